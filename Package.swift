@@ -1,0 +1,35 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Switchboard",
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "Switchboard", targets: ["Switchboard"]),
+        .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
+        .executable(name: "movies", targets: ["Movies"]),
+    ],
+    targets: [
+        .target(name: "Switchboard", swiftSettings: settings),
+        .target(name: "SwitchboardTesting", dependencies: ["Switchboard"], swiftSettings: settings),
+        .executableTarget(
+            name: "Movies", dependencies: ["Switchboard", "SwitchboardTesting"], path: "Examples/Movies",
+            swiftSettings: settings),
+        .testTarget(
+            name: "SwitchboardTests", dependencies: ["Switchboard", "SwitchboardTesting"],
+            resources: [.copy("Vectors")], swiftSettings: settings),
+        .testTarget(
+            name: "SwitchboardTestingTests", dependencies: ["Switchboard", "SwitchboardTesting"],
+            swiftSettings: settings),
+        // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module of
+        // its own, so that those two names do not hide ours in the other tests.
+        .testTarget(
+            name: "ArticleTests", dependencies: ["Switchboard", "SwitchboardTesting"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

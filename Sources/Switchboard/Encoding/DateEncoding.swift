@@ -1,0 +1,62 @@
+import Foundation
+
+/// How a `Date` is written in a query, a form or a JSON document.
+public struct DateEncoding: Sendable {
+    enum Form: Sendable {
+        case text(String)
+        case number(Double)
+    }
+
+    let form: @Sendable (Date) throws -> Form
+
+    /// `2001-01-01T00:00:00Z`, with milliseconds only when there are some. The default
+    /// ([RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)).
+    public static let iso8601 = DateEncoding { .text($0.iso8601Text) }
+    /// Seconds since 1970, as a number.
+    public static let secondsSince1970 = DateEncoding { .number($0.timeIntervalSince1970) }
+    /// Milliseconds since 1970, as a number.
+    public static let millisecondsSince1970 = DateEncoding { .number($0.timeIntervalSince1970 * 1000) }
+    /// As `Date` encodes itself: seconds since 2001, as a number.
+    public static let deferredToDate = DateEncoding { .number($0.timeIntervalSinceReferenceDate) }
+
+    /// The text that a formatter makes.
+    public static func formatted(_ formatter: DateFormatter) -> DateEncoding {
+        DateEncoding { .text(formatter.string(from: $0)) }
+    }
+
+    /// Text of your own.
+    public static func custom(_ encode: @escaping @Sendable (Date) throws -> String) -> DateEncoding {
+        DateEncoding { .text(try encode($0)) }
+    }
+
+    func encode(_ date: Date) throws -> String {
+        switch try value(date) {
+        case .string(let text), .number(let text): text
+        default: ""
+        }
+    }
+
+    /// - Throws: `EncodingError` for a date that is no finite number.
+    func value(_ date: Date) throws -> EncodedValue {
+        guard date.timeIntervalSinceReferenceDate.isFinite else {
+            throw EncodingError.invalidValue(date, .init(codingPath: [], debugDescription: "it is no point in time"))
+        }
+        switch try form(date) {
+        case .text(let text): return .string(text)
+        case .number(let number): return EncodedValue.number(finite: number) ?? .null
+        }
+    }
+}
+
+extension URLEncodedFormEncoder {
+    /// How a `Date` is written.
+    public typealias DateEncoding = Switchboard.DateEncoding
+}
+
+extension Date {
+    var iso8601Text: String {
+        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
+        let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
+        return formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// What a `DecodingError` says: the key path, the type expected, and a short piece of the body without secrets.
+enum DecodingFailure {
+    static func describe(_ error: any Error, in body: Data) -> String {
+        "\(cause(of: error)); the body (\(body.count) bytes) begins \(snippet(of: body))"
+    }
+
+    private static func cause(of error: any Error) -> String {
+        switch error {
+        case DecodingError.typeMismatch(let type, let context):
+            "\(place(context)): expected \(type), \(sentence(context))"
+        case DecodingError.valueNotFound(let type, let context):
+            "\(place(context)): expected \(type), found null or nothing"
+        case DecodingError.keyNotFound(let key, let context):
+            "\((context.codingPath + [key]).pathText): expected a value, the key is missing"
+        case DecodingError.dataCorrupted(let context):
+            context.codingPath.isEmpty
+                ? "not valid JSON: \(underlying(context))" : "\(place(context)): \(sentence(context))"
+        default:
+            (error as? any LocalizedError)?.errorDescription ?? "\(type(of: error)): \(error.localizedDescription)"
+        }
+    }
+
+    private static func place(_ context: DecodingError.Context) -> String {
+        context.codingPath.isEmpty ? "top level" : context.codingPath.pathText
+    }
+
+    private static func sentence(_ context: DecodingError.Context) -> String {
+        let text = context.debugDescription
+        return text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix { $0 == "." }
+    }
+
+    private static func underlying(_ context: DecodingError.Context) -> String {
+        let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
+        return detail ?? context.debugDescription
+    }
+
+    private static func snippet(of body: Data) -> String {
+        // More than is shown, so that a secret that the cut would halve is seen whole.
+        let text = String(decoding: body.prefix(2_048), as: UTF8.self)
+        return Redaction.standard.text(text).split { $0.isWhitespace }.joined(separator: " ").quotedForMessage
+    }
+}
+
+extension StringProtocol {
+    fileprivate func trimmingSuffix(while isPart: (Character) -> Bool) -> SubSequence {
+        guard let last = lastIndex(where: { !isPart($0) }) else { return self[startIndex..<startIndex] }
+        return self[...last]
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+extension EncodedValue {
+    /// The object that parameters stand for: order and repeats kept.
+    init(_ parameters: Parameters) throws {
+        self = .object(try parameters.map { Member(name: $0.name, value: try EncodedValue(any: $0.value, at: $0.name)) })
+    }
+
+    /// A value of any type.
+    ///
+    /// - Parameter path: Where the value stands, for the error: `user[tags]`.
+    init(any value: Any, at path: String) throws {
+        if let scalar = try Self.scalar(value, at: path) {
+            self = scalar
+        } else if let optional = value as? any OptionalValue {
+            // A nil wrapped in an existential is still an Optional: unwrap it, so that its text never shows.
+            self = try optional.wrappedAny.map { try EncodedValue(any: $0, at: path) } ?? .null
+        } else if let parameters = value as? Parameters {
+            self = try EncodedValue(parameters)
+        } else if let raw = value as? any RawRepresentable {
+            self = try EncodedValue(any: raw.rawAny, at: path)
+        } else if let array = value as? [Any] {
+            self = .array(try array.map { try EncodedValue(any: $0, at: path + "[]") })
+        } else if let dictionary = value as? [String: Any] {
+            self = .object(
+                try dictionary.sorted { $0.key < $1.key }
+                    .map { Member(name: $0.key, value: try EncodedValue(any: $0.value, at: "\(path)[\($0.key)]")) })
+        } else if let encodable = value as? any Encodable {
+            do {
+                self = try EncodedValue(encoding: encodable)
+            } catch {
+                throw NetworkError(.encodingFailed, reason: EncodingFailure.describe(error, at: path), underlying: error)
+            }
+        } else {
+            throw NetworkError(
+                .encodingFailed,
+                reason: "the value of \(path.quotedForMessage) is a \(type(of: value)), which is neither a scalar, a date, data, "
+                    + "an array or dictionary of these, nor Encodable")
+        }
+    }
+
+    private static func scalar(_ value: Any, at path: String) throws -> EncodedValue? {
+        switch value {
+        case let value as String: return .string(value)
+        case let value as Int: return .number(value)
+        case let value as Bool: return .bool(value)
+        case let value as Double: return try finite(value, at: path)
+        case let value as Float: return try finite(value, at: path)
+        case let value as any BinaryInteger: return .number(value)
+        case let value as Substring: return .string(String(value))
+        case let value as Character: return .string(String(value))
+        case let value as Date: return .date(value)
+        case let value as Data: return .data(value)
+        case let value as URL: return .string(value.absoluteString)
+        case let value as UUID: return .string(value.uuidString)
+        case let value as Decimal: return try decimal(value, at: path)
+        case is NSNull: return .null
+        case let value as NSNumber: return try number(value, at: path)
+        default: return nil
+        }
+    }
+
+    private static func finite<Value: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ value: Value, at path: String
+    ) throws -> EncodedValue {
+        guard let number = EncodedValue.number(finite: value) else { throw notFinite(value, at: path) }
+        return number
+    }
+
+    private static func decimal(_ value: Decimal, at path: String) throws -> EncodedValue {
+        guard !value.isNaN else { throw notFinite(value, at: path) }
+        return .number(value.description)
+    }
+
+    /// An `NSNumber` is a Boolean only when it was made as one: there is one object for true and one for false.
+    private static func number(_ value: NSNumber, at path: String) throws -> EncodedValue {
+        if value === NSNumber(value: value.boolValue) { return .bool(value.boolValue) }
+        if let integer = Int64(exactly: value) { return .number(integer) }
+        if let integer = UInt64(exactly: value) { return .number(integer) }
+        return try finite(value.doubleValue, at: path)
+    }
+
+    private static func notFinite(_ value: Any, at path: String) -> NetworkError {
+        NetworkError(
+            .encodingFailed, reason: "the value of \(path.quotedForMessage) is \(value), which is not a finite number")
+    }
+}
+
+/// Any optional, seen from outside.
+private protocol OptionalValue {
+    var wrappedAny: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrappedAny: Any? { map { $0 as Any } }
+}
+
+extension RawRepresentable {
+    fileprivate var rawAny: Any { rawValue }
+}

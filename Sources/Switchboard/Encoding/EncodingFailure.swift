@@ -1,0 +1,28 @@
+/// What an `EncodingError` says, in one line without values.
+enum EncodingFailure {
+    static func describe(_ error: any Error, at path: String = "") -> String {
+        switch error {
+        case let error as NetworkError:
+            return error.reason ?? error.code.title
+        case EncodingError.invalidValue(let value, let context):
+            let place = path + context.codingPath.pathText
+            let where_ = place.isEmpty ? "the value" : "the value of \(place.quotedForMessage)"
+            return "\(where_), a \(type(of: value)), cannot be encoded: \(context.debugDescription)"
+        default:
+            return (path.isEmpty ? "" : "\(path): ") + "\(type(of: error)) was thrown by the value's encode(to:)"
+        }
+    }
+}
+
+extension [any CodingKey] {
+    /// `results[3].title`
+    var pathText: String {
+        reduce(into: "") { text, key in
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+    }
+}

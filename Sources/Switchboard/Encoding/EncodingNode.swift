@@ -1,0 +1,125 @@
+import Foundation
+
+/// A place in a document that an `Encodable` is writing; it becomes an ``EncodedValue`` once the writing is over.
+///
+/// A class, because `Encoder` containers share the place they write to. Used by one encoding call on one thread.
+final class EncodingNode {
+    private enum Content {
+        case empty
+        case value(EncodedValue)
+        case array([EncodingNode])
+        case object([(name: String, node: EncodingNode)])
+    }
+
+    private var content = Content.empty
+    /// Where each name stands, once an object has many members.
+    private var positions: [String: Int] = [:]
+
+    /// The value that was written; an empty object when nothing was.
+    var finished: EncodedValue {
+        switch content {
+        case .empty: .object([])
+        case .value(let value): value
+        case .array(let nodes): .array(nodes.map(\.finished))
+        case .object(let members): .object(members.map { .init(name: $0.name, value: $0.node.finished) })
+        }
+    }
+
+    var count: Int {
+        if case .array(let nodes) = content { nodes.count } else { 0 }
+    }
+
+    func set(_ value: EncodedValue) {
+        content = .value(value)
+    }
+
+    func beginArray() {
+        if case .array = content { return }
+        content = .array([])
+    }
+
+    func beginObject() {
+        if case .object = content { return }
+        content = .object([])
+    }
+
+    func appendElement() -> EncodingNode {
+        let node = EncodingNode()
+        guard case .array(var nodes) = content else { return node }
+        content = .empty  // the array is changed in place, not copied
+        nodes.append(node)
+        content = .array(nodes)
+        return node
+    }
+
+    /// The place of a member; writing a name a second time replaces the first, as `JSONEncoder` does.
+    func member(_ name: String) -> EncodingNode {
+        let node = EncodingNode()
+        guard case .object(var members) = content else { return node }
+        content = .empty
+        if let index = position(of: name, in: members) {
+            members[index].node = node
+        } else {
+            if members.count >= 16 { positions[name] = members.count }
+            members.append((name, node))
+        }
+        content = .object(members)
+        return node
+    }
+
+    private func position(of name: String, in members: [(name: String, node: EncodingNode)]) -> Int? {
+        members.prefix(16).firstIndex { $0.name == name } ?? positions[name]
+    }
+
+    /// Writes a value here.
+    func encode(_ value: any Encodable, at path: [any CodingKey]) throws {
+        switch value {
+        case let value as Date: set(.date(value))
+        case let value as Data: set(.data(value))
+        case let value as URL: set(.string(value.absoluteString))
+        case let value as Decimal where !value.isNaN: set(.number(value.description))
+        case let value as Parameters: set(try EncodedValue(value))
+        default:
+            try value.encode(to: NodeEncoder(node: self, codingPath: path))
+            if value is any AnyDictionary { sortMembers() }
+        }
+    }
+
+    private func sortMembers() {
+        if case .object(let members) = content { content = .object(members.sorted { $0.name < $1.name }) }
+    }
+}
+
+/// Any dictionary: its members have no order of their own.
+private protocol AnyDictionary {}
+extension Dictionary: AnyDictionary {}
+extension Parameters: Encodable {
+    /// Encodes an object of the names and values; of repeated names the last value stays.
+    public func encode(to encoder: any Encoder) throws {
+        try EncodedValue(self).encode(to: encoder)
+    }
+}
+
+extension EncodedValue: Encodable {
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .array(let values):
+            var container = encoder.unkeyedContainer()
+            for value in values { try container.encode(value) }
+        case .object(let members):
+            var container = encoder.container(keyedBy: NodeKey.self)
+            for member in members { try container.encode(member.value, forKey: NodeKey(stringValue: member.name)) }
+        default:
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .bool(let value): try container.encode(value)
+            case .string(let value): try container.encode(value)
+            case .date(let value): try container.encode(value)
+            case .data(let value): try container.encode(value)
+            case .number(let text):
+                if let integer = Int64(text) { try container.encode(integer) } else { try container.encode(Double(text)) }
+            default: try container.encodeNil()
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// One header field: a name and a value.
+public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
+    /// The name as it was given. Names compare without case.
+    public let name: String
+    /// The value, without blanks and tabs at its ends ([RFC 9110 §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
+    public let value: String
+
+    /// Makes a field. Nothing is refused here; ``HTTPHeaders/validate()`` says what may not be sent.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value.trimmedOfBlanks
+    }
+
+    /// `Accept`
+    public static func accept(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept", value: value) }
+    /// `Content-Type`
+    public static func contentType(_ value: String) -> HTTPHeader { HTTPHeader(name: "Content-Type", value: value) }
+    /// `User-Agent`
+    public static func userAgent(_ value: String) -> HTTPHeader { HTTPHeader(name: "User-Agent", value: value) }
+    /// `Authorization` with a value of your own.
+    public static func authorization(_ value: String) -> HTTPHeader { HTTPHeader(name: "Authorization", value: value) }
+    /// `Authorization: Bearer token` ([RFC 6750 §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
+    public static func authorization(bearerToken: String) -> HTTPHeader { authorization("Bearer \(bearerToken)") }
+
+    /// `name: value`, with the value replaced where the name is that of a secret.
+    public var description: String {
+        "\(name): \(Redaction.standard.value(value, ofHeader: name))"
+    }
+
+    /// Compares names without case.
+    public static func == (one: HTTPHeader, other: HTTPHeader) -> Bool {
+        one.name.equalsIgnoringCase(other.name) && one.value == other.value
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        for byte in name.utf8 { hasher.combine(byte.lowercased) }
+        hasher.combine(value)
+    }
+
+    /// Why this field may not be sent, or nil when it may.
+    var fault: String? {
+        guard name.utf8.isHTTPToken else {
+            return "header name \(name.quotedForMessage) is not a token (RFC 9110 §5.6.2)"
+        }
+        for byte in value.utf8 where byte < 0x20 && byte != 0x09 || byte == 0x7F {
+            return "the value of header \(name) holds the control character \(byte.hexForMessage) (RFC 9110 §5.5)"
+        }
+        return nil
+    }
+}
+
+extension String {
+    var trimmedOfBlanks: String {
+        func isBlank(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
+        guard isBlank(utf8.first) || isBlank(utf8.last) else { return self }
+        let bytes = utf8.drop(while: isBlank)
+        guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(decoding: bytes[...last], as: UTF8.self)
+    }
+
+    func equalsIgnoringCase(_ other: String) -> Bool {
+        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
+    }
+
+    /// The text in quotes, short and on one line, whatever it holds.
+    var quotedForMessage: String {
+        let short = unicodeScalars.prefix(80)
+        let text = short.map { $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0) }.joined()
+        return "\"\(text)\(short.endIndex == unicodeScalars.endIndex ? "" : "…")\""
+    }
+}
+
+extension UInt8 {
+    var hexForMessage: String {
+        "0x" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)
+    }
+}

@@ -1,0 +1,80 @@
+/// A request method, such as `GET`.
+///
+/// Known methods are upper case on the wire however they were spelled: `HTTPMethod(rawValue: "patch")` is `PATCH`. Others are sent
+/// exactly as given, because methods are case-sensitive ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)). A
+/// method that is no token, for instance one with a line break in it, makes the request fail with
+/// ``NetworkError/Code/invalidRequest`` before anything is sent.
+public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// The method as it is sent.
+    public let rawValue: String
+
+    /// Makes a method from its name; a known one in any case becomes upper case.
+    public init(rawValue: String) {
+        let upper = rawValue.uppercased()
+        self.rawValue = Self.known.contains(upper) ? upper : rawValue
+    }
+
+    private init(known: String) {
+        rawValue = known
+    }
+
+    /// Makes a method from its name, like ``init(rawValue:)``.
+    public init(stringLiteral value: String) {
+        self.init(rawValue: value)
+    }
+
+    /// A method of your own, such as `.custom("PURGE")`.
+    public static func custom(_ name: String) -> HTTPMethod {
+        HTTPMethod(rawValue: name)
+    }
+
+    /// `GET`
+    public static let get = HTTPMethod(known: "GET")
+    /// `POST`
+    public static let post = HTTPMethod(known: "POST")
+    /// `PUT`
+    public static let put = HTTPMethod(known: "PUT")
+    /// `PATCH`
+    public static let patch = HTTPMethod(known: "PATCH")
+    /// `DELETE`
+    public static let delete = HTTPMethod(known: "DELETE")
+    /// `HEAD`
+    public static let head = HTTPMethod(known: "HEAD")
+    /// `OPTIONS`
+    public static let options = HTTPMethod(known: "OPTIONS")
+    /// `TRACE`
+    public static let trace = HTTPMethod(known: "TRACE")
+    /// `CONNECT`
+    public static let connect = HTTPMethod(known: "CONNECT")
+
+    private static let known: Set = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"]
+
+    /// The method as it is sent.
+    public var description: String { rawValue }
+
+    /// Whether a request with this method may carry a body here.
+    ///
+    /// False for GET, HEAD and TRACE: a body there has no defined meaning
+    /// ([RFC 9110 §9.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1)), servers drop it, and URLSession refuses it.
+    public var allowsBody: Bool {
+        self != .get && self != .head && self != .trace
+    }
+
+    /// Whether parameters without a place of their own go into the query: GET, HEAD and DELETE.
+    public var prefersQuery: Bool {
+        self == .get || self == .head || self == .delete
+    }
+
+    /// Whether sending twice has the effect of sending once
+    /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). False for methods this package does not know.
+    public var isIdempotent: Bool {
+        switch self {
+        case .get, .head, .put, .delete, .options, .trace: true
+        default: false
+        }
+    }
+
+    var isToken: Bool {
+        rawValue.utf8.isHTTPToken
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// A value as JSON, with `Content-Type: application/json; charset=utf-8`.
+///
+/// ```swift
+/// struct PagingParameters: Encodable { var page = 0, number = 10 }
+/// JSONBody(PagingParameters())                       // {"page":0,"number":10}
+/// JSONBody(["id": 7, "tags": ["a", "b"]])            // {"id":7,"tags":["a","b"]}
+/// ```
+///
+/// Without an encoder of yours the members stand in the order in which the value encodes them, those of a dictionary by name, a
+/// date is ISO 8601 text and data is Base64. With a `JSONEncoder` that encoder decides, order included.
+public struct JSONBody: HTTPBody {
+    /// The fields sent with the body: at first the `Content-Type` alone.
+    public var additionalHeaders: HTTPHeaders = [.contentType("application/json; charset=utf-8")]
+    /// The encoder given at the start; nil for declared order and ISO 8601 dates.
+    var encoder: JSONEncoder?
+    private let makeData: @Sendable (JSONEncoder?) throws -> Data
+
+    /// A body of an `Encodable` value: an object, an array or a scalar.
+    ///
+    /// - Parameter encoder: Nil for that of the manager or router, and without one for declared order and ISO 8601 dates.
+    public init(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) {
+        self.encoder = encoder
+        makeData = { encoder in
+            guard let encoder else { return try JSONText().data(EncodedValue(encoding: value)) }
+            return try encoder.encode(value)
+        }
+    }
+
+    /// A body of an object literal or other parameters, in their order.
+    public init(_ parameters: Parameters) {
+        makeData = { encoder in
+            guard let encoder else { return try JSONText().data(EncodedValue(parameters)) }
+            return try encoder.encode(parameters)
+        }
+    }
+
+    /// The JSON text as UTF-8.
+    ///
+    /// - Throws: ``NetworkError/Code/encodingFailed`` over what the value's own encoding threw.
+    public func encode() throws -> Data {
+        do {
+            return try makeData(encoder)
+        } catch {
+            throw NetworkError.encoding(error)
+        }
+    }
+}

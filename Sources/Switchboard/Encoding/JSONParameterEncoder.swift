@@ -1,0 +1,33 @@
+import Foundation
+
+/// Writes parameters into the body as a JSON object, with `Content-Type: application/json` unless the request has one.
+///
+/// Members keep their order; of repeated names the last one stays, because readers disagree about repeats
+/// ([RFC 8259 §4](https://www.rfc-editor.org/rfc/rfc8259#section-4)).
+public struct JSONParameterEncoder: ParameterEncoder {
+    /// Whether members are sorted by name. Default false.
+    public var sortsKeys: Bool
+    /// Whether the text has lines and indents for people. Default false.
+    public var isPretty: Bool
+    /// How a date is written. Default ``DateEncoding/iso8601``.
+    public var dateEncoding: DateEncoding
+
+    /// Makes an encoder.
+    public init(sortsKeys: Bool = false, isPretty: Bool = false, dateEncoding: DateEncoding = .iso8601) {
+        self.sortsKeys = sortsKeys
+        self.isPretty = isPretty
+        self.dateEncoding = dateEncoding
+    }
+
+    /// Sets the draft's body.
+    ///
+    /// - Throws: ``NetworkError/Code/encodingFailed``, naming the parameter that cannot be written.
+    public func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws(NetworkError) {
+        do {
+            let text = JSONText(sortsKeys: sortsKeys, isPretty: isPretty, dateEncoding: dateEncoding)
+            draft.body = DataBody(try text.data(EncodedValue(parameters)), contentType: "application/json")
+        } catch {
+            throw NetworkError.encoding(error)
+        }
+    }
+}

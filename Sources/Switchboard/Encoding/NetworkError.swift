@@ -1,0 +1,133 @@
+import Foundation
+
+/// The one error this package throws, besides `CancellationError`.
+///
+/// ```swift
+/// do {
+///     page = try await router.request(.newMovies(page: 1), as: MoviePage.self)
+/// } catch NetworkError.timedOut {
+///     retryLater()
+/// } catch let error as NetworkError where error.status == 422 {
+///     show(try error.decode(ServerError.self).message)
+/// }
+/// ```
+///
+/// It is a struct over an open ``Code``, as `URLError` is, so that a new code breaks nobody. A general code also catches its special
+/// ones: `catch NetworkError.cannotConnect` catches ``Code/cannotFindHost`` and ``Code/connectionLost``; see ``Code/parent``.
+///
+/// Texts made from an error (``description``, ``errorDescription``) hold no secret: URLs are redacted by ``Redaction/standard``.
+public struct NetworkError: Error, Sendable {
+    /// What went wrong.
+    public let code: Code
+    /// Why, in words: the value and the rule it broke, or what the transport said. Without secrets. Nil when the code says it all.
+    public var reason: String?
+    /// The URL of the request, as it was sent. May hold secrets in its query.
+    public var url: URL?
+    /// The method of the request.
+    public var method: HTTPMethod?
+    /// The endpoint asked for, type and case without associated values: `MovieApi.newMovies`. Nil for a bare request.
+    public var endPoint: String?
+    /// The status the server answered with; nil when no complete head arrived.
+    public var status: Int?
+    /// The head the server answered with; nil when no complete head arrived.
+    public var headers: HTTPHeaders?
+    /// The body the server answered with, as far as it arrived and within the size limit. Nil when no head arrived.
+    public var body: Data?
+    /// What the server said about it in its body, when the body is an object with a usual key such as `message`.
+    public var serverMessage: String?
+    /// How often the request was sent before this error was given up to the caller.
+    public var attempts = 1
+    /// The error underneath: a `URLError`, a `DecodingError`, or what an encoder or interceptor threw.
+    public var underlying: (any Error)?
+    /// The short text for ``message`` where a status map chose one.
+    var classMessage: String?
+    /// The request, boxed, because its type is known to a higher layer only.
+    var requestBox: (any Sendable)?
+
+    /// Makes an error of your own, in an interceptor or a stub for instance.
+    public init(_ code: Code, reason: String? = nil, underlying: (any Error)? = nil) {
+        self.code = code
+        self.reason = reason
+        self.underlying = underlying
+    }
+
+    /// Decodes the server's error body.
+    ///
+    /// - Throws: ``Code/noData`` when there is no body, ``Code/decodingFailed`` with the key path when it has another shape.
+    public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) throws(NetworkError) -> Value {
+        guard let body, !body.isEmpty else { throw NetworkError(.noData, reason: "the error response has no body") }
+        do {
+            return try decoder.decode(type, from: body)
+        } catch {
+            throw NetworkError(.decodingFailed, reason: DecodingFailure.describe(error, in: body), underlying: error)
+        }
+    }
+
+    /// The `URLError` code underneath, when URLSession reported the failure.
+    public var urlErrorCode: URLError.Code? {
+        (underlying as? URLError)?.code
+    }
+}
+
+extension NetworkError: LocalizedError, CustomStringConvertible {
+    /// A short text to show to a person. It names no endpoint: "Please check your network connection.", "Bad request", or the
+    /// server's own words for ``Code/custom``.
+    public var message: String {
+        if code == .custom, let serverMessage { return serverMessage }
+        return classMessage ?? code.message
+    }
+
+    /// What went wrong, for which endpoint and why, in one line.
+    ///
+    /// Two codes give a published text alone, because callers show or compare it: ``Code/custom`` the server's message and
+    /// ``Code/invalidRequest`` "Unable to create the URLRequest object". The rest of those is in ``failureReason`` and
+    /// ``description``.
+    public var errorDescription: String? {
+        code == .custom || code == .invalidRequest ? message : description
+    }
+
+    /// The cause, as in ``reason``.
+    public var failureReason: String? {
+        reason ?? (underlying as? NetworkError)?.reason
+    }
+
+    /// One line with everything but secrets: what, why, and for which request.
+    public var description: String {
+        var text = status == nil || !code.isStatus ? code.title : "HTTP \(status ?? 0): \(message)"
+        func add(_ more: String) {
+            text += text.last.map { ".!?:".contains($0) } == true ? " " + more : ": " + more
+        }
+        if let serverMessage, serverMessage != message { add("the server says \(serverMessage.quotedForMessage)") }
+        if let reason { add(reason) } else if let underlying { add(Self.text(of: underlying)) }
+        let place = [requestLine, endPoint].compactMap { $0 }.joined(separator: ", ")
+        if !place.isEmpty { text += " (\(place))" }
+        if attempts > 1 { text += " after \(attempts) attempts" }
+        return text
+    }
+
+    private var requestLine: String? {
+        guard let url else { return method.map(\.rawValue) }
+        return [method?.rawValue, Redaction.standard.url(url.absoluteString)].compactMap { $0 }.joined(separator: " ")
+    }
+
+    private static func text(of error: any Error) -> String {
+        if let error = error as? NetworkError { return error.description }
+        return Redaction.standard.url((error as? any LocalizedError)?.errorDescription ?? error.localizedDescription)
+    }
+}
+
+extension NetworkError: Equatable {
+    /// Compares what happened: code, reason, request, endpoint, response and attempts. The underlying error is not compared.
+    public static func == (one: NetworkError, other: NetworkError) -> Bool {
+        one.code == other.code && one.reason == other.reason && one.url == other.url && one.method == other.method
+            && one.endPoint == other.endPoint && one.status == other.status && one.headers == other.headers
+            && one.body == other.body && one.serverMessage == other.serverMessage && one.attempts == other.attempts
+    }
+}
+
+extension NetworkError: CustomReflectable {
+    /// Shows the redacted line only, so that `dump` prints no secret either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description])
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Writes parameters into a request: its query, its body or its header.
+///
+/// ``URLParameterEncoder``, ``JSONParameterEncoder`` and ``FormParameterEncoder`` cover the usual forms. Adopt it for another:
+///
+/// ```swift
+/// struct PropertyListParameterEncoder: ParameterEncoder {
+///     func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws {
+///         draft.body = DataBody(try PropertyListEncoder().encode(parameters), contentType: "application/x-plist")
+///     }
+/// }
+/// ```
+///
+/// and use it as `bodyEncoding: .custom(PropertyListParameterEncoder())`.
+public protocol ParameterEncoder: Sendable {
+    /// Writes `parameters` into `draft`. Called once for each request; what it throws ends the request before anything is sent.
+    func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws
+}
+
+extension ParameterEncoder {
+    /// Writes parameters into a `URLRequest`, for code that owns one.
+    ///
+    /// - Throws: ``NetworkError/Code/parametersNil`` for nil, ``NetworkError/Code/missingURL`` when the request has no URL,
+    ///   ``NetworkError/Code/encodingFailed`` for a value that cannot be written. The request is unchanged then.
+    public func encode(urlRequest: inout URLRequest, with parameters: Parameters?) throws(NetworkError) {
+        guard let parameters else { throw NetworkError(.parametersNil) }
+        guard urlRequest.url != nil else { throw NetworkError(.missingURL) }
+        var draft = RequestDraft(urlRequest)
+        do {
+            try encode(parameters, into: &draft)
+            try draft.write(to: &urlRequest)
+        } catch {
+            throw NetworkError.encoding(error)
+        }
+    }
+}
+
+extension RequestDraft {
+    init(_ request: URLRequest) {
+        self.init(
+            method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: request.url,
+            headers: HTTPHeaders(request.allHTTPHeaderFields ?? [:]), body: request.httpBody.map { DataBody($0) } ?? EmptyBody())
+    }
+
+    func write(to request: inout URLRequest) throws {
+        try headers.validate()
+        let data = body.isEmpty ? nil : try body.encode()
+        request.url = url
+        request.allHTTPHeaderFields = body.additionalHeaders.merging(headers).joinedByName
+        request.httpBody = data
+    }
+}

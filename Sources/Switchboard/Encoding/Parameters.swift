@@ -1,0 +1,72 @@
+/// Names and values for a query, a form or a JSON object, in the order written.
+///
+/// ```swift
+/// let parameters: Parameters = ["page": 1, "tag": "a+b", "tag": "c", "since": Date(), "ids": [1, 2], "q": nil as String?]
+/// ```
+///
+/// Values are strings, numbers, booleans, dates, data, URLs, raw-representable enums, optionals of these, arrays and dictionaries
+/// of these, or any `Encodable`. What becomes of them is the encoder's choice: ``URLParameterEncoder``, ``JSONParameterEncoder``.
+/// A value that is none of them fails with ``NetworkError/Code/encodingFailed``, naming its key; it is never printed as text.
+public struct Parameters: Sendable {
+    /// One name and its value.
+    public typealias Element = (name: String, value: any Sendable)
+
+    private var elements: [Element]
+
+    /// No parameters.
+    public init() {
+        elements = []
+    }
+
+    /// The pairs in the order given, repeats kept.
+    public init(_ elements: some Sequence<Element>) {
+        self.elements = Array(elements)
+    }
+
+    /// The entries of a dictionary, in the order of their names, because a dictionary has none.
+    public init(_ dictionary: [String: any Sendable]) {
+        elements = dictionary.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Appends a parameter; those of that name that are there already stay.
+    public mutating func add(_ name: String, _ value: any Sendable) {
+        elements.append((name, value))
+    }
+
+    /// The first value of that name, or nil. Setting replaces every value of that name, at the place of the first; nil removes them.
+    public subscript(name: String) -> (any Sendable)? {
+        get { elements.first { $0.name == name }?.value }
+        set {
+            let index = elements.firstIndex { $0.name == name }
+            guard let newValue else { return elements.removeAll { $0.name == name } }
+            guard let index else { return add(name, newValue) }
+            elements[index].value = newValue
+            elements[(index + 1)...].removeAll { $0.name == name }
+        }
+    }
+}
+
+extension Parameters: RandomAccessCollection {
+    /// The position of the first parameter.
+    public var startIndex: Int { elements.startIndex }
+    /// One past the position of the last parameter.
+    public var endIndex: Int { elements.endIndex }
+    /// The parameter at a position.
+    public subscript(position: Int) -> Element { elements[position] }
+}
+
+extension Parameters: ExpressibleByDictionaryLiteral {
+    /// The parameters in the order written, repeats kept.
+    public init(dictionaryLiteral elements: (String, any Sendable)...) {
+        self.elements = elements.map { ($0.0, $0.1) }
+    }
+}
+
+extension Parameters: CustomStringConvertible {
+    /// The names and values, secrets replaced.
+    public var description: String {
+        let secrets = Redaction.standard
+        return "[" + elements.map { "\($0.name): \(secrets.parameterNames.contains($0.name.lowercased()) ? secrets.mask : "\($0.value)")" }
+            .joined(separator: ", ") + "]"
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// Reading `application/x-www-form-urlencoded` text.
+public enum URLEncodedForm {
+    /// The pairs of a query or a form body, in order, by the parser of the
+    /// [URL standard §5.1](https://url.spec.whatwg.org/#urlencoded-parsing).
+    ///
+    /// `+` is a blank, a wrong `%` stays as it is, bytes that are not UTF-8 become U+FFFD, empty pairs are skipped. A name without
+    /// `=` has the value nil, which that standard reads as the empty text.
+    public static func decode(_ text: some StringProtocol) -> [URLQueryItem] {
+        decode(bytes: text.utf8)
+    }
+
+    /// The pairs of a form body; see ``decode(_:)-(StringProtocol)``.
+    public static func decode(_ data: Data) -> [URLQueryItem] {
+        decode(bytes: data)
+    }
+
+    private static func decode(bytes: some Collection<UInt8>) -> [URLQueryItem] {
+        bytes.split(separator: .ampersand).map { pair in
+            guard let equals = pair.firstIndex(of: .equals) else {
+                return URLQueryItem(name: unescaped(pair), value: nil)
+            }
+            return URLQueryItem(name: unescaped(pair[..<equals]), value: unescaped(pair[pair.index(after: equals)...]))
+        }
+    }
+
+    private static func unescaped(_ text: some Collection<UInt8>) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index != text.endIndex {
+            let byte = text[index]
+            index = text.index(after: index)
+            let pair = text[index...].prefix(2)
+            if byte == .percent, pair.count == 2, let high = pair.first?.hexValue, let low = pair.dropFirst().first?.hexValue {
+                result.append(high << 4 | low)
+                index = text.index(index, offsetBy: 2)
+            } else {
+                result.append(byte == .plus ? .space : byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+
+extension URLEncodedFormEncoder {
+    /// How an array's elements are named.
+    public struct ArrayEncoding: Sendable {
+        let encode: @Sendable (_ name: String, _ index: Int) -> String
+
+        func encode(_ name: String, atIndex index: Int) -> String { encode(name, index) }
+
+        /// `ids[]=1&ids[]=2`, the default.
+        public static let brackets = ArrayEncoding { name, _ in name + "[]" }
+        /// `ids=1&ids=2`
+        public static let noBrackets = ArrayEncoding { name, _ in name }
+        /// `ids[0]=1&ids[1]=2`
+        public static let indexInBrackets = ArrayEncoding { name, index in "\(name)[\(index)]" }
+        /// The name for an element from the array's name and the element's index, counted from 0.
+        public static func custom(_ encode: @escaping @Sendable (_ name: String, _ index: Int) -> String) -> ArrayEncoding {
+            ArrayEncoding(encode: encode)
+        }
+    }
+
+    /// How a Boolean is written.
+    public struct BoolEncoding: Sendable {
+        let encode: @Sendable (Bool) -> String
+
+        /// `true` or `false`, the default.
+        public static let literal = BoolEncoding { $0 ? "true" : "false" }
+        /// `1` or `0`
+        public static let numeric = BoolEncoding { $0 ? "1" : "0" }
+    }
+
+    /// How `Data` is written.
+    public struct DataEncoding: Sendable {
+        let encode: @Sendable (Data) throws -> String?
+
+        /// Base64 text, the default ([RFC 4648 §4](https://www.rfc-editor.org/rfc/rfc4648#section-4)).
+        public static let base64 = DataEncoding { $0.base64EncodedString() }
+        /// As `Data` encodes itself: an array of its bytes.
+        public static let deferredToData = DataEncoding { _ in nil }
+        /// Text of your own.
+        public static func custom(_ encode: @escaping @Sendable (Data) throws -> String) -> DataEncoding {
+            DataEncoding { try encode($0) }
+        }
+    }
+
+    /// How the names of values are changed before they are written.
+    public struct KeyEncoding: Sendable {
+        let encode: @Sendable (String) -> String
+        var isIdentity = false
+
+        /// As they are, the default.
+        public static let useDefaultKeys = KeyEncoding(encode: { $0 }, isIdentity: true)
+        /// `oneTwoThree` becomes `one_two_three`, `myURLs` becomes `my_urls`.
+        public static let convertToSnakeCase = KeyEncoding { $0.words.joined(separator: "_") }
+        /// `oneTwoThree` becomes `one-two-three`.
+        public static let convertToKebabCase = KeyEncoding { $0.words.joined(separator: "-") }
+        /// `oneTwoThree` becomes `OneTwoThree`.
+        public static let capitalized = KeyEncoding { $0.prefix(1).uppercased() + $0.dropFirst() }
+        /// `oneTwoThree` becomes `ONETWOTHREE`.
+        public static let uppercased = KeyEncoding { $0.uppercased() }
+        /// `oneTwoThree` becomes `onetwothree`.
+        public static let lowercased = KeyEncoding { $0.lowercased() }
+        /// A change of your own, called once for each name.
+        public static func custom(_ encode: @escaping @Sendable (String) -> String) -> KeyEncoding {
+            KeyEncoding(encode: encode)
+        }
+    }
+
+    /// How the names of nested objects are joined.
+    public struct KeyPathEncoding: Sendable {
+        let encode: @Sendable (_ parent: String, _ child: String) -> String
+
+        func encode(_ parent: String, with child: String) -> String { encode(parent, child) }
+
+        /// `user[name]`, the default.
+        public static let brackets = KeyPathEncoding { parent, child in "\(parent)[\(child)]" }
+        /// `user.name`
+        public static let dots = KeyPathEncoding { parent, child in "\(parent).\(child)" }
+        /// The name of a member from the name of its object and its own.
+        public static func custom(
+            _ encode: @escaping @Sendable (_ parent: String, _ child: String) -> String
+        ) -> KeyPathEncoding {
+            KeyPathEncoding(encode: encode)
+        }
+    }
+
+    /// What a nil becomes.
+    public struct NilEncoding: Sendable {
+        enum Choice: Sendable {
+            case dropKey, dropValue, text(String)
+        }
+
+        let choice: Choice
+
+        /// Nothing: the name is left out too. The default.
+        public static let dropKey = NilEncoding(choice: .dropKey)
+        /// `name=`
+        public static let dropValue = NilEncoding(choice: .dropValue)
+        /// `name=null`
+        public static let null = NilEncoding(choice: .text("null"))
+        /// `name=` and the text given.
+        public static func custom(_ text: String) -> NilEncoding {
+            NilEncoding(choice: .text(text))
+        }
+    }
+
+    /// What a blank becomes.
+    public enum SpaceEncoding: Sendable {
+        /// `%20`, the default.
+        case percentEscaped
+        /// `+`, as browsers send forms.
+        case plusReplaced
+    }
+}
+
+extension String {
+    /// The words of a camel-case name, lower case: `myURLList2` gives `my`, `url`, `list2`.
+    fileprivate var words: [String] {
+        var words: [String] = []
+        var word = ""
+        let characters = Array(self)
+        for (index, character) in characters.enumerated() {
+            let previous = index > 0 ? characters[index - 1] : nil
+            let next = index + 1 < characters.count ? characters[index + 1] : nil
+            let startsWord =
+                character.isUppercase && previous != nil && previous != "_"
+                && (previous?.isUppercase == false || (next?.isLowercase == true && previous?.isUppercase == true))
+            if startsWord {
+                words.append(word)
+                word = ""
+            }
+            word += character.lowercased()
+        }
+        return words + [word]
+    }
+}

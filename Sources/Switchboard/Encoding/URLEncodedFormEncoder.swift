@@ -1,0 +1,215 @@
+import Foundation
+
+/// Encodes values as `application/x-www-form-urlencoded` text: for queries and for form bodies.
+///
+/// ```swift
+/// let encoder = URLEncodedFormEncoder(arrayEncoding: .noBrackets, keyEncoding: .convertToSnakeCase)
+/// try encoder.encode(Search(text: "a b", tags: ["x", "y"]))      // text=a%20b&tags=x&tags=y
+/// ```
+///
+/// The strategies carry the names known from Alamofire. Three defaults differ, each to the form that servers read without being
+/// told: members keep their declared order (those of a dictionary are sorted), a Boolean is `true` or `false`, and a date is
+/// ISO 8601. Only the *unreserved* characters of [RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) stay bare, in
+/// names and in values.
+public struct URLEncodedFormEncoder: Sendable {
+    /// Whether pairs are sorted by name; by default they keep the order in which the value encodes them.
+    public var alphabetizeKeyValuePairs: Bool
+    /// How an array's elements are named. Default ``ArrayEncoding/brackets``.
+    public var arrayEncoding: ArrayEncoding
+    /// How a Boolean is written. Default ``BoolEncoding/literal``.
+    public var boolEncoding: BoolEncoding
+    /// How `Data` is written. Default ``DataEncoding/base64``.
+    public var dataEncoding: DataEncoding
+    /// How a `Date` is written. Default ``DateEncoding/iso8601``.
+    public var dateEncoding: DateEncoding
+    /// How names are changed. Default ``KeyEncoding/useDefaultKeys``.
+    public var keyEncoding: KeyEncoding
+    /// How the names of nested objects are joined. Default ``KeyPathEncoding/brackets``.
+    public var keyPathEncoding: KeyPathEncoding
+    /// What a nil becomes. Default ``NilEncoding/dropKey``.
+    public var nilEncoding: NilEncoding
+    /// What a blank becomes. Default ``SpaceEncoding/percentEscaped``.
+    public var spaceEncoding: SpaceEncoding
+    let allowed: ASCIISet
+
+    /// Makes an encoder.
+    ///
+    /// - Parameter allowedCharacters: The ASCII characters left bare; nil for the unreserved ones of RFC 3986. `%`, `&`, `=`, `+`, `#`
+    ///   and control characters are escaped even when they are listed, because they would change the meaning of the text.
+    public init(
+        alphabetizeKeyValuePairs: Bool = false, arrayEncoding: ArrayEncoding = .brackets, boolEncoding: BoolEncoding = .literal,
+        dataEncoding: DataEncoding = .base64, dateEncoding: DateEncoding = .iso8601, keyEncoding: KeyEncoding = .useDefaultKeys,
+        keyPathEncoding: KeyPathEncoding = .brackets, nilEncoding: NilEncoding = .dropKey,
+        spaceEncoding: SpaceEncoding = .percentEscaped, allowedCharacters: CharacterSet? = nil
+    ) {
+        self.alphabetizeKeyValuePairs = alphabetizeKeyValuePairs
+        self.arrayEncoding = arrayEncoding
+        self.boolEncoding = boolEncoding
+        self.dataEncoding = dataEncoding
+        self.dateEncoding = dateEncoding
+        self.keyEncoding = keyEncoding
+        self.keyPathEncoding = keyPathEncoding
+        self.nilEncoding = nilEncoding
+        self.spaceEncoding = spaceEncoding
+        allowed = allowedCharacters.map(ASCIISet.init(escapable:)) ?? .unreserved
+    }
+
+    /// Encodes an object: a struct, a class or a dictionary.
+    ///
+    /// - Throws: ``NetworkError/Code/encodingFailed`` when `value` is a scalar or an array, which have no names, when it holds an
+    ///   infinite number, or when its own `encode(to:)` throws.
+    public func encode(_ value: some Encodable) throws(NetworkError) -> String {
+        let encoded: EncodedValue
+        do {
+            encoded = try EncodedValue(encoding: value)
+        } catch {
+            throw NetworkError(.encodingFailed, reason: EncodingFailure.describe(error), underlying: error)
+        }
+        guard case .object(let members) = encoded else {
+            throw NetworkError(.encodingFailed, reason: "a \(type(of: value)) has no names, which a form needs")
+        }
+        return String(decoding: try bytes(of: members), as: UTF8.self)
+    }
+
+    /// Encodes parameters in their order, repeats kept.
+    ///
+    /// - Throws: ``NetworkError/Code/encodingFailed``, naming the parameter whose value cannot be written.
+    public func encode(_ parameters: Parameters) throws(NetworkError) -> String {
+        var buffer: [UInt8] = []
+        try append(parameters, to: &buffer)
+        return String(decoding: buffer, as: UTF8.self)
+    }
+
+    /// Encodes pairs in their order. A nil value gives the bare name, an empty one the name and `=`.
+    public func encode(_ items: [URLQueryItem]) -> String {
+        var buffer: [UInt8] = []
+        for item in items {
+            appendName(item.name, to: &buffer)
+            if let value = item.value { appendValue(value, to: &buffer) }
+        }
+        return String(decoding: buffer, as: UTF8.self)
+    }
+}
+
+// MARK: - Pairs to bytes
+
+extension URLEncodedFormEncoder {
+    /// Appends `a=1&b=2`; nothing when every value is dropped.
+    func append(_ parameters: Parameters, to buffer: inout [UInt8]) throws(NetworkError) {
+        if alphabetizeKeyValuePairs || !keyEncoding.isIdentity {
+            return buffer += try bytes(of: members(of: parameters))
+        }
+        // The usual case, strings and integers in the order written, without a tree of values.
+        for parameter in parameters {
+            if let text = parameter.value as? String {
+                appendPair(parameter.name, text, to: &buffer)
+            } else if let integer = parameter.value as? Int {
+                appendPair(parameter.name, String(integer), to: &buffer)
+            } else {
+                let value: EncodedValue
+                do {
+                    value = try EncodedValue(any: parameter.value, at: parameter.name)
+                } catch {
+                    throw NetworkError.encoding(error)
+                }
+                try append(value, named: parameter.name, to: &buffer)
+            }
+        }
+    }
+
+    private func members(of parameters: Parameters) throws(NetworkError) -> [EncodedValue.Member] {
+        do {
+            guard case .object(let members) = try EncodedValue(parameters) else { return [] }
+            return members
+        } catch {
+            throw NetworkError.encoding(error)
+        }
+    }
+
+    private func bytes(of members: [EncodedValue.Member]) throws(NetworkError) -> [UInt8] {
+        var buffer: [UInt8] = []
+        for member in sorted(members) {
+            try append(member.value, named: keyEncoding.encode(member.name), to: &buffer)
+        }
+        return buffer
+    }
+
+    private func sorted(_ members: [EncodedValue.Member]) -> [EncodedValue.Member] {
+        alphabetizeKeyValuePairs ? members.sorted { $0.name < $1.name } : members
+    }
+
+    private func append(_ value: EncodedValue, named name: String, to buffer: inout [UInt8]) throws(NetworkError) {
+        switch value {
+        case .null, .absent: appendNil(name, to: &buffer)
+        case .bool(let value): appendPair(name, boolEncoding.encode(value), to: &buffer)
+        case .number(let text), .string(let text): appendPair(name, text, to: &buffer)
+        case .date(let date): appendPair(name, try custom(name) { try dateEncoding.encode(date) }, to: &buffer)
+        case .data(let data): try append(data, named: name, to: &buffer)
+        case .array(let values):
+            for (index, value) in values.enumerated() {
+                try append(value, named: arrayEncoding.encode(name, atIndex: index), to: &buffer)
+            }
+        case .object(let members):
+            for member in sorted(members) {
+                try append(
+                    member.value, named: keyPathEncoding.encode(name, with: keyEncoding.encode(member.name)), to: &buffer)
+            }
+        }
+    }
+
+    private func append(_ data: Data, named name: String, to buffer: inout [UInt8]) throws(NetworkError) {
+        guard let text = try custom(name, { try dataEncoding.encode(data) }) else {
+            return try append(.array(data.map(EncodedValue.number)), named: name, to: &buffer)
+        }
+        appendPair(name, text, to: &buffer)
+    }
+
+    private func appendNil(_ name: String, to buffer: inout [UInt8]) {
+        switch nilEncoding.choice {
+        case .dropKey: break
+        case .dropValue: appendPair(name, "", to: &buffer)
+        case .text(let text): appendPair(name, text, to: &buffer)
+        }
+    }
+
+    private func appendPair(_ name: String, _ value: String, to buffer: inout [UInt8]) {
+        appendName(name, to: &buffer)
+        appendValue(value, to: &buffer)
+    }
+
+    private func appendName(_ name: String, to buffer: inout [UInt8]) {
+        if !buffer.isEmpty { buffer.append(.ampersand) }
+        buffer.appendEscaped(name.utf8, allowed: allowed, plusForSpace: spaceEncoding == .plusReplaced)
+    }
+
+    private func appendValue(_ value: String, to buffer: inout [UInt8]) {
+        buffer.append(.equals)
+        buffer.appendEscaped(value.utf8, allowed: allowed, plusForSpace: spaceEncoding == .plusReplaced)
+    }
+
+    private func custom<Output>(_ name: String, _ encode: () throws -> Output) throws(NetworkError) -> Output {
+        do {
+            return try encode()
+        } catch {
+            throw NetworkError(.encodingFailed, reason: EncodingFailure.describe(error, at: name), underlying: error)
+        }
+    }
+}
+
+extension NetworkError {
+    /// The error itself when it is one of ours, an encoding failure over it when not.
+    static func encoding(_ error: any Error) -> NetworkError {
+        error as? NetworkError
+            ?? NetworkError(.encodingFailed, reason: EncodingFailure.describe(error), underlying: error)
+    }
+}
+
+extension ASCIISet {
+    /// The ASCII members of a set, without those that would change the meaning of a query.
+    fileprivate init(escapable characters: CharacterSet) {
+        let kept = (UInt8(0x20)..<0x7F).filter { byte in
+            characters.contains(Unicode.Scalar(byte)) && !" %&=+#".utf8.contains(byte)
+        }
+        self.init(String(decoding: kept, as: UTF8.self))
+    }
+}

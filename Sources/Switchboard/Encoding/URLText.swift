@@ -1,0 +1,123 @@
+import Foundation
+
+/// A URL as bytes while it is being built: base, path and query are joined and encoded in one pass, and parsed once at the end.
+///
+/// `URLComponents` would decode and encode every part again, which costs more and changes text that was right.
+struct URLText {
+    private var bytes: [UInt8]
+    private var hasQuery: Bool
+    /// `#` and what follows; never sent, kept so that a URL without parameters stays as it was.
+    private var fragment: [UInt8] = []
+
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when the URL has another scheme than http and https, or no host.
+    init(_ base: URL) throws(NetworkError) {
+        let text = base.absoluteString
+        bytes = []
+        bytes.reserveCapacity(text.utf8.count + 96)
+        bytes += text.utf8
+        try Self.checkOrigin(bytes, base)
+        if let hash = bytes.firstIndex(of: .numberSign) {
+            fragment = Array(bytes[hash...])
+            bytes.removeSubrange(hash...)
+        }
+        hasQuery = bytes.contains(.questionMark)
+    }
+
+    /// The URL with a path joined on exactly one slash; an empty path changes nothing.
+    ///
+    /// The path is text: what may not stand in a path is escaped, a valid `%XX` stays, and from `?` on it is a query, which follows
+    /// the base's own.
+    ///
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when the path holds CR, LF or NUL.
+    func appending(path: String) throws(NetworkError) -> URLText {
+        guard !path.isEmpty else { return self }
+        if let bad = path.utf8.first(where: \.breaksHead) {
+            throw NetworkError(
+                .invalidRequest, reason: "the path \(path.quotedForMessage) holds the control character \(bad.hexForMessage)")
+        }
+        let question = path.utf8.firstIndex(of: .questionMark) ?? path.utf8.endIndex
+        var result = self
+        result.insert(path: path.utf8[..<question])
+        if question != path.utf8.endIndex {
+            var query: [UInt8] = []
+            query.appendEscapedOnce(path.utf8[path.utf8.index(after: question)...], allowed: .query)
+            result.append(query: query)
+        }
+        return result
+    }
+
+    /// The URL with a query, already encoded, after its own.
+    func appending(query: [UInt8]) -> URLText {
+        var result = self
+        result.append(query: query)
+        return result
+    }
+
+    /// The finished URL.
+    ///
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when Foundation does not take it for one.
+    var url: URL {
+        get throws(NetworkError) {
+            let text = String(decoding: fragment.isEmpty ? bytes : bytes + fragment, as: UTF8.self)
+            guard let url = URL(string: text) else {
+                throw NetworkError(.invalidRequest, reason: "\(Redaction.standard.url(text).quotedForMessage) is not a URL")
+            }
+            return url
+        }
+    }
+
+    private mutating func insert(path: Substring.UTF8View) {
+        let trimmed = path.drop { $0 == .slash }
+        guard !path.isEmpty else { return }
+        let end = hasQuery ? bytes.firstIndex(of: .questionMark) ?? bytes.endIndex : bytes.endIndex
+        let query = bytes[end...]
+        bytes.removeSubrange(end...)
+        while bytes.last == .slash { bytes.removeLast() }
+        bytes.append(.slash)
+        bytes.appendEscapedOnce(trimmed, allowed: .path)
+        bytes += query
+    }
+
+    private mutating func append(query: [UInt8]) {
+        guard !query.isEmpty else { return }
+        if !hasQuery {
+            bytes.append(.questionMark)
+            hasQuery = true
+        } else if bytes.last != .questionMark, bytes.last != .ampersand {
+            bytes.append(.ampersand)
+        }
+        bytes += query
+    }
+
+    private static func checkOrigin(_ bytes: [UInt8], _ base: URL) throws(NetworkError) {
+        func refuse(_ why: String) -> NetworkError {
+            NetworkError(.invalidRequest, reason: "the URL \(Redaction.standard.url(base.absoluteString).quotedForMessage) \(why)")
+        }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw refuse("has no scheme") }
+        let scheme = bytes[..<colon].map(\.lowercased)
+        guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8) else {
+            throw refuse("has a scheme other than http and https")
+        }
+        guard bytes[colon...].starts(with: "://".utf8) else { throw refuse("has no host") }
+        let authority = bytes[(colon + 3)...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
+        let host = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? []
+        guard let first = host.first, first != UInt8(ascii: ":") else { throw refuse("has no host") }
+        if let bad = bytes.first(where: { $0 <= 0x20 || $0 == 0x7F }) {
+            throw refuse("holds the character \(bad.hexForMessage)")
+        }
+    }
+}
+
+extension DefaultStringInterpolation {
+    /// Writes a value as one segment of a path: `"users/\(segment: name)/posts"`.
+    ///
+    /// Everything but the unreserved characters is escaped, the slash and the percent sign too, and a segment of dots alone cannot
+    /// climb: `a/b` becomes `a%2Fb`, `..` becomes `%2E%2E`.
+    public mutating func appendInterpolation(segment value: some CustomStringConvertible) {
+        let text = value.description
+        let isDots = text == "." || text == ".."
+        var bytes: [UInt8] = []
+        bytes.appendEscaped(text.utf8, allowed: isDots ? ASCIISet("") : .unreserved)
+        appendLiteral(String(decoding: bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,126 @@
+import Dispatch
+import Foundation
+
+/// One client of an API: its environment, session, interceptors and coders. It makes routers and sends typed endpoints.
+///
+/// ```swift
+/// let manager = NetworkManager(environment: .staging, interceptors: [NetworkLogger(), RetryPolicy()])
+/// let movies = manager.router(for: MovieApi.self)
+/// manager.environment = .production             // from the next request on; those under way keep theirs
+/// ```
+///
+/// Managers are independent of each other. Apps extend it with the calls of their domain:
+///
+/// ```swift
+/// extension NetworkManager {
+///     func newMovies(page: Int) async throws -> [Movie] {
+///         try await router(for: MovieApi.self).request(.newMovies(page: page), as: MoviePage.self).results
+///     }
+/// }
+/// ```
+public final class NetworkManager: Sendable {
+    /// The base URLs of endpoints that have none of their own; nil when there are none.
+    public let servers: EnvironmentURLs?
+    private let builder: RequestBuilder
+    private let calls: RouterCalls
+    private let current: Protected<NetworkEnvironment>
+
+    /// Makes a manager.
+    ///
+    /// - Parameters:
+    ///   - environment: Where requests go. Default ``NetworkEnvironment/current``, read once, now.
+    ///   - servers: The base URLs of endpoints that have none of their own. Default none.
+    ///   - session: What performs the exchanges. Default ``FoundationSession/shared``.
+    ///   - interceptors: The chain in front of the session, outermost first. Default none.
+    ///   - headers: Header fields for every request; those of endpoint, task and body win. `Accept: application/json` is added unless they
+    ///     have one.
+    ///   - options: Timeouts, limits and options for every request; those of the endpoint win.
+    ///   - responseHandling: What makes a value or an error of a response. Nil for the one in `options`.
+    ///   - decoder: Decodes bodies. Nil for the one of the response handling.
+    ///   - encoder: Encodes a ``JSONBody`` that has no encoder. Nil for the one in `options`.
+    ///   - completionQueue: Where completions are called. Nil, the default, for no queue in particular.
+    ///   - clock: What ``Timeouts/total`` is measured by.
+    public init(
+        environment: NetworkEnvironment = .current, servers: EnvironmentURLs? = nil,
+        session: any NetworkSession = FoundationSession.shared, interceptors: [any Interceptor] = [], headers: HTTPHeaders = [:],
+        options: RequestOptions = RequestOptions(), responseHandling: ResponseHandling? = nil,
+        decoder: (any ResponseDecoder)? = nil, encoder: JSONEncoder? = nil, completionQueue: DispatchQueue? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        let current = Protected(environment)
+        var options = options
+        if let responseHandling { options.responseHandling = responseHandling }
+        if let decoder { options.responseHandling.decoder = decoder }
+        if let encoder { options.encoder = encoder }
+        var builder = RequestBuilder(headers: [.accept("application/json")], options: options)
+        builder.headers.merge(headers)
+        if let servers { builder.baseURL = { try servers.url(in: .current) } }
+        builder.scope = { make in
+            let environment = current.value
+            var request = try NetworkEnvironment.withCurrent(environment, operation: make)
+            request.environment = environment
+            return request
+        }
+        self.servers = servers
+        self.builder = builder
+        self.current = current
+        calls = RouterCalls(InterceptorChain(following: interceptors, session), completionQueue, clock)
+    }
+
+    /// Where requests go that are made from now on. Set from any thread; a request has one environment from its making to its end.
+    public var environment: NetworkEnvironment {
+        get { current.value }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    /// A router over this manager's session and interceptors, in its environment, which it follows. Its `cancel()` leaves the requests
+    /// of other routers and of the manager alone.
+    public func router<EndPoint: EndPointType>(for type: EndPoint.Type) -> Router<EndPoint> {
+        Router(builder, calls.sibling())
+    }
+
+    /// Cancels the requests sent by the manager itself. Those of its routers are not touched.
+    public func cancel() {
+        calls.cancelAll()
+    }
+
+    private func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {
+        Router(builder, calls)
+    }
+}
+
+// MARK: - Calls without a router
+
+extension NetworkManager {
+    /// Sends an endpoint and decodes what it says it responds.
+    ///
+    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
+    public func send<EndPoint: TypedEndPoint>(_ endPoint: EndPoint) async throws -> EndPoint.Response {
+        try await ownRouter().send(endPoint)
+    }
+
+    /// Sends an endpoint, decodes what it says it responds, and calls back once.
+    ///
+    /// - Returns: What cancels this request and no other.
+    @discardableResult
+    public func send<EndPoint: TypedEndPoint>(
+        _ endPoint: EndPoint, completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
+    }
+
+    /// Sends any endpoint and gives the response, once its status is accepted.
+    ///
+    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
+    public func response<EndPoint: EndPointType>(for endPoint: EndPoint) async throws -> NetworkResponse {
+        try await ownRouter().response(for: endPoint)
+    }
+
+    /// Gets the bytes at a URL.
+    ///
+    /// - Throws: ``NetworkError``, for a status other than 2xx too: an error page is never taken for data. `CancellationError` when the
+    ///   task or the manager was cancelled.
+    public func data(from url: URL) async throws -> Data {
+        try await response(for: URLEndPoint(.get, url, headers: [.accept("*/*")])).body
+    }
+}

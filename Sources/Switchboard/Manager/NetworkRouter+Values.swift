@@ -1,0 +1,57 @@
+import Foundation
+
+extension NetworkRouter {
+    /// Performs a request and gives the response, once its status is accepted.
+    ///
+    /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the task or the router
+    ///   was cancelled.
+    public func response(for endPoint: EndPoint) async throws -> NetworkResponse {
+        let response = try await exchange(endPoint)
+        try response.handling.check(response)
+        return response
+    }
+
+    /// Performs a request and decodes the response, once its status is accepted.
+    ///
+    /// - Parameter type: What the body is: a `Decodable`; `Data` for the bytes, `String` for the text, ``EmptyResponse`` for nothing.
+    /// - Throws: ``NetworkError``: that of ``response(for:)``, or that of ``NetworkResponse/decode(_:decoder:)``.
+    public func request<Value: Decodable & Sendable>(_ endPoint: EndPoint, as type: Value.Type) async throws -> Value {
+        try await response(for: endPoint).decode(type)
+    }
+
+    /// Performs a request, decodes the response, and calls back once.
+    ///
+    /// - Returns: What cancels this request and no other; the completion gets ``NetworkError/Code/cancelled`` then.
+    @discardableResult
+    public func request<Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        perform(endPoint, transform: { try $0.checked().decode(type) }, completion: completion)
+    }
+
+    /// Performs a request and calls back once with the response, once its status is accepted.
+    ///
+    /// - Returns: What cancels this request and no other; the completion gets ``NetworkError/Code/cancelled`` then.
+    @discardableResult
+    public func response(
+        for endPoint: EndPoint, completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
+    ) -> RequestHandle {
+        perform(endPoint, transform: { try $0.checked() }, completion: completion)
+    }
+}
+
+extension NetworkRouter where EndPoint: TypedEndPoint {
+    /// Performs a request and decodes what the endpoint says it responds.
+    ///
+    /// - Throws: What ``request(_:as:)`` throws.
+    public func send(_ endPoint: EndPoint) async throws -> EndPoint.Response {
+        try await request(endPoint, as: EndPoint.Response.self)
+    }
+}
+
+extension NetworkResponse {
+    func checked() throws(NetworkError) -> NetworkResponse {
+        try handling.check(self)
+        return self
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// What a request carries besides method and path: body, query and headers, three values that are independent of each other.
+///
+/// ```swift
+/// .request
+/// .requestParameters(urlParameters: ["page": 1])
+/// .requestParameters(bodyParameters: ["name": "A"], bodyEncoding: .formEncoding)
+/// .requestBody(JSONBody(todo), urlParameters: ["notify": true])
+/// .download(to: file)
+/// ```
+public struct HTTPTask: Sendable {
+    enum Content: Sendable {
+        case none
+        case parameters(Parameters, ParameterEncoding)
+        case body(any HTTPBody)
+        case byMethod(Parameters, ParameterEncoding)
+    }
+
+    var content = Content.none
+    var urlParameters: Parameters?
+    var urlEncoder = URLParameterEncoder()
+    var headers: HTTPHeaders?
+    var destination: URL?
+
+    /// Nothing.
+    public static let request = HTTPTask()
+
+    /// Parameters in the body, in the query, or in both. A nil or empty side writes nothing.
+    ///
+    /// - Parameters:
+    ///   - bodyParameters: Written by `bodyEncoding`. GET, HEAD and TRACE refuse them with ``NetworkError/Code/bodyNotAllowed``, unless
+    ///     the encoding is ``ParameterEncoding/urlEncoding``, which has no body.
+    ///   - bodyEncoding: Default JSON.
+    ///   - urlParameters: Appended to the query in their order.
+    public static func requestParameters(
+        bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding, urlParameters: Parameters? = nil
+    ) -> HTTPTask {
+        var task = HTTPTask()
+        if let bodyParameters, !bodyParameters.isEmpty { task.content = .parameters(bodyParameters, bodyEncoding) }
+        task.urlParameters = urlParameters
+        task.urlEncoder = bodyEncoding.urlEncoder
+        return task
+    }
+
+    /// Like ``requestParameters(bodyParameters:bodyEncoding:urlParameters:)``, with header fields that win over the endpoint's.
+    public static func requestParametersAndHeaders(
+        bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding, urlParameters: Parameters? = nil,
+        additionHeaders: HTTPHeaders?
+    ) -> HTTPTask {
+        var task = requestParameters(bodyParameters: bodyParameters, bodyEncoding: bodyEncoding, urlParameters: urlParameters)
+        task.headers = additionHeaders
+        return task
+    }
+
+    /// Parameters where the method wants them: in the query for GET, HEAD and DELETE, in the body for the others.
+    public static func requestParameters(
+        _ parameters: Parameters, bodyEncoding: ParameterEncoding = .jsonEncoding
+    ) -> HTTPTask {
+        var task = HTTPTask()
+        task.content = .byMethod(parameters, bodyEncoding)
+        return task
+    }
+
+    /// A body of any kind: ``JSONBody``, ``FormBody``, ``DataBody``, or one of your own.
+    public static func requestBody(
+        _ body: any HTTPBody, urlParameters: Parameters? = nil, additionHeaders: HTTPHeaders? = nil
+    ) -> HTTPTask {
+        var task = HTTPTask()
+        task.content = .body(body)
+        task.urlParameters = urlParameters
+        task.headers = additionHeaders
+        return task
+    }
+
+    /// A body to be sent, the same as ``requestBody(_:urlParameters:additionHeaders:)``.
+    public static func upload(_ body: any HTTPBody) -> HTTPTask {
+        requestBody(body)
+    }
+
+    /// A response whose body goes into a file instead of memory.
+    ///
+    /// The file has its name only once it is complete, and replaces one that is there. The body of a response other than 2xx stays
+    /// in memory, for the error.
+    public static func download(to file: URL, urlParameters: Parameters? = nil) -> HTTPTask {
+        var task = HTTPTask()
+        task.destination = file
+        task.urlParameters = urlParameters
+        return task
+    }
+}

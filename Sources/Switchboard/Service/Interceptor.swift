@@ -1,0 +1,60 @@
+/// A link of the chain between a router and its session.
+///
+/// It may change the request, answer by itself, send the request again, or change the response:
+///
+/// ```swift
+/// struct Stamp: Interceptor {
+///     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+///         var request = request
+///         request.headers["X-Stamp"] = "1"
+///         return try await next(request)
+///     }
+/// }
+/// ```
+///
+/// Interceptors run in the order in which they are listed: the first one sees the request first and the response last. One value
+/// serves all requests of its router at once, so keep state in an actor or behind a lock.
+public protocol Interceptor: Sendable {
+    /// Handles one request.
+    ///
+    /// - Parameters:
+    ///   - request: The request as the links before left it.
+    ///   - next: The rest of the chain and the session. Calling it sends; it may be called never, once, or again.
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse
+}
+
+/// The rest of the chain after an interceptor, down to the session.
+public struct Next: Sendable {
+    private let chain: InterceptorChain
+    private let index: Int
+
+    init(_ chain: InterceptorChain, _ index: Int) {
+        self.chain = chain
+        self.index = index
+    }
+
+    /// Sends a request through the rest of the chain.
+    public func callAsFunction(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try await chain.send(request, from: index)
+    }
+}
+
+/// The interceptors of a router, in order, and its session behind them.
+final class InterceptorChain: Sendable {
+    private let interceptors: [any Interceptor]
+    private let session: any NetworkSession
+
+    init(_ interceptors: [any Interceptor], _ session: any NetworkSession) {
+        self.interceptors = interceptors
+        self.session = session
+    }
+
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try await send(request, from: 0)
+    }
+
+    fileprivate func send(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
+        guard index < interceptors.count else { return try await session.send(request) }
+        return try await interceptors[index].intercept(request, next: Next(self, index + 1))
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+
+/// Writes down requests and responses, secrets replaced.
+///
+/// ```swift
+/// let manager = NetworkManager(interceptors: [NetworkLogger(level: .body)])
+/// ```
+///
+/// Listed first it shows each call once; listed behind ``RetryPolicy`` or ``RedirectInterceptor`` it shows every exchange.
+public struct NetworkLogger: Interceptor {
+    /// How much is written. Each level has what the ones before have.
+    public enum Level: Int, Sendable, Comparable, CaseIterable {
+        /// Nothing.
+        case none
+        /// A line for the request and a line for the response: method, URL, status, size, time.
+        case basic
+        /// The header fields too.
+        case headers
+        /// The bodies too, up to ``NetworkLogger/bodyLimit`` bytes of each, when they are text.
+        case body
+
+        /// Whether `one` writes less than `other`.
+        public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// How much is written. Default ``Level/headers``.
+    public var level: Level
+    /// What counts as a secret. Default ``Redaction/standard``.
+    public var redaction: Redaction
+    /// Whether the request is also written as a curl command. Default false.
+    public var writesCurlCommand: Bool
+    /// How many bytes of a body are written. Default 4,096.
+    public var bodyLimit: Int
+    private let output: @Sendable (String) -> Void
+
+    /// Makes a logger.
+    ///
+    /// - Parameter output: Gets one block of lines for the request and one for the response, on any thread. Nil for standard error.
+    public init(
+        level: Level = .headers, redaction: Redaction = .standard, writesCurlCommand: Bool = false, bodyLimit: Int = 4_096,
+        output: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.level = level
+        self.redaction = redaction
+        self.writesCurlCommand = writesCurlCommand
+        self.bodyLimit = bodyLimit
+        self.output = output ?? { FileHandle.standardError.write(Data(($0 + "\n").utf8)) }
+    }
+
+    /// Writes the request, sends it, and writes the response or the error.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        guard level > .none else { return try await next(request) }
+        let start = ContinuousClock.now
+        output(text(of: request))
+        do {
+            let response = try await next(request)
+            output(text(of: response, to: request, after: .now - start))
+            return response
+        } catch {
+            output(text(of: error, to: request, after: .now - start))
+            throw error
+        }
+    }
+
+    private func text(of request: NetworkRequest) -> String {
+        var lines = [" - - - - - - - - - - OUTGOING - - - - - - - - - - \(request.id)", line(request)]
+        if let name = request.endPointName { lines.append("ENDPOINT: \(name)") }
+        if level >= .headers {
+            lines += ["HOST: \(request.url?.host ?? "-")"] + fields(request.allHeaders)
+        }
+        if level >= .body, !request.body.isEmpty {
+            let isText = !request.body.isStreamed
+            let data = isText ? try? request.body.encode() : nil
+            lines += ["", data.map { body($0) } ?? "(body of \(request.body.length.map { "\($0) bytes" } ?? "unknown length"))"]
+        }
+        if writesCurlCommand { lines.append(request.curlCommand(redaction: redaction)) }
+        return block(lines)
+    }
+
+    private func text(of response: NetworkResponse, to request: NetworkRequest, after time: Duration) -> String {
+        let size = response.fileURL == nil ? "\(response.body.count) bytes" : "\(response.metrics.bytesReceived) bytes to a file"
+        var lines = [
+            " - - - - - - - - - - INCOMING - - - - - - - - - - \(request.id)", line(request),
+            "STATUS: \(response.statusCode), \(size), \(time.millisecondsText)",
+        ]
+        if let url = response.url, url != request.url { lines.append("FROM: \(redaction.url(url.absoluteString))") }
+        if level >= .headers { lines += fields(response.headers) }
+        if level >= .body, !response.body.isEmpty { lines += ["", body(response.body)] }
+        return block(lines)
+    }
+
+    private func text(of error: any Error, to request: NetworkRequest, after time: Duration) -> String {
+        let what = error is CancellationError ? "cancelled" : (error as? NetworkError)?.description ?? "\(type(of: error))"
+        return block([
+            " - - - - - - - - - - FAILED - - - - - - - - - - \(request.id)", line(request), "AFTER: \(time.millisecondsText)",
+            "ERROR: \(what)",
+        ])
+    }
+
+    private func line(_ request: NetworkRequest) -> String {
+        "\(request.method) \(redaction.url(request.url?.absoluteString ?? "(no URL)"))"
+    }
+
+    private func fields(_ headers: HTTPHeaders) -> [String] {
+        headers.map { "\($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }
+    }
+
+    private func body(_ data: Data) -> String {
+        guard !data.contains(0), let text = String(data: data, encoding: .utf8) else { return "(\(data.count) bytes that are no text)" }
+        let shown = redaction.text(text)
+        guard shown.utf8.count > bodyLimit else { return shown }
+        return String(decoding: shown.utf8.prefix(bodyLimit), as: UTF8.self) + "… (\(data.count) bytes in all)"
+    }
+
+    private func block(_ lines: [String]) -> String {
+        (lines + [" - - - - - - - - - -  END  - - - - - - - - - -"]).joined(separator: "\n")
+    }
+}
+
+extension Duration {
+    fileprivate var millisecondsText: String {
+        let (seconds, attoseconds) = components
+        return "\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000) ms"
+    }
+}

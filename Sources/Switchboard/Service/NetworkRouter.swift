@@ -1,0 +1,53 @@
+import Foundation
+
+/// What the published routers call when a request ends: once, with what arrived.
+///
+/// - Parameters:
+///   - data: The body, empty for a response without one. Nil when no response arrived.
+///   - response: The response's head, whatever its status. Nil when no response arrived.
+///   - error: A ``NetworkError`` when the request could not be made or no complete response arrived. Nil whenever the server answered,
+///     a 404 included.
+public typealias NetworkRouterCompletion = @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
+
+/// What turns an endpoint into an exchange: ``Router``, or a fake of yours. Inject it as `any NetworkRouter<MovieApi>`.
+///
+/// The calls that apps use stand on these three: `response(for:)`, `request(_:as:)`, and their completion forms.
+public protocol NetworkRouter<EndPoint>: Sendable {
+    /// The endpoints that it takes.
+    associatedtype EndPoint: EndPointType
+
+    /// Performs the exchange and gives what the server answers, whatever its status.
+    ///
+    /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived; `CancellationError` when the task
+    ///   or the router was cancelled.
+    func exchange(_ endPoint: EndPoint) async throws -> NetworkResponse
+
+    /// Performs the exchange, makes a value of the response, and calls back once.
+    ///
+    /// - Parameters:
+    ///   - transform: Makes the value. What it throws becomes the failure.
+    ///   - completion: Called exactly once, never before this returns. After a cancellation it gets ``NetworkError/Code/cancelled``, even
+    ///     when the response had arrived by then.
+    func perform<Value: Sendable>(
+        _ endPoint: EndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle
+
+    /// Cancels every request of this router that is under way. Later ones are not touched.
+    func cancel()
+}
+
+extension NetworkRouter {
+    /// Performs a request in the published form: data, response and error, whatever the status.
+    ///
+    /// - Returns: What cancels this request and no other.
+    @discardableResult
+    public func request(_ endPoint: EndPoint, completion: @escaping NetworkRouterCompletion) -> RequestHandle {
+        perform(endPoint, transform: { $0 }) { result in
+            switch result {
+            case .success(let response): completion(response.body, response.urlResponse, nil)
+            case .failure(let error): completion(error.body, error.response?.urlResponse, error)
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+/// Follows redirects: the last link of every router's chain, unless the router is given one of its own.
+///
+/// By the rules of the [Fetch standard §4.4](https://fetch.spec.whatwg.org/#http-redirect-fetch) and
+/// [RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4):
+/// - 301 and 302 turn POST into GET, 303 turns all but GET and HEAD into GET; the body and its headers are dropped then.
+/// - 307 and 308 send method and body again; a body that cannot be sent again is ``NetworkError/Code/redirectRefused``.
+/// - `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` are dropped when scheme, host or port change.
+/// - Only http and https are followed, and never from https to http: ``NetworkError/Code/redirectRefused``.
+/// - More than ``limit`` redirects are ``NetworkError/Code/tooManyRedirects``.
+///
+/// A 3xx without a `Location`, and any other 3xx, is returned as it is.
+public struct RedirectInterceptor: Interceptor {
+    /// How many redirects one call follows. 0 follows none: every 3xx is returned as it is. Default 20.
+    public let limit: Int
+
+    /// Makes the interceptor. List it in a router's interceptors to change the limit or its place in the chain.
+    public init(limit: Int = 20) {
+        self.limit = limit
+    }
+
+    /// Returns every 3xx as it is.
+    public static let none = RedirectInterceptor(limit: 0)
+
+    /// Sends the request, and those that the answers lead to.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        var count = 0
+        while true {
+            let response = try await next(request)
+            guard limit > 0, let location = response.redirectLocation else { return response }
+            guard count < limit else {
+                throw refusal(.tooManyRedirects, "\(limit) were followed, the next leads to \(shown(location))", request, response)
+            }
+            request = try follow(location, request, response)
+            count += 1
+        }
+    }
+
+    private func follow(
+        _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
+    ) throws(NetworkError) -> NetworkRequest {
+        guard let url = request.url, let target = Self.resolve(location, against: url) else {
+            throw refusal(.redirectRefused, "the Location \(shown(location)) is no http or https URL", request, response)
+        }
+        if url.isHTTPS, !target.isHTTPS {
+            throw refusal(.redirectRefused, "it leads from https to \(shown(target.absoluteString))", request, response)
+        }
+        var redirected = request
+        redirected.url = target
+        if response.changesMethod(of: request.method) {
+            redirected.method = .get
+            redirected.body = EmptyBody()
+            for name in ["Content-Encoding", "Content-Language", "Content-Location", "Content-Type", "Content-Length"] {
+                redirected.headers.remove(name)
+            }
+        } else if !request.body.isReplayable {
+            throw refusal(.redirectRefused, "the body cannot be sent a second time", request, response)
+        }
+        if !url.hasSameOrigin(as: target) {
+            for name in ["Authorization", "Cookie", "Proxy-Authorization", "Host"] { redirected.headers.remove(name) }
+        }
+        return redirected
+    }
+
+    private func refusal(
+        _ code: NetworkError.Code, _ reason: String, _ request: NetworkRequest, _ response: NetworkResponse
+    ) -> NetworkError {
+        NetworkError(code, reason: reason).attributed(to: request).with(response)
+    }
+
+    private func shown(_ location: String) -> String {
+        Redaction.standard.url(location).quotedForMessage
+    }
+
+    /// Resolves a `Location` by [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2); the fragment of the request's
+    /// URL goes on when the location has none. Nil when the result is no http or https URL with a host.
+    static func resolve(_ location: String, against base: URL) -> URL? {
+        // Servers send blanks and bytes beyond ASCII there, which belong escaped.
+        var escaped: [UInt8] = []
+        escaped.appendEscapedOnce(location.utf8, allowed: .location)
+        let text = String(decoding: escaped, as: UTF8.self)
+        guard let url = URL(string: text, relativeTo: base)?.absoluteURL, (try? URLText(url)) != nil else { return nil }
+        guard !text.contains("#"), let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first else {
+            return url
+        }
+        return URL(string: url.absoluteString + "#" + fragment)
+    }
+}
+
+extension ASCIISet {
+    fileprivate static let location = query.union(ASCIISet("#[]"))
+}
+
+extension NetworkResponse {
+    /// The `Location` of a redirect; nil for every other response.
+    fileprivate var redirectLocation: String? {
+        guard [301, 302, 303, 307, 308].contains(statusCode) else { return nil }
+        return headers.values(for: "Location").first.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    fileprivate func changesMethod(of method: HTTPMethod) -> Bool {
+        switch statusCode {
+        case 301, 302: method == .post
+        case 303: method != .get && method != .head
+        default: false
+        }
+    }
+}
+
+extension URL {
+    var isHTTPS: Bool { scheme?.lowercased() == "https" }
+
+    /// Whether scheme, host and port are the same ([RFC 6454 §5](https://www.rfc-editor.org/rfc/rfc6454#section-5)).
+    func hasSameOrigin(as other: URL) -> Bool {
+        scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
+            && (port ?? defaultPort) == (other.port ?? other.defaultPort)
+    }
+
+    private var defaultPort: Int { isHTTPS ? 443 : 80 }
+}

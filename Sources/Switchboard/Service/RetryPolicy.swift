@@ -1,0 +1,77 @@
+import Foundation
+
+/// Sends a request again when it failed in a way that may pass.
+///
+/// Again after: no connection, a lost connection, a timeout of the attempt, and the statuses 408, 429, 500, 502, 503, 504. Never:
+/// after a cancellation, for a method that is not idempotent ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)),
+/// or with a body that cannot be sent twice. The wait doubles from ``baseDelay`` to ``maximumDelay``; a longer `Retry-After` in
+/// seconds or as a date is kept instead, up to ``maximumDelay``.
+public struct RetryPolicy: Interceptor {
+    /// How often a request is sent at most, the first time included. Default 3.
+    public let maximumAttempts: Int
+    /// The wait before the second attempt. Default half a second.
+    public let baseDelay: Duration
+    /// The longest wait. A server that asks for more is not waited for: its answer is the result. Default 30 seconds.
+    public let maximumDelay: Duration
+    private let clock: any Clock<Duration>
+
+    /// Makes a policy.
+    ///
+    /// - Parameter clock: What the waits are measured by; a test clock lets them pass at once.
+    public init(
+        maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.maximumAttempts = max(1, maximumAttempts)
+        self.baseDelay = baseDelay
+        self.maximumDelay = maximumDelay
+        self.clock = clock
+    }
+
+    /// Sends the request until it succeeds, fails for good, or the attempts are used up.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        guard request.method.isIdempotent, request.body.isReplayable else { return try await next(request) }
+        var attempt = 1
+        while true {
+            let outcome: Result<NetworkResponse, NetworkError>
+            do {
+                outcome = .success(try await next(request))
+            } catch var error as NetworkError {
+                error.attempts = attempt
+                outcome = .failure(error)
+            }
+            guard attempt < maximumAttempts, let delay = delay(after: outcome, attempt: attempt) else { return try outcome.get() }
+            try await clock.sleep(for: delay)
+            attempt += 1
+        }
+    }
+
+    /// How long to wait after an outcome; nil when it is final.
+    private func delay(after outcome: Result<NetworkResponse, NetworkError>, attempt: Int) -> Duration? {
+        let backoff = min(maximumDelay, baseDelay * (1 << min(attempt - 1, 20)))
+        switch outcome {
+        case .failure(let error):
+            return [.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection].contains(error.code)
+                ? backoff : nil
+        case .success(let response):
+            guard [408, 429, 500, 502, 503, 504].contains(response.statusCode) else { return nil }
+            guard let asked = response.retryAfter else { return backoff }
+            return asked > maximumDelay ? nil : max(backoff, asked)
+        }
+    }
+}
+
+extension NetworkResponse {
+    /// `Retry-After`, in seconds or as a date ([RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)); a date that
+    /// has passed is no wait. Nil when there is none or it is neither.
+    fileprivate var retryAfter: Duration? {
+        guard let value = headers["Retry-After"] else { return nil }
+        if let seconds = UInt32(value) { return .seconds(Int64(seconds)) }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        guard let date = formatter.date(from: value) else { return nil }
+        return .seconds(max(0, date.timeIntervalSinceNow))
+    }
+}

@@ -1,0 +1,76 @@
+import Dispatch
+import Foundation
+
+/// Turns an endpoint into an exchange: builds the request, sends it through the interceptors, and hands back what came.
+///
+/// ```swift
+/// let router = Router<MovieApi>()
+/// let page = try await router.request(.newMovies(page: 1), as: MoviePage.self)
+/// ```
+///
+/// Each call is independent and may be made from any thread. Redirects are followed by a ``RedirectInterceptor`` behind the
+/// interceptors given, unless one of those is one.
+public final class Router<EndPoint: EndPointType>: NetworkRouter {
+    private let builder: RequestBuilder
+    private let calls: RouterCalls
+
+    /// Makes a router.
+    ///
+    /// - Parameters:
+    ///   - session: What performs the exchanges. Default ``FoundationSession/shared``.
+    ///   - interceptors: The chain in front of the session, outermost first. Default none.
+    ///   - builder: Header fields and options for every request.
+    ///   - completionQueue: Where completions are called. Nil, the default, for no queue in particular; `.main` for user interfaces.
+    ///   - clock: What ``Timeouts/total`` is measured by.
+    public convenience init(
+        session: any NetworkSession = FoundationSession.shared, interceptors: [any Interceptor] = [],
+        builder: RequestBuilder = RequestBuilder(), completionQueue: DispatchQueue? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        let chain = InterceptorChain(following: interceptors, session)
+        self.init(builder, RouterCalls(chain, completionQueue, clock))
+    }
+
+    init(_ builder: RequestBuilder, _ calls: RouterCalls) {
+        self.builder = builder
+        self.calls = calls
+    }
+
+    /// The request for an endpoint, as the interceptors will see it. Sends nothing.
+    ///
+    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
+    public func makeRequest(for endPoint: EndPoint) throws(NetworkError) -> NetworkRequest {
+        try builder.makeRequest(for: endPoint)
+    }
+
+    /// Performs the exchange and gives what the server answers, whatever its status.
+    ///
+    /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived; `CancellationError` when the task
+    ///   or the router was cancelled.
+    public func exchange(_ endPoint: EndPoint) async throws -> NetworkResponse {
+        let request = try makeRequest(for: endPoint)
+        return try await calls.send(request)
+    }
+
+    /// Performs the exchange, makes a value of the response, and calls back once; see
+    /// ``NetworkRouter/perform(_:transform:completion:)``.
+    public func perform<Value: Sendable>(
+        _ endPoint: EndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        calls.start(Result { () throws(NetworkError) in try makeRequest(for: endPoint) }, transform, completion)
+    }
+
+    /// Cancels every request of this router that is under way. Later ones are not touched.
+    public func cancel() {
+        calls.cancelAll()
+    }
+}
+
+extension InterceptorChain {
+    /// The chain of a router: redirects are followed last, unless an interceptor given does it.
+    convenience init(following interceptors: [any Interceptor], _ session: any NetworkSession) {
+        let follows = interceptors.contains { $0 is RedirectInterceptor }
+        self.init(follows ? interceptors : interceptors + [RedirectInterceptor()], session)
+    }
+}

@@ -1,0 +1,124 @@
+import Dispatch
+import Foundation
+
+/// The calls of a router that are under way: sends them, times them as a whole, cancels them together.
+final class RouterCalls: Sendable {
+    private struct State {
+        var nextID = 0
+        var cancellations: [Int: @Sendable () -> Void] = [:]
+    }
+
+    let chain: InterceptorChain
+    private let queue: DispatchQueue?
+    private let clock: any Clock<Duration>
+    private let state = Protected(State())
+
+    init(_ chain: InterceptorChain, _ queue: DispatchQueue?, _ clock: any Clock<Duration>) {
+        self.chain = chain
+        self.queue = queue
+        self.clock = clock
+    }
+
+    /// Calls over the same chain that are cancelled apart from these.
+    func sibling() -> RouterCalls {
+        RouterCalls(chain, queue, clock)
+    }
+
+    /// Sends a request and waits.
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try Task.checkCancellation()
+        // A task of its own, so that `cancelAll` can end it without ending the caller's.
+        let task = Task { try await self.perform(request) }
+        let id = add { task.cancel() }
+        defer { remove(id) }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Starts a request and calls back once. A request that could not be made starts nothing.
+    func start<Value: Sendable>(
+        _ request: Result<NetworkRequest, NetworkError>, _ transform: @escaping @Sendable (NetworkResponse) throws -> Value,
+        _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        let handle = RequestHandle()
+        let id = add { handle.cancel() }
+        let task = Task {
+            let result: Result<Value, NetworkError>
+            do {
+                result = .success(try transform(try await self.perform(request.get())))
+            } catch {
+                result = .failure(NetworkError.completion(error))
+            }
+            let deliver: @Sendable () -> Void = {
+                self.remove(id)
+                // A cancellation that came before this moment wins: nobody gets a value after having cancelled.
+                completion(handle.finish() ? result : .failure(NetworkError.completion(CancellationError(), request)))
+            }
+            if let queue = self.queue { queue.async(execute: deliver) } else { deliver() }
+        }
+        handle.run(task)
+        return handle
+    }
+
+    func cancelAll() {
+        let cancellations = state.withLock { Array($0.cancellations.values) }
+        for cancel in cancellations { cancel() }
+    }
+
+    // MARK: One call
+
+    private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
+        do {
+            try Task.checkCancellation()
+            var response = try await sendWithinTotal(request)
+            if response.request == nil { response.request = request }
+            return response
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch NetworkError.cancelled {
+            throw CancellationError()
+        } catch let error as URLError {
+            throw URLErrorMapping.networkError(error).attributed(to: request)
+        } catch {
+            throw NetworkError.transport(error).attributed(to: request)
+        }
+    }
+
+    private func sendWithinTotal(_ request: NetworkRequest) async throws -> NetworkResponse {
+        guard let total = request.timeouts.total else { return try await chain.send(request) }
+        return try await withThrowingTaskGroup(of: NetworkResponse.self) { [chain, clock] group in
+            group.addTask { try await chain.send(request) }
+            group.addTask {
+                try await clock.sleep(for: total)
+                throw NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)").attributed(to: request)
+            }
+            defer { group.cancelAll() }
+            guard let response = try await group.next() else { throw CancellationError() }
+            return response
+        }
+    }
+
+    private func add(_ cancel: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            state.cancellations[state.nextID] = cancel
+            return state.nextID
+        }
+    }
+
+    private func remove(_ id: Int) {
+        state.withLock { $0.cancellations[id] = nil }
+    }
+}
+
+extension NetworkError {
+    /// The error for a completion, where a cancellation is a ``NetworkError`` too.
+    static func completion(_ error: any Error, _ request: Result<NetworkRequest, NetworkError>? = nil) -> NetworkError {
+        let ours = error is CancellationError ? NetworkError(.cancelled) : transport(error)
+        guard case .success(let request)? = request else { return ours }
+        return ours.attributed(to: request)
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// An endpoint for a URL at hand.
+///
+/// ```swift
+/// let made = try await manager.response(for: URLEndPoint(.post, url, task: .requestBody(JSONBody(todo))))
+/// ```
+public struct URLEndPoint: EndPointType {
+    /// The URL, used byte for byte unless the task has URL parameters.
+    public let baseURL: URL
+    /// The method.
+    public let httpMethod: HTTPMethod
+    /// Body, query and headers.
+    public let task: HTTPTask
+    /// Header fields; those of the task win.
+    public let headers: HTTPHeaders
+    /// Timeouts, limits and options of your own.
+    public let options: RequestOptions
+
+    /// Makes an endpoint.
+    public init(
+        _ method: HTTPMethod = .get, _ url: URL, task: HTTPTask = .request, headers: HTTPHeaders = [:],
+        options: RequestOptions = RequestOptions()
+    ) {
+        baseURL = url
+        httpMethod = method
+        self.task = task
+        self.headers = headers
+        self.options = options
+    }
+
+    /// Nothing is joined to the URL.
+    public var path: String { "" }
+}

@@ -1,0 +1,223 @@
+import Foundation
+
+/// One request under way in a ``FoundationSession``: collects the response and ends exactly once.
+///
+/// URLSession's callbacks, the deadline sweeper and the caller's cancellation reach it from three threads; whoever is first to end it
+/// takes the continuation, and the others find it gone.
+final class FoundationExchange: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<NetworkResponse, any Error>?
+        var task: URLSessionDataTask?
+        var isOver = false
+        var response: NetworkResponse?
+        var sink: any ResponseSink = MemorySink(limit: .max)
+        var firstByte: Duration?
+        var lastSign: ContinuousClock.Instant
+        /// A challenge was declined: the error that follows means that the 401 or 407 at hand is the answer.
+        var isChallengeDeclined = false
+    }
+
+    let request: NetworkRequest
+    private let payload: RequestPayload?
+    private let start = ContinuousClock.now
+    private let startDate = Date()
+    private let state: Protected<State>
+    /// Held while a redirect is answered, so that the answer never meets a task that has been cancelled: a trap in Foundation.
+    private let isTaskCancelled = Protected(false)
+    /// Tasks are cancelled from here, never on the thread that cancels or calls back: a deadlock in Foundation.
+    private static let cancelling = DispatchQueue(label: "Switchboard.FoundationSession.cancelling")
+
+    init(_ request: NetworkRequest, payload: RequestPayload?) throws {
+        self.request = request
+        self.payload = payload
+        state = Protected(State(lastSign: .now))
+    }
+
+    // MARK: Beginning
+
+    /// Takes the continuation; false when the exchange was cancelled before, and is over.
+    func begin(_ continuation: CheckedContinuation<NetworkResponse, any Error>) -> Bool {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.continuation = continuation }
+            return state.isOver
+        }
+        if isOver { continuation.resume(throwing: CancellationError()) }
+        return !isOver
+    }
+
+    /// Takes the task; false when the exchange is over already.
+    func attach(_ task: URLSessionDataTask) -> Bool {
+        state.withLock { state in
+            state.task = task
+            return !state.isOver
+        }
+    }
+
+    // MARK: What URLSession reports
+
+    func didReceive(_ response: URLResponse) {
+        guard let http = response as? HTTPURLResponse else {
+            return abort(with: NetworkError(.invalidResponse, reason: "the answer is no HTTP response"))
+        }
+        // Interim responses are not the answer (RFC 9110 §15.2).
+        guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
+        var head = NetworkResponse(status: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
+        head.request = request
+        let isSuccess = (200..<300).contains(http.statusCode)
+        do {
+            let sink: any ResponseSink =
+                if let destination = request.options.destination, isSuccess {
+                    try FileSink(destination: destination)
+                } else {
+                    MemorySink(limit: request.limits.responseBody)
+                }
+            let expected = head.announcedLength(of: request.method)
+            if let expected { try sink.expect(expected) }
+            state.withLock { [head] state in
+                state.lastSign = .now
+                state.firstByte = .now - start
+                state.sink.discard()  // the body of an answer that a second round replaced
+                state.response = head
+                state.sink = sink
+            }
+        } catch {
+            state.withLock { [head] state in state.response = head }
+            abort(with: NetworkError.transport(error))
+        }
+    }
+
+    func didReceive(_ data: Data) {
+        let failure: NetworkError? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.lastSign = .now
+            do {
+                try state.sink.write(data)
+                return nil
+            } catch {
+                return NetworkError.transport(error)
+            }
+        }
+        if let failure { abort(with: failure) }
+    }
+
+    func didComplete(with error: (any Error)?) {
+        let isAnswered = state.withLock { $0.isChallengeDeclined && $0.response != nil }
+        if let error, !isAnswered {
+            return fail(URLErrorMapping.networkError(error))
+        }
+        let result: Result<NetworkResponse, any Error> = state.withLock { state in
+            guard !state.isOver else { return .failure(CancellationError()) }
+            guard var response = state.response else {
+                return .failure(NetworkError(.invalidResponse, reason: "the connection ended without a response"))
+            }
+            do {
+                // A file appears under its name here, at the very end, and only when it is whole.
+                try state.sink.checkLength(response.announcedLength(of: request.method))
+                try state.sink.finish(&response)
+            } catch {
+                return .failure(NetworkError.transport(error))
+            }
+            response.metrics.start = startDate
+            response.metrics.duration = .now - start
+            response.metrics.timeToFirstByte = state.firstByte
+            response.metrics.bytesReceived = state.sink.count
+            return .success(response)
+        }
+        switch result {
+        case .success(let response): end(with: .success(response))
+        case .failure(let error as NetworkError): fail(error)
+        case .failure(let error): end(with: .failure(error))
+        }
+    }
+
+    /// Declines a redirect, so that the 3xx itself is the answer. Not called any more once the task is cancelled.
+    func decline(redirect answer: @Sendable (URLRequest?) -> Void) {
+        isTaskCancelled.withLock { isTaskCancelled in
+            if !isTaskCancelled { answer(nil) }
+        }
+    }
+
+    func noteDeclinedChallenge() {
+        state.withLock { $0.isChallengeDeclined = true }
+    }
+
+    func touch() {
+        state.withLock { $0.lastSign = .now }
+    }
+
+    func makeBodyStream() -> InputStream? {
+        payload?.makeInputStream()
+    }
+
+    // MARK: Ending
+
+    /// Ends with a `CancellationError` and closes the connection.
+    func cancel() {
+        end(with: .failure(CancellationError()))
+        cancelTask()
+    }
+
+    /// Ends with an error that carries the request and what arrived of the response.
+    func fail(_ error: NetworkError) {
+        let partial = state.withLock { state in
+            guard var response = state.response else { return nil as NetworkResponse? }
+            response.body = state.sink.partialBody
+            return response
+        }
+        let error = error.attributed(to: request)
+        end(with: .failure(partial.map(error.with) ?? error))
+    }
+
+    /// Ends with an error and closes the connection.
+    private func abort(with error: NetworkError) {
+        fail(error)
+        cancelTask()
+    }
+
+    private func end(with result: Result<NetworkResponse, any Error>) {
+        let continuation = state.withLock { state in
+            state.isOver = true
+            if case .failure = result { state.sink.discard() }
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(with: result)
+    }
+
+    func cancelTask() {
+        guard let task = state.withLock({ $0.task }) else { return }
+        Self.cancelling.async { [isTaskCancelled] in
+            isTaskCancelled.withLock { $0 = true }
+            task.cancel()
+        }
+    }
+}
+
+// MARK: - Timeouts
+
+extension FoundationExchange: DeadlineHolder {
+    var deadline: ContinuousClock.Instant? {
+        let idle = request.timeouts.idle.map { state.withLock { $0.lastSign } + $0 }
+        let attempt = request.timeouts.attempt.map { start + $0 }
+        return [idle, attempt].compactMap { $0 }.min()
+    }
+
+    func deadlinePassed() {
+        let timeouts = request.timeouts
+        let reason =
+            if let attempt = timeouts.attempt, ContinuousClock.now >= start + attempt {
+                "no complete answer within \(attempt.secondsText)"
+            } else {
+                "no sign of life for \((timeouts.idle ?? .zero).secondsText)"
+            }
+        abort(with: NetworkError(.timedOut, reason: reason))
+    }
+}
+
+extension Duration {
+    /// `0.4 s`
+    var secondsText: String {
+        let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
+        return (seconds == seconds.rounded() ? String(Int64(seconds)) : String(seconds)) + " s"
+    }
+}

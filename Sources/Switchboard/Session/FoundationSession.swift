@@ -1,0 +1,89 @@
+import Foundation
+
+/// Sends requests through one long-lived URLSession.
+///
+/// Make one and keep it: connections are kept alive and shared by its requests. ``shared`` is what a router uses when it is given
+/// none.
+///
+/// On Linux this works around what URLSession does there: a 401 is returned instead of waited on, timeouts have fractions of a
+/// second, redirects are left to the chain, a body is sent whole again on a new connection. What cannot be worked around:
+/// - a response with trailers, or a connection closed inside the response's head, ends the *process* (a trap in Foundation before 6.4);
+/// - damage inside compressed data that arrives complete goes unnoticed;
+/// - repeated response headers arrive joined by commas, except `Set-Cookie`.
+public final class FoundationSession: NetworkSession {
+    /// The session used where none is given.
+    public static let shared = FoundationSession()
+
+    private let urlSession: URLSession
+    private let delegate = FoundationSessionDelegate()
+    /// Guards the creation of tasks: URLSession traps when one is created after the invalidation.
+    private let isInvalidated = Protected(false)
+    private let deadlines = DeadlineSweeper()
+
+    /// Makes a session with connections of its own.
+    public init(configuration: Configuration = Configuration()) {
+        urlSession = URLSession(
+            configuration: configuration.urlSessionConfiguration, delegate: delegate,
+            delegateQueue: URLSessionQuirks.makeDelegateQueue())
+    }
+
+    deinit {
+        urlSession.finishTasksAndInvalidate()
+    }
+
+    /// Sends a request and waits for the whole response.
+    ///
+    /// - Throws: ``NetworkError`` when there is no complete response: see its codes. `CancellationError` when the task was cancelled;
+    ///   the connection is closed then.
+    public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try Task.checkCancellation()
+        try request.validate()
+        let request = try request.withEncodedBody()
+        let payload: RequestPayload?
+        do {
+            payload = try await RequestPayload(request.body)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw NetworkError.encoding(error).attributed(to: request)
+        }
+        let urlRequest = try URLRequest(request, payload: payload)
+        let exchange = try FoundationExchange(request, payload: payload)
+        defer { deadlines.remove(exchange) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard exchange.begin(continuation) else { return }
+                start(exchange, urlRequest)
+            }
+        } onCancel: {
+            exchange.cancel()
+        }
+    }
+
+    /// Refuses requests from now on; those under way end by themselves.
+    ///
+    /// A request sent afterwards fails with ``NetworkError/Code/sessionInvalidated``. Not for ``shared``.
+    public func invalidate() {
+        isInvalidated.withLock { isInvalidated in
+            guard !isInvalidated else { return }
+            isInvalidated = true
+            urlSession.finishTasksAndInvalidate()
+        }
+    }
+
+    private func start(_ exchange: FoundationExchange, _ urlRequest: URLRequest) {
+        let task: URLSessionDataTask? = isInvalidated.withLock { isInvalidated in
+            isInvalidated ? nil : urlSession.dataTask(with: urlRequest)
+        }
+        guard let task else { return exchange.fail(NetworkError(.sessionInvalidated)) }
+        delegate.register(exchange, for: task)
+        if exchange.attach(task) {
+            deadlines.add(exchange)
+            task.resume()
+        } else {
+            // Cancelled between begin and here. The task must run to be forgotten by its session.
+            task.resume()
+            exchange.cancelTask()
+        }
+    }
+}

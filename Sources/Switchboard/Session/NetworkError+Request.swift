@@ -1,0 +1,49 @@
+import Foundation
+
+extension NetworkError {
+    /// The request that failed, as it was when it was sent. Nil when there was none yet.
+    public var request: NetworkRequest? {
+        requestBox as? NetworkRequest
+    }
+
+    /// The response that was not accepted, or as much of it as arrived. Nil when no head arrived.
+    public var response: NetworkResponse? {
+        guard let status else { return nil }
+        var response = NetworkResponse(status: status, headers: headers ?? [:], body: body ?? Data(), url: url)
+        response.request = request
+        return response
+    }
+
+    /// The error with the request noted on it, where none is noted yet.
+    func attributed(to request: NetworkRequest) -> NetworkError {
+        guard requestBox == nil else { return self }
+        var error = self
+        error.requestBox = request
+        error.url = url ?? request.url
+        error.method = method ?? request.method
+        error.endPoint = endPoint ?? request.endPointName
+        return error
+    }
+
+    /// The error with the response noted on it.
+    func with(_ response: NetworkResponse) -> NetworkError {
+        var error = self
+        error.status = response.statusCode
+        error.headers = response.headers
+        error.body = response.body
+        error.url = response.url ?? error.url
+        return error
+    }
+}
+
+extension NetworkRequest {
+    /// Type and case of the endpoint without associated values, which may be secrets: `MovieApi.newMovies`.
+    public var endPointName: String? {
+        guard let endPoint else { return nil }
+        let type = String(describing: type(of: endPoint))
+        let mirror = Mirror(reflecting: endPoint)
+        guard mirror.displayStyle == .enum else { return type }
+        let name = mirror.children.first?.label ?? String(describing: endPoint)
+        return "\(type).\(name)"
+    }
+}

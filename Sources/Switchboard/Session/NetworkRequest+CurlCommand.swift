@@ -1,0 +1,54 @@
+import Foundation
+
+extension NetworkRequest {
+    /// The request as a command for a POSIX shell, secrets replaced: `curl -X POST 'https://…' -H '…' --data-raw '…'`.
+    public var curlCommand: String {
+        curlCommand(redaction: .standard)
+    }
+
+    /// The request as a command for a POSIX shell, secrets replaced by a redaction of your choice.
+    ///
+    /// A body that is no text is left out, and its size noted behind the command.
+    public func curlCommand(redaction: Redaction) -> String {
+        var words = ["curl"]
+        if method == .head {
+            words.append("--head")
+        } else if method != .get || !body.isEmpty {
+            words += ["-X", method.rawValue.shellQuoted]
+        }
+        words.append(redaction.url(url?.absoluteString ?? "").shellQuoted)
+        for field in allHeaders {
+            let value = redaction.value(field.value, ofHeader: field.name)
+            // An empty value needs a semicolon, else curl leaves the field out.
+            words += ["-H", (value.isEmpty ? "\(field.name);" : "\(field.name): \(value)").shellQuoted]
+        }
+        var note = ""
+        if !body.isEmpty {
+            if !body.isStreamed, let data = try? body.encode(), let text = String(data: data, encoding: .utf8), !text.contains("\0") {
+                words += ["--data-raw", redaction.text(text).shellQuoted]
+            } else {
+                note = "  # with a body of \(body.length.map { "\($0) bytes" } ?? "unknown length")"
+            }
+        }
+        return words.joined(separator: " ") + note
+    }
+}
+
+extension NetworkRequest: CustomStringConvertible, CustomReflectable {
+    /// The method and the URL, secrets replaced.
+    public var description: String {
+        "\(method.rawValue.filter { !$0.isNewline }) \(url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)")"
+    }
+
+    /// Shows the redacted line only, so that `dump` prints no secret.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description])
+    }
+}
+
+extension String {
+    fileprivate var shellQuoted: String {
+        let isPlain = !isEmpty && utf8.allSatisfy { ASCIISet.unreserved.contains($0) }
+        return isPlain ? self : "'" + replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+    }
+}

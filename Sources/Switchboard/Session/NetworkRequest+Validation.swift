@@ -1,0 +1,61 @@
+import Foundation
+
+extension NetworkRequest {
+    /// Refuses what may not be sent. Every session calls it; it sends nothing.
+    ///
+    /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a body, and
+    ///   ``NetworkError/Code/invalidRequest`` for a method or header that would break the request's head, for a URL that is not http or
+    ///   https, and for framing headers that contradict the body: `Content-Length` other than its length, any `Transfer-Encoding`
+    ///   ([RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
+    public func validate() throws(NetworkError) {
+        do throws(NetworkError) {
+            guard method.isToken else {
+                throw NetworkError(
+                    .invalidRequest, reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
+            }
+            _ = try checkedURL()
+            try headers.validate()
+            try body.additionalHeaders.validate()
+            guard body.isEmpty || method.allowsBody else {
+                throw NetworkError(.bodyNotAllowed, reason: "\(method) was given a \(type(of: body))")
+            }
+            try checkFraming()
+        } catch {
+            throw error.attributed(to: self)
+        }
+    }
+
+    private func checkFraming() throws(NetworkError) {
+        guard !headers.contains("Transfer-Encoding") else {
+            throw NetworkError(.invalidRequest, reason: "Transfer-Encoding is the session's to set")
+        }
+        let lengths = headers.values(for: "Content-Length")
+        guard !lengths.isEmpty else { return }
+        guard lengths.count == 1, let length = body.length, lengths[0] == String(length) else {
+            throw NetworkError(
+                .invalidRequest, reason: "Content-Length \(lengths.joined(separator: ", ").quotedForMessage) is not the body's length")
+        }
+    }
+
+    /// The request with its body encoded, once, so that every sending has the same bytes. Streamed bodies stay as they are.
+    ///
+    /// - Throws: ``NetworkError/Code/encodingFailed`` over what the body threw.
+    func withEncodedBody() throws(NetworkError) -> NetworkRequest {
+        guard !body.isEmpty, !body.isStreamed else { return self }
+        var request = self
+        request.headers.fill(body.additionalHeaders)
+        do {
+            request.body = DataBody(try body.encode())
+        } catch {
+            throw NetworkError.encoding(error).attributed(to: self)
+        }
+        return request
+    }
+
+    /// The fields to send: those of the request, and those of the body that it does not have.
+    var allHeaders: HTTPHeaders {
+        var result = headers
+        if !body.isEmpty { result.fill(body.additionalHeaders) }
+        return result
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+
+/// One HTTP request as a value: changing a copy never changes the original.
+public struct NetworkRequest: Sendable, Identifiable {
+    /// Tells requests apart, in logs for instance.
+    public struct ID: Hashable, Sendable, CustomStringConvertible {
+        private let value = UInt64.random(in: .min ... .max)
+
+        /// The id in hexadecimal digits.
+        public var description: String { String(value, radix: 16) }
+    }
+
+    /// The same for a request and its copies, also through retries and redirects; different for each one made anew.
+    public let id = ID()
+    /// The method.
+    public var method: HTTPMethod
+    /// The header fields. Those of the body give way to them.
+    public var headers: HTTPHeaders
+    /// What is sent.
+    public var body: any HTTPBody
+    /// The typed options set for this request.
+    public var options: RequestOptions
+    /// The endpoint that the request was made for.
+    var endPoint: (any Sendable)?
+    private var target: Target
+
+    /// Where a request goes: a URL at hand, or parts that were set one by one.
+    private enum Target: Sendable {
+        case url(URL?)
+        case parts(URLParts, URL?)
+    }
+
+    /// Makes a request. Nothing is checked here; ``validate()`` is called before it is sent.
+    public init(
+        _ method: HTTPMethod = .get, _ url: URL?, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody(),
+        options: RequestOptions = RequestOptions()
+    ) {
+        self.method = method
+        target = .url(url)
+        self.headers = headers
+        self.body = body
+        self.options = options
+    }
+
+    /// Where the request goes. Nil when none was given, or when ``scheme``, ``host``, ``path`` and ``query`` make no URL together.
+    public var url: URL? {
+        get {
+            switch target {
+            case .url(let url), .parts(_, let url): url
+            }
+        }
+        set { target = .url(newValue) }
+    }
+
+    /// The value of a typed option: what was set, or its default.
+    public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
+        get { options[option] }
+        set { options[option] = newValue }
+    }
+
+    /// How long the parts of the call may take.
+    public var timeouts: Timeouts {
+        get { options.timeouts }
+        set { options.timeouts = newValue }
+    }
+
+    /// How much the response may hold.
+    public var limits: Limits {
+        get { options.limits }
+        set { options.limits = newValue }
+    }
+}
+
+// MARK: - Parts of the URL
+
+extension NetworkRequest {
+    /// `https`, unless it is set or the URL has another.
+    public var scheme: String {
+        get { parts.scheme }
+        set { change { $0.scheme = newValue } }
+    }
+
+    /// The host, without port and user; empty when none was set. An IPv6 address stands in brackets.
+    public var host: String {
+        get { parts.host }
+        set { change { $0.host = newValue } }
+    }
+
+    /// The port, or nil for the scheme's own.
+    public var port: Int? {
+        get { parts.port }
+        set { change { $0.port = newValue } }
+    }
+
+    /// The path as it is sent. What may not stand in a path is escaped when it is set, and a slash is put before it.
+    public var path: String {
+        get { parts.path }
+        set { change { $0.path = newValue } }
+    }
+
+    /// The query as it is sent, without its question mark; nil when there is none. What may not stand in a query is escaped when it
+    /// is set.
+    public var query: String? {
+        get { parts.query }
+        set { change { $0.query = newValue } }
+    }
+
+    private var parts: URLParts {
+        switch target {
+        case .url(let url): URLParts(url)
+        case .parts(let parts, _): parts
+        }
+    }
+
+    private mutating func change(_ change: (inout URLParts) -> Void) {
+        var parts = parts
+        change(&parts)
+        target = .parts(parts, try? parts.url)
+    }
+
+    func checkedURL() throws(NetworkError) -> URL {
+        switch target {
+        case .url(let url?):
+            _ = try URLText(url)
+            return url
+        case .url(nil): throw NetworkError(.missingURL)
+        case .parts(let parts, _): return try parts.url
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+extension NetworkResponse {
+    /// The number of bytes that the body must have, where the head says so and nothing changes them on the way: nil for a response
+    /// without a body ([RFC 9110 §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1)) and for a compressed one.
+    func announcedLength(of method: HTTPMethod) -> Int64? {
+        guard method != .head, statusCode != 204, statusCode != 304 else { return nil }
+        guard !headers.contains("Content-Encoding"), !headers.contains("Transfer-Encoding") else { return nil }
+        return headers["Content-Length"].flatMap { Int64($0) }
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields of a response as URLSession has them: one entry for each name, repeats joined. `Set-Cookie`, which must not be
+    /// joined, is taken apart again.
+    init(_ response: HTTPURLResponse) {
+        var fields: [HTTPHeader] = []
+        for (name, value) in response.allHeaderFields {
+            guard let name = name as? String, let value = value as? String else { continue }
+            if name.equalsIgnoringCase("Set-Cookie") {
+                fields += value.splitIntoCookies.map { HTTPHeader(name: name, value: $0) }
+            } else {
+                fields.append(HTTPHeader(name: name, value: value))
+            }
+        }
+        // The dictionary's order changes from run to run; cookies keep theirs, the sort being stable for equal names.
+        self.init(fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element))
+    }
+}
+
+extension String {
+    /// Cookies that were joined by commas. A comma separates two of them when a name and `=` follow, which the date in
+    /// `Expires=Wed, 21 Oct 2026` has not.
+    fileprivate var splitIntoCookies: [String] {
+        var cookies: [String] = []
+        var start = startIndex
+        var index = startIndex
+        while let comma = self[index...].firstIndex(of: ",") {
+            index = self.index(after: comma)
+            let rest = self[index...].drop { $0 == " " }
+            let name = rest.prefix { $0 != "=" && $0 != ";" && $0 != "," && $0 != " " }
+            if name.utf8.isHTTPToken, rest.dropFirst(name.count).first == "=" {
+                cookies.append(String(self[start..<comma]))
+                start = rest.startIndex
+            }
+        }
+        return cookies + [String(self[start...])]
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// What the server answered, whatever its status.
+public struct NetworkResponse: Sendable {
+    /// The status code, 100 to 599 and beyond as the server sent it.
+    public var statusCode: Int
+    /// The header fields, repeats apart where the session can tell them.
+    public var headers: HTTPHeaders
+    /// The body, after decompression. Empty for a download, see ``fileURL``.
+    public var body: Data
+    /// The URL that answered: the last one, when redirects were followed.
+    public var url: URL?
+    /// The request that was answered: the last one, when redirects were followed.
+    public var request: NetworkRequest?
+    /// Where a downloaded body was written.
+    public var fileURL: URL?
+    /// What the exchange took.
+    public var metrics = ExchangeMetrics()
+
+    /// Makes a response, in an interceptor or a stub.
+    public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil) {
+        statusCode = status
+        self.headers = headers
+        self.body = body
+        self.url = url
+    }
+
+    /// The body as text, by the charset of its `Content-Type`: UTF-8 unless it is ISO 8859-1 or UTF-16. Bytes that do not fit
+    /// become U+FFFD.
+    public var text: String {
+        let type = (headers["Content-Type"] ?? "").lowercased()
+        if type.contains("charset=iso-8859-1") || type.contains("charset=latin1") {
+            return String(data: body, encoding: .isoLatin1) ?? ""
+        }
+        if type.contains("charset=utf-16"), let text = String(data: body, encoding: .utf16) { return text }
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    /// The response as Foundation has it, made anew on each call: for code that wants a `URLResponse`. Nil when there is no URL.
+    public var urlResponse: HTTPURLResponse? {
+        guard let url else { return nil }
+        let fields = Dictionary(headers.map { ($0.name, headers[$0.name] ?? $0.value) }) { first, _ in first }
+        return HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: metrics.protocolVersion, headerFields: fields)
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// A typed option that travels with a request: for interceptors and sessions, unknown to the core.
+///
+/// ```swift
+/// enum Priority: RequestOption { static let defaultValue = 0 }
+/// request[Priority.self] = 2
+/// ```
+public protocol RequestOption {
+    /// What the option holds.
+    associatedtype Value: Sendable
+    /// What reading gives when nothing was set.
+    static var defaultValue: Value { get }
+}
+
+/// The options that were set, by their types. Copying a request, retrying and redirecting keep them.
+public struct RequestOptions: Sendable {
+    private var values: [ObjectIdentifier: any Sendable] = [:]
+
+    /// No options.
+    public init() {}
+
+    /// Options set in a closure: `RequestOptions { $0.timeouts = .article }`.
+    public init(_ configure: (inout RequestOptions) -> Void) {
+        configure(&self)
+    }
+
+    /// The value of an option: what was set, or its default.
+    public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
+        get { set(option) ?? Option.defaultValue }
+        set { values[ObjectIdentifier(option)] = newValue }
+    }
+
+    /// What was set for an option, or nil.
+    func set<Option: RequestOption>(_ option: Option.Type) -> Option.Value? {
+        guard !values.isEmpty else { return nil }
+        return values[ObjectIdentifier(option)] as? Option.Value
+    }
+
+    /// These options with those of `other` over them.
+    public func merging(_ other: RequestOptions?) -> RequestOptions {
+        guard let other, !other.values.isEmpty else { return self }
+        guard !values.isEmpty else { return other }
+        var result = self
+        result.values.merge(other.values) { $1 }
+        return result
+    }
+}
+
+extension RequestOptions {
+    /// How long the parts of the call may take.
+    public var timeouts: Timeouts {
+        get { self[TimeoutsOption.self] }
+        set { self[TimeoutsOption.self] = newValue }
+    }
+
+    /// How much the response may hold.
+    public var limits: Limits {
+        get { self[LimitsOption.self] }
+        set { self[LimitsOption.self] = newValue }
+    }
+
+    /// What caches on the way may do. Default `.useProtocolCachePolicy`, which says nothing.
+    ///
+    /// There is no cache inside a session. The policies that reload ask those on the way with `Cache-Control: no-cache`
+    /// ([RFC 9111 §5.2.1.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.4)), and `.returnCacheDataDontLoad` with
+    /// `only-if-cached`; a `Cache-Control` of the request's own wins.
+    public var cachePolicy: URLRequest.CachePolicy {
+        get { self[CachePolicyOption.self] }
+        set { self[CachePolicyOption.self] = newValue }
+    }
+
+    /// What encodes a ``JSONBody`` that was given no encoder. Nil, the default, for declared order and ISO 8601 dates.
+    public var encoder: JSONEncoder? {
+        get { self[EncoderOption.self] }
+        set { self[EncoderOption.self] = newValue }
+    }
+
+    /// Where the body of a 2xx response is written instead of into memory; nil, the default, for memory. The file appears under this
+    /// name when it is complete, and replaces one that is there.
+    public var destination: URL? {
+        get { self[DestinationOption.self] }
+        set { self[DestinationOption.self] = newValue }
+    }
+}
+
+private enum TimeoutsOption: RequestOption { static let defaultValue = Timeouts.standard }
+private enum LimitsOption: RequestOption { static let defaultValue = Limits() }
+private enum CachePolicyOption: RequestOption { static let defaultValue = URLRequest.CachePolicy.useProtocolCachePolicy }
+private enum DestinationOption: RequestOption { static let defaultValue: URL? = nil }
+private enum EncoderOption: RequestOption { static let defaultValue: JSONEncoder? = nil }

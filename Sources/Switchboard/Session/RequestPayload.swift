@@ -1,0 +1,66 @@
+import Foundation
+
+/// A body's bytes where URLSession can read them again and again: in memory, or in a file for a streamed body.
+final class RequestPayload: Sendable {
+    private enum Source: Sendable {
+        case data(Data)
+        case temporaryFile(URL)
+    }
+
+    private let source: Source
+    /// The number of bytes.
+    let length: Int64
+
+    /// Nil when there is no body.
+    init?(_ body: any HTTPBody) async throws {
+        guard !body.isEmpty else { return nil }
+        if body.isStreamed {
+            // URLSession pulls a body through a blocking InputStream; an async one is written to a file first.
+            let (url, length) = try await Self.spool(body)
+            source = .temporaryFile(url)
+            self.length = length
+        } else {
+            let data = try body.encode()
+            source = .data(data)
+            length = Int64(data.count)
+        }
+    }
+
+    deinit {
+        if case .temporaryFile(let url) = source { try? FileManager.default.removeItem(at: url) }
+    }
+
+    /// The bytes, when they are in memory.
+    var data: Data? {
+        if case .data(let data) = source { data } else { nil }
+    }
+
+    /// A new stream over the bytes, from the first.
+    func makeInputStream() -> InputStream? {
+        switch source {
+        case .data(let data): InputStream(data: data)
+        case .temporaryFile(let url): InputStream(url: url)
+        }
+    }
+
+    private static func spool(_ body: any HTTPBody) async throws -> (URL, Int64) {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString).body")
+        guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+            throw NetworkError(.encodingFailed, reason: "no temporary file could be made for the streamed body")
+        }
+        do {
+            let file = try FileHandle(forWritingTo: url)
+            defer { try? file.close() }
+            var length: Int64 = 0
+            for try await chunk in try body.makeStream() {
+                try Task.checkCancellation()
+                try file.write(contentsOf: chunk)
+                length += Int64(chunk.count)
+            }
+            return (url, length)
+        } catch {
+            try? FileManager.default.removeItem(at: url)
+            throw error
+        }
+    }
+}

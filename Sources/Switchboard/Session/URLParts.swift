@@ -1,0 +1,90 @@
+import Foundation
+
+/// The parts of a URL, set one by one, in any order.
+struct URLParts: Sendable {
+    var scheme = "https"
+    var host = ""
+    var port: Int?
+    var path = ""
+    var query: String?
+    private var user: String?
+    private var fragment: String?
+
+    /// Splits a URL as [RFC 3986, appendix B](https://www.rfc-editor.org/rfc/rfc3986#appendix-B) does; nil gives `https` and nothing else.
+    init(_ url: URL?) {
+        guard let url else { return }
+        var rest = Substring(url.absoluteString)
+        if let hash = rest.firstIndex(of: "#") {
+            fragment = String(rest[rest.index(after: hash)...])
+            rest = rest[..<hash]
+        }
+        if let question = rest.firstIndex(of: "?") {
+            query = String(rest[rest.index(after: question)...])
+            rest = rest[..<question]
+        }
+        if let range = rest.range(of: "://") {
+            scheme = String(rest[..<range.lowerBound])
+            rest = rest[range.upperBound...]
+            let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+            path = String(rest[slash...])
+            setAuthority(rest[..<slash])
+        } else {
+            path = String(rest)
+        }
+    }
+
+    private mutating func setAuthority(_ text: Substring) {
+        var text = text
+        if let at = text.lastIndex(of: "@") {
+            user = String(text[..<at])
+            text = text[text.index(after: at)...]
+        }
+        if let colon = text.lastIndex(of: ":"), let number = Int(text[text.index(after: colon)...]) {
+            port = number
+            text = text[..<colon]
+        }
+        host = String(text)
+    }
+
+    /// The URL that the parts make.
+    ///
+    /// - Throws: ``NetworkError/Code/invalidRequest`` that names the part which cannot stand in one.
+    var url: URL {
+        get throws(NetworkError) {
+            guard scheme.lowercased() == "http" || scheme.lowercased() == "https" else {
+                throw refusal("scheme", scheme, "is neither http nor https")
+            }
+            let bare = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : Substring(host)
+            guard !bare.isEmpty else { throw refusal("host", host, "is empty") }
+            guard bare.allSatisfy({ Self.isHostCharacter($0, inBrackets: bare.count < host.count) }) else {
+                throw refusal("host", host, "holds a character that may not stand in a host")
+            }
+            if let port, !(0...65_535).contains(port) { throw refusal("port", String(port), "is not between 0 and 65535") }
+            for (name, text) in [("path", path), ("query", query ?? "")] where text.utf8.contains(where: \.breaksHead) {
+                throw refusal(name, text, "holds a control character")
+            }
+            guard let url = URL(string: text) else { throw refusal("URL", Redaction.standard.url(text), "is not valid") }
+            return url
+        }
+    }
+
+    private var text: String {
+        var path: [UInt8] = []
+        path.appendEscapedOnce(self.path.utf8, allowed: .path)
+        if !path.isEmpty, path.first != .slash { path.insert(.slash, at: 0) }
+        var query: [UInt8] = []
+        query.appendEscapedOnce((self.query ?? "").utf8, allowed: .query)
+        return scheme + "://" + (user.map { $0 + "@" } ?? "") + host + (port.map { ":\($0)" } ?? "")
+            + String(decoding: path, as: UTF8.self) + (self.query == nil ? "" : "?" + String(decoding: query, as: UTF8.self))
+            + (fragment.map { "#" + $0 } ?? "")
+    }
+
+    private func refusal(_ part: String, _ value: String, _ why: String) -> NetworkError {
+        NetworkError(.invalidRequest, reason: "the \(part) \(value.quotedForMessage) \(why)")
+    }
+
+    private static func isHostCharacter(_ character: Character, inBrackets: Bool) -> Bool {
+        guard let byte = character.asciiValue else { return !character.isWhitespace }  // a name beyond ASCII: URL makes it IDNA
+        return ASCIISet.unreserved.contains(byte) || (inBrackets ? character == ":" : character == "%")
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+extension URLRequest {
+    /// The request as URLSession takes it.
+    ///
+    /// - Throws: ``NetworkError/Code/unsupported`` for what URLSession cannot do and would get wrong silently.
+    init(_ request: NetworkRequest, payload: RequestPayload?) throws(NetworkError) {
+        guard let url = request.url else { throw NetworkError(.missingURL).attributed(to: request) }
+        if let what = Self.unsupported(request, url) {
+            throw NetworkError(.unsupported, reason: "FoundationSession: \(what)").attributed(to: request)
+        }
+        self.init(url: url)
+        httpMethod = request.method.rawValue
+        httpShouldHandleCookies = false
+        var headers = request.allHeaders
+        if let payload {
+            headers["Content-Length"] = String(payload.length)
+            if URLSessionQuirks.bodiesMustBeStreams || payload.data == nil {
+                httpBodyStream = payload.makeInputStream()
+            } else {
+                httpBody = payload.data
+            }
+        }
+        var fields = headers.joinedByName
+        if URLSessionQuirks.blankValueRemovesHeader {
+            // A stream of known length is sent with that length, not in chunks; and no media type is made up for a body without one.
+            if payload != nil { fields["Transfer-Encoding"] = " " }
+            if !headers.contains("Content-Type") { fields["Content-Type"] = " " }
+        }
+        // Assigned once: setting fields one by one drops a value with a line break silently and costs ten times as much.
+        allHTTPHeaderFields = fields
+    }
+
+    private static func unsupported(_ request: NetworkRequest, _ url: URL) -> String? {
+        if request.timeouts.connect != nil { return "a timeout for connecting alone" }
+        if request.method == .connect { return "the method CONNECT" }
+        if URLSessionQuirks.refusesIPv6Literals, url.absoluteString.contains("://[") || url.absoluteString.contains("@[") {
+            return "an IPv6 address in a URL, on this platform"
+        }
+        return nil
+    }
+}
