@@ -32,9 +32,11 @@ struct ASCIISet: Hashable, Sendable {
     static let alphanumerics = ASCIISet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
     /// [RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)
     static let unreserved = alphanumerics.union(ASCIISet("-._~"))
-    /// What may stand in a path: `pchar` and the slash ([RFC 3986 §3.3](https://www.rfc-editor.org/rfc/rfc3986#section-3.3)).
+    /// What may stand in a path: `pchar` and the slash ([RFC 3986
+    /// §3.3](https://www.rfc-editor.org/rfc/rfc3986#section-3.3)).
     static let path = unreserved.union(ASCIISet("!$&'()*+,;=:@/"))
-    /// What may stand in a query: `pchar`, `/` and `?` ([RFC 3986 §3.4](https://www.rfc-editor.org/rfc/rfc3986#section-3.4)).
+    /// What may stand in a query: `pchar`, `/` and `?` ([RFC 3986
+    /// §3.4](https://www.rfc-editor.org/rfc/rfc3986#section-3.4)).
     static let query = path.union(ASCIISet("?"))
     /// `tchar` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2).
     static let token = alphanumerics.union(ASCIISet("!#$%&'*+-.^_`|~"))
@@ -42,8 +44,8 @@ struct ASCIISet: Hashable, Sendable {
 }
 
 extension Sequence<UInt8> {
-    /// Whether the bytes are a `token` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2): not empty,
-    /// no blank, no separator, no control byte.
+    /// Whether the bytes are a `token` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2): not
+    /// empty, no blank, no separator, no control byte.
     var isHTTPToken: Bool {
         var isEmpty = true
         for byte in self {

@@ -3,12 +3,11 @@ import Foundation
 extension EncodedValue {
     /// The object that parameters stand for: order and repeats kept.
     init(_ parameters: Parameters) throws {
-        self = .object(try parameters.map { Member(name: $0.name, value: try EncodedValue(any: $0.value, at: $0.name)) })
+        self = .object(
+            try parameters.map { Member(name: $0.name, value: try EncodedValue(any: $0.value, at: $0.name)) })
     }
 
-    /// A value of any type.
-    ///
-    /// - Parameter path: Where the value stands, for the error: `user[tags]`.
+    /// A value of any type. `path` is where it stands, for the error: `user[tags]`.
     init(any value: Any, at path: String) throws {
         if let scalar = try Self.scalar(value, at: path) {
             self = scalar
@@ -29,12 +28,14 @@ extension EncodedValue {
             do {
                 self = try EncodedValue(encoding: encodable)
             } catch {
-                throw NetworkError(.encodingFailed, reason: EncodingFailure.describe(error, at: path), underlying: error)
+                throw NetworkError(
+                    .encodingFailed, reason: EncodingFailure.describe(error, at: path), underlying: error)
             }
         } else {
             throw NetworkError(
                 .encodingFailed,
-                reason: "the value of \(path.quotedForMessage) is a \(type(of: value)), which is neither a scalar, a date, data, "
+                reason:
+                    "the value of \(path.quotedForMessage) is a \(type(of: value)), which is neither a scalar, a date, data, "
                     + "an array or dictionary of these, nor Encodable")
         }
     }

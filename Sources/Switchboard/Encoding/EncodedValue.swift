@@ -19,7 +19,8 @@ indirect enum EncodedValue: Sendable {
         var value: EncodedValue
     }
 
-    /// The value of any `Encodable`, members in the order in which the type encodes them and those of a dictionary by name.
+    /// The value of any `Encodable`, members in the order in which the type encodes them and those of a dictionary by
+    /// name.
     init(encoding value: any Encodable) throws {
         let node = EncodingNode()
         try node.encode(value, at: [])

@@ -117,7 +117,11 @@ extension EncodedValue: Encodable {
             case .date(let value): try container.encode(value)
             case .data(let value): try container.encode(value)
             case .number(let text):
-                if let integer = Int64(text) { try container.encode(integer) } else { try container.encode(Double(text)) }
+                if let integer = Int64(text) {
+                    try container.encode(integer)
+                } else {
+                    try container.encode(Double(text))
+                }
             default: try container.encodeNil()
             }
         }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes parameters into the body as a form, with `Content-Type: application/x-www-form-urlencoded; charset=utf-8` unless the
-/// request has one.
+/// Writes parameters into the body as a form, with `Content-Type: application/x-www-form-urlencoded; charset=utf-8`
+/// unless the request has one.
 public struct FormParameterEncoder: ParameterEncoder {
     /// How names and values are written.
     public var form: URLEncodedFormEncoder

@@ -12,14 +12,17 @@ import Foundation
 /// }
 /// ```
 ///
-/// A body in memory is encoded once for each request, before anything is sent, and the same bytes go out again on a retry or a 307.
-/// A body too large for memory sets ``isStreamed`` and gives its bytes through ``makeStream()``, which is called anew for each sending.
+/// A body in memory is encoded once for each request, before anything is sent, and the same bytes go out again on a
+/// retry or a 307. A body too large for memory sets ``isStreamed`` and gives its bytes through ``makeStream()``, which
+/// is called anew for each sending.
 public protocol HTTPBody: Sendable {
     /// Whether there is no body at all: then neither body nor `Content-Type` is sent. Default false.
     var isEmpty: Bool { get }
-    /// Header fields that describe the body, `Content-Type` above all. A field that the request sets itself wins. Default none.
+    /// Header fields that describe the body, `Content-Type` above all. A field that the request sets itself wins.
+    /// Default none.
     var additionalHeaders: HTTPHeaders { get }
-    /// The whole body in memory. What it throws ends the request with ``NetworkError/Code/encodingFailed``; nothing is sent.
+    /// The whole body in memory. What it throws ends the request with ``NetworkError/Code/encodingFailed``; nothing is
+    /// sent.
     func encode() throws -> Data
     /// The number of bytes, when that is known without encoding. Default nil.
     var length: Int64? { get }

@@ -4,7 +4,8 @@ import Foundation
 public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     /// The name as it was given. Names compare without case.
     public let name: String
-    /// The value, without blanks and tabs at its ends ([RFC 9110 §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
+    /// The value, without blanks and tabs at its ends ([RFC 9110
+    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
     public let value: String
 
     /// Makes a field. Nothing is refused here; ``HTTPHeaders/validate()`` says what may not be sent.
@@ -62,7 +63,8 @@ extension String {
     }
 
     func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
     }
 
     /// The text in quotes, short and on one line, whatever it holds.

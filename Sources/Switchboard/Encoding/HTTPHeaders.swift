@@ -9,8 +9,8 @@ import Foundation
 /// headers.add("X-Tag", "b")                 // both are sent, in this order
 /// ```
 ///
-/// Nothing is refused while fields are written, but ``validate()`` throws for a name or a value that could not stand in a head, and
-/// every session calls it before it sends: no value can start a header line of its own.
+/// Nothing is refused while fields are written, but ``validate()`` throws for a name or a value that could not stand in
+/// a head, and every session calls it before it sends: no value can start a header line of its own.
 public struct HTTPHeaders: Sendable, Hashable {
     private var fields: [HTTPHeader]
     /// Set once a field that may not be sent was written, so that validating good fields costs nothing.
@@ -78,8 +78,9 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// The value of that name, or nil when there is none.
     ///
     /// Reading a name that occurs more than once joins the values with a comma, which means the same
-    /// ([RFC 9110 §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3)); `Set-Cookie`, which must not be joined, gives its first
-    /// value. ``values(for:)`` keeps them apart. Writing replaces every field of that name, and nil removes them.
+    /// ([RFC 9110 §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3)); `Set-Cookie`, which must not be joined,
+    /// gives its first value. ``values(for:)`` keeps them apart. Writing replaces every field of that name, and nil
+    /// removes them.
     public subscript(name: String) -> String? {
         get {
             guard let index = index(of: name) else { return nil }
@@ -118,9 +119,10 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// Refuses what could not be sent as a header line.
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when a name is not a token or a value holds a control character other than a tab:
-    ///   CR, LF and NUL above all, which would start a header of the value's own
-    ///   ([RFC 9110 §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). The reason names the header, never its value.
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when a name is not a token or a value holds a control character
+    ///   other than a tab: CR, LF and NUL above all, which would start a header of the value's own
+    ///   ([RFC 9110 §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). The reason names the header, never its
+    ///   value.
     public func validate() throws(NetworkError) {
         guard isSuspect else { return }
         for field in fields {

@@ -1,9 +1,9 @@
 /// A request method, such as `GET`.
 ///
-/// Known methods are upper case on the wire however they were spelled: `HTTPMethod(rawValue: "patch")` is `PATCH`. Others are sent
-/// exactly as given, because methods are case-sensitive ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)). A
-/// method that is no token, for instance one with a line break in it, makes the request fail with
-/// ``NetworkError/Code/invalidRequest`` before anything is sent.
+/// Known methods are upper case on the wire however they were spelled: `HTTPMethod(rawValue: "patch")` is `PATCH`.
+/// Others are sent exactly as given, because methods are case-sensitive ([RFC 9110
+/// §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)). A method that is no token, for instance one with a line
+/// break in it, makes the request fail with ``NetworkError/Code/invalidRequest`` before anything is sent.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The method as it is sent.
     public let rawValue: String
@@ -55,7 +55,8 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// Whether a request with this method may carry a body here.
     ///
     /// False for GET, HEAD and TRACE: a body there has no defined meaning
-    /// ([RFC 9110 §9.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1)), servers drop it, and URLSession refuses it.
+    /// ([RFC 9110 §9.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1)), servers drop it, and URLSession
+    /// refuses it.
     public var allowsBody: Bool {
         self != .get && self != .head && self != .trace
     }
@@ -66,7 +67,8 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     }
 
     /// Whether sending twice has the effect of sending once
-    /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). False for methods this package does not know.
+    /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). False for methods this package does
+    /// not know.
     public var isIdempotent: Bool {
         switch self {
         case .get, .head, .put, .delete, .options, .trace: true

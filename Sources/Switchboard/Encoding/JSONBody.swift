@@ -8,8 +8,8 @@ import Foundation
 /// JSONBody(["id": 7, "tags": ["a", "b"]])            // {"id":7,"tags":["a","b"]}
 /// ```
 ///
-/// Without an encoder of yours the members stand in the order in which the value encodes them, those of a dictionary by name, a
-/// date is ISO 8601 text and data is Base64. With a `JSONEncoder` that encoder decides, order included.
+/// Without an encoder of yours the members stand in the order in which the value encodes them, those of a dictionary by
+/// name, a date is ISO 8601 text and data is Base64. With a `JSONEncoder` that encoder decides, order included.
 public struct JSONBody: HTTPBody {
     /// The fields sent with the body: at first the `Content-Type` alone.
     public var additionalHeaders: HTTPHeaders = [.contentType("application/json; charset=utf-8")]
@@ -17,9 +17,8 @@ public struct JSONBody: HTTPBody {
     var encoder: JSONEncoder?
     private let makeData: @Sendable (JSONEncoder?) throws -> Data
 
-    /// A body of an `Encodable` value: an object, an array or a scalar.
-    ///
-    /// - Parameter encoder: Nil for that of the manager or router, and without one for declared order and ISO 8601 dates.
+    /// A body of an `Encodable` value: an object, an array or a scalar. Without an encoder that of the manager or
+    /// router is used, and without that one, declared order and ISO 8601 dates.
     public init(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) {
         self.encoder = encoder
         makeData = { encoder in

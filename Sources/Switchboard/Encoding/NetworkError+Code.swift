@@ -67,7 +67,8 @@ extension NetworkError {
 
         /// More redirects than allowed.
         public static let tooManyRedirects = Code("tooManyRedirects")
-        /// A redirect that is not followed: https to http, another scheme, a URL that is none, a body that cannot be sent again.
+        /// A redirect that is not followed: https to http, another scheme, a URL that is none, a body that cannot be
+        /// sent again.
         public static let redirectRefused = Code("redirectRefused")
 
         // A response arrived and its status was not accepted.
@@ -108,7 +109,8 @@ extension NetworkError {
         /// None of the above.
         public static let unknown = Code("unknown")
 
-        /// The general code that this one is a case of, or nil. `catch NetworkError.cannotConnect` also catches its special cases.
+        /// The general code that this one is a case of, or nil. `catch NetworkError.cannotConnect` also catches its
+        /// special cases.
         public var parent: Code? { Self.parents[self] }
 
         /// Whether this is `other` or a special case of it.
@@ -152,7 +154,8 @@ extension NetworkError.Code {
         switch self {
         case .cancelled: "The request was cancelled."
         case .noInternetConnection: "No Internet connection"
-        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse, .truncatedBody,
+        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse,
+            .truncatedBody,
             .unknown:
             "Please check your network connection."
         default: title

@@ -1,4 +1,5 @@
-// `NetworkError.timedOut` as well as `NetworkError.Code.timedOut`, so that `catch NetworkError.timedOut` reads as it does for `URLError`.
+// `NetworkError.timedOut` as well as `NetworkError.Code.timedOut`, so that `catch NetworkError.timedOut` reads as it
+// does for `URLError`.
 extension NetworkError {
     /// ``Code/invalidRequest``
     public static var invalidRequest: Code { .invalidRequest }

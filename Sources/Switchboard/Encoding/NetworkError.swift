@@ -12,14 +12,17 @@ import Foundation
 /// }
 /// ```
 ///
-/// It is a struct over an open ``Code``, as `URLError` is, so that a new code breaks nobody. A general code also catches its special
-/// ones: `catch NetworkError.cannotConnect` catches ``Code/cannotFindHost`` and ``Code/connectionLost``; see ``Code/parent``.
+/// It is a struct over an open ``Code``, as `URLError` is, so that a new code breaks nobody. A general code also
+/// catches its special ones: `catch NetworkError.cannotConnect` catches ``Code/cannotFindHost`` and
+/// ``Code/connectionLost``; see ``Code/parent``.
 ///
-/// Texts made from an error (``description``, ``errorDescription``) hold no secret: URLs are redacted by ``Redaction/standard``.
+/// Texts made from an error (``description``, ``errorDescription``) hold no secret: URLs are redacted by
+/// ``Redaction/standard``.
 public struct NetworkError: Error, Sendable {
     /// What went wrong.
     public let code: Code
-    /// Why, in words: the value and the rule it broke, or what the transport said. Without secrets. Nil when the code says it all.
+    /// Why, in words: the value and the rule it broke, or what the transport said. Without secrets. Nil when the code
+    /// says it all.
     public var reason: String?
     /// The URL of the request, as it was sent. May hold secrets in its query.
     public var url: URL?
@@ -53,8 +56,11 @@ public struct NetworkError: Error, Sendable {
 
     /// Decodes the server's error body.
     ///
-    /// - Throws: ``Code/noData`` when there is no body, ``Code/decodingFailed`` with the key path when it has another shape.
-    public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) throws(NetworkError) -> Value {
+    /// - Throws: ``Code/noData`` when there is no body, ``Code/decodingFailed`` with the key path when it has another
+    ///   shape.
+    public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) throws(NetworkError)
+        -> Value
+    {
         guard let body, !body.isEmpty else { throw NetworkError(.noData, reason: "the error response has no body") }
         do {
             return try decoder.decode(type, from: body)
@@ -70,8 +76,8 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError: LocalizedError, CustomStringConvertible {
-    /// A short text to show to a person. It names no endpoint: "Please check your network connection.", "Bad request", or the
-    /// server's own words for ``Code/custom``.
+    /// A short text to show to a person. It names no endpoint: "Please check your network connection.", "Bad request",
+    /// or the server's own words for ``Code/custom``.
     public var message: String {
         if code == .custom, let serverMessage { return serverMessage }
         return classMessage ?? code.message
@@ -79,9 +85,9 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 
     /// What went wrong, for which endpoint and why, in one line.
     ///
-    /// Two codes give a published text alone, because callers show or compare it: ``Code/custom`` the server's message and
-    /// ``Code/invalidRequest`` "Unable to create the URLRequest object". The rest of those is in ``failureReason`` and
-    /// ``description``.
+    /// Two codes give a published text alone, because callers show or compare it: ``Code/custom`` the server's message
+    /// and ``Code/invalidRequest`` "Unable to create the URLRequest object". The rest of those is in ``failureReason``
+    /// and ``description``.
     public var errorDescription: String? {
         code == .custom || code == .invalidRequest ? message : description
     }
@@ -117,7 +123,8 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 }
 
 extension NetworkError: Equatable {
-    /// Compares what happened: code, reason, request, endpoint, response and attempts. The underlying error is not compared.
+    /// Compares what happened: code, reason, request, endpoint, response and attempts. The underlying error is not
+    /// compared.
     public static func == (one: NetworkError, other: NetworkError) -> Bool {
         one.code == other.code && one.reason == other.reason && one.url == other.url && one.method == other.method
             && one.endPoint == other.endPoint && one.status == other.status && one.headers == other.headers

@@ -2,7 +2,8 @@ import Foundation
 
 /// Writes parameters into a request: its query, its body or its header.
 ///
-/// ``URLParameterEncoder``, ``JSONParameterEncoder`` and ``FormParameterEncoder`` cover the usual forms. Adopt it for another:
+/// ``URLParameterEncoder``, ``JSONParameterEncoder`` and ``FormParameterEncoder`` cover the usual forms. Adopt it for
+/// another:
 ///
 /// ```swift
 /// struct PropertyListParameterEncoder: ParameterEncoder {
@@ -14,15 +15,16 @@ import Foundation
 ///
 /// and use it as `bodyEncoding: .custom(PropertyListParameterEncoder())`.
 public protocol ParameterEncoder: Sendable {
-    /// Writes `parameters` into `draft`. Called once for each request; what it throws ends the request before anything is sent.
+    /// Writes `parameters` into `draft`. Called once for each request; what it throws ends the request before anything
+    /// is sent.
     func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws
 }
 
 extension ParameterEncoder {
     /// Writes parameters into a `URLRequest`, for code that owns one.
     ///
-    /// - Throws: ``NetworkError/Code/parametersNil`` for nil, ``NetworkError/Code/missingURL`` when the request has no URL,
-    ///   ``NetworkError/Code/encodingFailed`` for a value that cannot be written. The request is unchanged then.
+    /// - Throws: ``NetworkError/Code/parametersNil`` for nil, ``NetworkError/Code/missingURL`` when the request has no
+    ///   URL, ``NetworkError/Code/encodingFailed`` for a value that cannot be written. The request is unchanged then.
     public func encode(urlRequest: inout URLRequest, with parameters: Parameters?) throws(NetworkError) {
         guard let parameters else { throw NetworkError(.parametersNil) }
         guard urlRequest.url != nil else { throw NetworkError(.missingURL) }
@@ -40,7 +42,8 @@ extension RequestDraft {
     init(_ request: URLRequest) {
         self.init(
             method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: request.url,
-            headers: HTTPHeaders(request.allHTTPHeaderFields ?? [:]), body: request.httpBody.map { DataBody($0) } ?? EmptyBody())
+            headers: HTTPHeaders(request.allHTTPHeaderFields ?? [:]),
+            body: request.httpBody.map { DataBody($0) } ?? EmptyBody())
     }
 
     func write(to request: inout URLRequest) throws {

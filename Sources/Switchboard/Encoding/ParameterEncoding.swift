@@ -2,7 +2,8 @@ import Foundation
 
 /// How a task's body parameters and URL parameters are written.
 ///
-/// URL parameters always go into the query, whatever becomes of the body: the two are independent, and either may be nil.
+/// URL parameters always go into the query, whatever becomes of the body: the two are independent, and either may be
+/// nil.
 public struct ParameterEncoding: Sendable {
     /// Writes the body parameters.
     public let bodyEncoder: any ParameterEncoder

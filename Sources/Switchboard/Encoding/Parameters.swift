@@ -4,9 +4,10 @@
 /// let parameters: Parameters = ["page": 1, "tag": "a+b", "tag": "c", "since": Date(), "ids": [1, 2], "q": nil as String?]
 /// ```
 ///
-/// Values are strings, numbers, booleans, dates, data, URLs, raw-representable enums, optionals of these, arrays and dictionaries
-/// of these, or any `Encodable`. What becomes of them is the encoder's choice: ``URLParameterEncoder``, ``JSONParameterEncoder``.
-/// A value that is none of them fails with ``NetworkError/Code/encodingFailed``, naming its key; it is never printed as text.
+/// Values are strings, numbers, booleans, dates, data, URLs, raw-representable enums, optionals of these, arrays and
+/// dictionaries of these, or any `Encodable`. What becomes of them is the encoder's choice: ``URLParameterEncoder``,
+/// ``JSONParameterEncoder``. A value that is none of them fails with ``NetworkError/Code/encodingFailed``, naming its
+/// key; it is never printed as text.
 public struct Parameters: Sendable {
     /// One name and its value.
     public typealias Element = (name: String, value: any Sendable)
@@ -33,7 +34,8 @@ public struct Parameters: Sendable {
         elements.append((name, value))
     }
 
-    /// The first value of that name, or nil. Setting replaces every value of that name, at the place of the first; nil removes them.
+    /// The first value of that name, or nil. Setting replaces every value of that name, at the place of the first; nil
+    /// removes them.
     public subscript(name: String) -> (any Sendable)? {
         get { elements.first { $0.name == name }?.value }
         set {
@@ -66,7 +68,10 @@ extension Parameters: CustomStringConvertible {
     /// The names and values, secrets replaced.
     public var description: String {
         let secrets = Redaction.standard
-        return "[" + elements.map { "\($0.name): \(secrets.parameterNames.contains($0.name.lowercased()) ? secrets.mask : "\($0.value)")" }
+        return "["
+            + elements.map {
+                "\($0.name): \(secrets.parameterNames.contains($0.name.lowercased()) ? secrets.mask : "\($0.value)")"
+            }
             .joined(separator: ", ") + "]"
     }
 }

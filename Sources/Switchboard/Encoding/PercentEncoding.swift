@@ -1,6 +1,7 @@
 /// Percent-encoding of [RFC 3986 §2.1](https://www.rfc-editor.org/rfc/rfc3986#section-2.1), appended to a byte buffer.
 extension [UInt8] {
-    /// Appends `bytes`; those outside `allowed` become `%XX` in upper case. A blank becomes `+` when `plusForSpace` is set.
+    /// Appends `bytes`; those outside `allowed` become `%XX` in upper case. A blank becomes `+` when `plusForSpace` is
+    /// set.
     @inline(__always)
     mutating func appendEscaped(_ bytes: some Sequence<UInt8>, allowed: ASCIISet, plusForSpace: Bool = false) {
         for byte in bytes {
@@ -14,7 +15,8 @@ extension [UInt8] {
         }
     }
 
-    /// Appends `text`, escaping once: what `allowed` lacks becomes `%XX`, and a valid `%XX` that is there already stays as it is.
+    /// Appends `text`, escaping once: what `allowed` lacks becomes `%XX`, and a valid `%XX` that is there already stays
+    /// as it is.
     @inline(__always)
     mutating func appendEscapedOnce(_ text: some Collection<UInt8>, allowed: ASCIISet) {
         var index = text.startIndex

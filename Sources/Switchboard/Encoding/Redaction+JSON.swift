@@ -5,7 +5,8 @@ extension Redaction {
     public func text(_ text: String) -> String {
         guard !parameterNames.isEmpty else { return text }
         let start = text.first { !$0.isWhitespace }
-        return start == "{" || start == "[" || start == "\"" ? json(text) : text.contains("=") && !text.contains("<") ? form(text) : text
+        return start == "{" || start == "[" || start == "\""
+            ? json(text) : text.contains("=") && !text.contains("<") ? form(text) : text
     }
 
     private func json(_ text: String) -> String {

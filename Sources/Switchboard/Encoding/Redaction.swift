@@ -1,6 +1,7 @@
 import Foundation
 
-/// Which names are secrets, and what stands in their place wherever this package makes text: logs, curl commands, errors.
+/// Which names are secrets, and what stands in their place wherever this package makes text: logs, curl commands,
+/// errors.
 public struct Redaction: Sendable {
     /// Header names whose values are secrets, lower case.
     public var headerNames: Set<String>
@@ -18,12 +19,15 @@ public struct Redaction: Sendable {
     /// The default: credentials, cookies, keys and tokens by their usual names.
     public static let standard = Redaction(
         headerNames: [
-            "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey", "x-auth-token",
+            "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey",
+            "x-auth-token",
             "x-access-token", "x-csrf-token", "x-xsrf-token", "x-amz-security-token", "authentication-info",
         ],
         parameterNames: [
-            "api_key", "apikey", "api-key", "key", "token", "access_token", "refresh_token", "id_token", "auth", "auth_token",
-            "authorization", "password", "passwd", "pwd", "secret", "client_secret", "client_assertion", "code", "code_verifier",
+            "api_key", "apikey", "api-key", "key", "token", "access_token", "refresh_token", "id_token", "auth",
+            "auth_token",
+            "authorization", "password", "passwd", "pwd", "secret", "client_secret", "client_assertion", "code",
+            "code_verifier",
             "session", "session_id", "signature", "sig", "x-amz-signature", "x-amz-security-token", "x-amz-credential",
         ])
 

@@ -5,8 +5,8 @@ public enum URLEncodedForm {
     /// The pairs of a query or a form body, in order, by the parser of the
     /// [URL standard §5.1](https://url.spec.whatwg.org/#urlencoded-parsing).
     ///
-    /// `+` is a blank, a wrong `%` stays as it is, bytes that are not UTF-8 become U+FFFD, empty pairs are skipped. A name without
-    /// `=` has the value nil, which that standard reads as the empty text.
+    /// `+` is a blank, a wrong `%` stays as it is, bytes that are not UTF-8 become U+FFFD, empty pairs are skipped. A
+    /// name without `=` has the value nil, which that standard reads as the empty text.
     public static func decode(_ text: some StringProtocol) -> [URLQueryItem] {
         decode(bytes: text.utf8)
     }
@@ -33,7 +33,9 @@ public enum URLEncodedForm {
             let byte = text[index]
             index = text.index(after: index)
             let pair = text[index...].prefix(2)
-            if byte == .percent, pair.count == 2, let high = pair.first?.hexValue, let low = pair.dropFirst().first?.hexValue {
+            if byte == .percent, pair.count == 2, let high = pair.first?.hexValue,
+                let low = pair.dropFirst().first?.hexValue
+            {
                 result.append(high << 4 | low)
                 index = text.index(index, offsetBy: 2)
             } else {

@@ -14,7 +14,9 @@ extension URLEncodedFormEncoder {
         /// `ids[0]=1&ids[1]=2`
         public static let indexInBrackets = ArrayEncoding { name, index in "\(name)[\(index)]" }
         /// The name for an element from the array's name and the element's index, counted from 0.
-        public static func custom(_ encode: @escaping @Sendable (_ name: String, _ index: Int) -> String) -> ArrayEncoding {
+        public static func custom(_ encode: @escaping @Sendable (_ name: String, _ index: Int) -> String)
+            -> ArrayEncoding
+        {
             ArrayEncoding(encode: encode)
         }
     }

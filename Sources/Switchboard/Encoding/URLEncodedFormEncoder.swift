@@ -7,10 +7,10 @@ import Foundation
 /// try encoder.encode(Search(text: "a b", tags: ["x", "y"]))      // text=a%20b&tags=x&tags=y
 /// ```
 ///
-/// The strategies carry the names known from Alamofire. Three defaults differ, each to the form that servers read without being
-/// told: members keep their declared order (those of a dictionary are sorted), a Boolean is `true` or `false`, and a date is
-/// ISO 8601. Only the *unreserved* characters of [RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) stay bare, in
-/// names and in values.
+/// The strategies carry the names known from Alamofire. Three defaults differ, each to the form that servers read
+/// without being told: members keep their declared order (those of a dictionary are sorted), a Boolean is `true` or
+/// `false`, and a date is ISO 8601. Only the *unreserved* characters of [RFC 3986
+/// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) stay bare, in names and in values.
 public struct URLEncodedFormEncoder: Sendable {
     /// Whether pairs are sorted by name; by default they keep the order in which the value encodes them.
     public var alphabetizeKeyValuePairs: Bool
@@ -34,11 +34,14 @@ public struct URLEncodedFormEncoder: Sendable {
 
     /// Makes an encoder.
     ///
-    /// - Parameter allowedCharacters: The ASCII characters left bare; nil for the unreserved ones of RFC 3986. `%`, `&`, `=`, `+`, `#`
-    ///   and control characters are escaped even when they are listed, because they would change the meaning of the text.
+    /// `allowedCharacters` are the ASCII characters left bare; nil stands for the unreserved ones of RFC 3986. `%`,
+    /// `&`, `=`, `+`, `#` and control characters are escaped even when they are listed, because they would change the
+    /// meaning of the text.
     public init(
-        alphabetizeKeyValuePairs: Bool = false, arrayEncoding: ArrayEncoding = .brackets, boolEncoding: BoolEncoding = .literal,
-        dataEncoding: DataEncoding = .base64, dateEncoding: DateEncoding = .iso8601, keyEncoding: KeyEncoding = .useDefaultKeys,
+        alphabetizeKeyValuePairs: Bool = false, arrayEncoding: ArrayEncoding = .brackets,
+        boolEncoding: BoolEncoding = .literal,
+        dataEncoding: DataEncoding = .base64, dateEncoding: DateEncoding = .iso8601,
+        keyEncoding: KeyEncoding = .useDefaultKeys,
         keyPathEncoding: KeyPathEncoding = .brackets, nilEncoding: NilEncoding = .dropKey,
         spaceEncoding: SpaceEncoding = .percentEscaped, allowedCharacters: CharacterSet? = nil
     ) {
@@ -56,8 +59,8 @@ public struct URLEncodedFormEncoder: Sendable {
 
     /// Encodes an object: a struct, a class or a dictionary.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed`` when `value` is a scalar or an array, which have no names, when it holds an
-    ///   infinite number, or when its own `encode(to:)` throws.
+    /// - Throws: ``NetworkError/Code/encodingFailed`` when `value` is a scalar or an array, which have no names, when
+    ///   it holds an infinite number, or when its own `encode(to:)` throws.
     public func encode(_ value: some Encodable) throws(NetworkError) -> String {
         let encoded: EncodedValue
         do {
@@ -152,7 +155,8 @@ extension URLEncodedFormEncoder {
         case .object(let members):
             for member in sorted(members) {
                 try append(
-                    member.value, named: keyPathEncoding.encode(name, with: keyEncoding.encode(member.name)), to: &buffer)
+                    member.value, named: keyPathEncoding.encode(name, with: keyEncoding.encode(member.name)),
+                    to: &buffer)
             }
         }
     }

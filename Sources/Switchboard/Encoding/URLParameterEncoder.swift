@@ -2,8 +2,8 @@ import Foundation
 
 /// Writes parameters into the query of the URL, after what is there.
 ///
-/// `["tag": "a+b", "tag": "c"]` on `https://h/p?x=1` gives `https://h/p?x=1&tag=a%2Bb&tag=c`: encoded once, order and repeats kept.
-/// No parameters leave the URL byte for byte as it was.
+/// `["tag": "a+b", "tag": "c"]` on `https://h/p?x=1` gives `https://h/p?x=1&tag=a%2Bb&tag=c`: encoded once, order and
+/// repeats kept. No parameters leave the URL byte for byte as it was.
 public struct URLParameterEncoder: ParameterEncoder {
     /// How names and values are written.
     public var form: URLEncodedFormEncoder
@@ -15,8 +15,8 @@ public struct URLParameterEncoder: ParameterEncoder {
 
     /// Appends the parameters to the draft's query.
     ///
-    /// - Throws: ``NetworkError/Code/missingURL`` when the draft has no URL, ``NetworkError/Code/encodingFailed`` for a value that
-    ///   cannot be written.
+    /// - Throws: ``NetworkError/Code/missingURL`` when the draft has no URL, ``NetworkError/Code/encodingFailed`` for a
+    ///   value that cannot be written.
     public func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws(NetworkError) {
         guard let url = draft.url else { throw NetworkError(.missingURL) }
         var query: [UInt8] = []

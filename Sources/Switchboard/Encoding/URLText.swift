@@ -1,6 +1,7 @@
 import Foundation
 
-/// A URL as bytes while it is being built: base, path and query are joined and encoded in one pass, and parsed once at the end.
+/// A URL as bytes while it is being built: base, path and query are joined and encoded in one pass, and parsed once at
+/// the end.
 ///
 /// `URLComponents` would decode and encode every part again, which costs more and changes text that was right.
 struct URLText {
@@ -25,15 +26,16 @@ struct URLText {
 
     /// The URL with a path joined on exactly one slash; an empty path changes nothing.
     ///
-    /// The path is text: what may not stand in a path is escaped, a valid `%XX` stays, and from `?` on it is a query, which follows
-    /// the base's own.
+    /// The path is text: what may not stand in a path is escaped, a valid `%XX` stays, and from `?` on it is a query,
+    /// which follows the base's own.
     ///
     /// - Throws: ``NetworkError/Code/invalidRequest`` when the path holds CR, LF or NUL.
     func appending(path: String) throws(NetworkError) -> URLText {
         guard !path.isEmpty else { return self }
         if let bad = path.utf8.first(where: \.breaksHead) {
             throw NetworkError(
-                .invalidRequest, reason: "the path \(path.quotedForMessage) holds the control character \(bad.hexForMessage)")
+                .invalidRequest,
+                reason: "the path \(path.quotedForMessage) holds the control character \(bad.hexForMessage)")
         }
         let question = path.utf8.firstIndex(of: .questionMark) ?? path.utf8.endIndex
         var result = self
@@ -60,7 +62,8 @@ struct URLText {
         get throws(NetworkError) {
             let text = String(decoding: fragment.isEmpty ? bytes : bytes + fragment, as: UTF8.self)
             guard let url = URL(string: text) else {
-                throw NetworkError(.invalidRequest, reason: "\(Redaction.standard.url(text).quotedForMessage) is not a URL")
+                throw NetworkError(
+                    .invalidRequest, reason: "\(Redaction.standard.url(text).quotedForMessage) is not a URL")
             }
             return url
         }
@@ -91,7 +94,9 @@ struct URLText {
 
     private static func checkOrigin(_ bytes: [UInt8], _ base: URL) throws(NetworkError) {
         func refuse(_ why: String) -> NetworkError {
-            NetworkError(.invalidRequest, reason: "the URL \(Redaction.standard.url(base.absoluteString).quotedForMessage) \(why)")
+            NetworkError(
+                .invalidRequest,
+                reason: "the URL \(Redaction.standard.url(base.absoluteString).quotedForMessage) \(why)")
         }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw refuse("has no scheme") }
         let scheme = bytes[..<colon].map(\.lowercased)
@@ -111,8 +116,8 @@ struct URLText {
 extension DefaultStringInterpolation {
     /// Writes a value as one segment of a path: `"users/\(segment: name)/posts"`.
     ///
-    /// Everything but the unreserved characters is escaped, the slash and the percent sign too, and a segment of dots alone cannot
-    /// climb: `a/b` becomes `a%2Fb`, `..` becomes `%2E%2E`.
+    /// Everything but the unreserved characters is escaped, the slash and the percent sign too, and a segment of dots
+    /// alone cannot climb: `a/b` becomes `a%2Fb`, `..` becomes `%2E%2E`.
     public mutating func appendInterpolation(segment value: some CustomStringConvertible) {
         let text = value.description
         let isDots = text == "." || text == ".."

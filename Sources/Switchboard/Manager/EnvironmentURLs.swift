@@ -30,8 +30,8 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
 
     /// The base URL in an environment.
     ///
-    /// - Throws: ``NetworkError/Code/unknownEnvironment`` when the table has none, ``NetworkError/Code/invalidRequest`` when what it has
-    ///   is no http or https URL with a host. The reason names the environment and the text.
+    /// - Throws: ``NetworkError/Code/unknownEnvironment`` when the table has none, ``NetworkError/Code/invalidRequest``
+    ///   when what it has is no http or https URL with a host. The reason names the environment and the text.
     public func url(in environment: NetworkEnvironment) throws(NetworkError) -> URL {
         guard let text = texts[environment] else {
             let known = texts.keys.map(\.name).sorted().joined(separator: ", ")
@@ -51,6 +51,8 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     private func refusal(_ text: String, _ environment: NetworkEnvironment, _ why: String) -> NetworkError {
         NetworkError(
             .invalidRequest,
-            reason: "the base URL \(Redaction.standard.url(text).quotedForMessage) for the environment \(environment.name) \(why)")
+            reason:
+                "the base URL \(Redaction.standard.url(text).quotedForMessage) for the environment \(environment.name) \(why)"
+        )
     }
 }

@@ -27,8 +27,8 @@ extension NetworkEnvironment {
     @TaskLocal private static var override: NetworkEnvironment?
     private static let processDefault = Protected(NetworkEnvironment.production)
 
-    /// The environment in force here: that of the manager whose request is being made, else that of ``withCurrent(_:operation:)``,
-    /// else the process-wide ``default``.
+    /// The environment in force here: that of the manager whose request is being made, else that of
+    /// ``withCurrent(_:operation:)``, else the process-wide ``default``.
     public static var current: NetworkEnvironment {
         override ?? processDefault.value
     }
@@ -48,14 +48,16 @@ extension NetworkEnvironment {
 
     /// Runs an operation, and the tasks that it starts, in an environment.
     public static func withCurrent<Output: Sendable>(
-        _ environment: NetworkEnvironment, isolation: isolated (any Actor)? = #isolation, operation: () async throws -> Output
+        _ environment: NetworkEnvironment, isolation: isolated (any Actor)? = #isolation,
+        operation: () async throws -> Output
     ) async rethrows -> Output {
         try await $override.withValue(environment, operation: operation, isolation: isolation)
     }
 }
 
 extension NetworkRequest {
-    /// The environment that the request was made for; nil when no manager made it. A request keeps it when the manager moves on.
+    /// The environment that the request was made for; nil when no manager made it. A request keeps it when the manager
+    /// moves on.
     public var environment: NetworkEnvironment? {
         get { self[EnvironmentOption.self] }
         set { self[EnvironmentOption.self] = newValue }

@@ -32,8 +32,8 @@ public final class NetworkManager: Sendable {
     ///   - servers: The base URLs of endpoints that have none of their own. Default none.
     ///   - session: What performs the exchanges. Default ``FoundationSession/shared``.
     ///   - interceptors: The chain in front of the session, outermost first. Default none.
-    ///   - headers: Header fields for every request; those of endpoint, task and body win. `Accept: application/json` is added unless they
-    ///     have one.
+    ///   - headers: Header fields for every request; those of endpoint, task and body win. `Accept: application/json`
+    ///     is added unless they have one.
     ///   - options: Timeouts, limits and options for every request; those of the endpoint win.
     ///   - responseHandling: What makes a value or an error of a response. Nil for the one in `options`.
     ///   - decoder: Decodes bodies. Nil for the one of the response handling.
@@ -42,7 +42,8 @@ public final class NetworkManager: Sendable {
     ///   - clock: What ``Timeouts/total`` is measured by.
     public init(
         environment: NetworkEnvironment = .current, servers: EnvironmentURLs? = nil,
-        session: any NetworkSession = FoundationSession.shared, interceptors: [any Interceptor] = [], headers: HTTPHeaders = [:],
+        session: any NetworkSession = FoundationSession.shared, interceptors: [any Interceptor] = [],
+        headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions(), responseHandling: ResponseHandling? = nil,
         decoder: (any ResponseDecoder)? = nil, encoder: JSONEncoder? = nil, completionQueue: DispatchQueue? = nil,
         clock: any Clock<Duration> = ContinuousClock()
@@ -67,14 +68,15 @@ public final class NetworkManager: Sendable {
         calls = RouterCalls(InterceptorChain(following: interceptors, session), completionQueue, clock)
     }
 
-    /// Where requests go that are made from now on. Set from any thread; a request has one environment from its making to its end.
+    /// Where requests go that are made from now on. Set from any thread; a request has one environment from its making
+    /// to its end.
     public var environment: NetworkEnvironment {
         get { current.value }
         set { current.withLock { $0 = newValue } }
     }
 
-    /// A router over this manager's session and interceptors, in its environment, which it follows. Its `cancel()` leaves the requests
-    /// of other routers and of the manager alone.
+    /// A router over this manager's session and interceptors, in its environment, which it follows. Its `cancel()`
+    /// leaves the requests of other routers and of the manager alone.
     public func router<EndPoint: EndPointType>(for type: EndPoint.Type) -> Router<EndPoint> {
         Router(builder, calls.sibling())
     }
@@ -118,8 +120,8 @@ extension NetworkManager {
 
     /// Gets the bytes at a URL.
     ///
-    /// - Throws: ``NetworkError``, for a status other than 2xx too: an error page is never taken for data. `CancellationError` when the
-    ///   task or the manager was cancelled.
+    /// - Throws: ``NetworkError``, for a status other than 2xx too: an error page is never taken for data.
+    ///   `CancellationError` when the task or the manager was cancelled.
     public func data(from url: URL) async throws -> Data {
         try await response(for: URLEndPoint(.get, url, headers: [.accept("*/*")])).body
     }

@@ -4,11 +4,11 @@ extension NetworkResponse {
     /// The body as a value.
     ///
     /// `Data` is the body as it is and `String` its text. An empty body is ``EmptyResponse``, or nil for an optional.
+    /// Without a decoder the one of the request's ``ResponseHandling`` is used.
     ///
-    /// - Parameter decoder: Nil for the one of the request's ``ResponseHandling``.
-    /// - Throws: ``NetworkError/Code/noData`` when the body is empty and the type needs one, ``NetworkError/Code/decodingFailed`` with
-    ///   key path, expected type and a short redacted piece of the body, ``NetworkError/Code/unexpectedContentType`` when the body is of
-    ///   another media type altogether.
+    /// - Throws: ``NetworkError/Code/noData`` when the body is empty and the type needs one,
+    ///   ``NetworkError/Code/decodingFailed`` with key path, expected type and a short redacted piece of the body,
+    ///   ``NetworkError/Code/unexpectedContentType`` when the body is of another media type altogether.
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
@@ -16,7 +16,9 @@ extension NetworkResponse {
         if type == String.self, let value = text as? Value { return value }
         if let value = EmptyResponse() as? Value { return value }
         if body.isEmpty {
-            guard let empty = type as? any ExpressibleByNilLiteral.Type, let value = empty.init(nilLiteral: ()) as? Value else {
+            guard let empty = type as? any ExpressibleByNilLiteral.Type,
+                let value = empty.init(nilLiteral: ()) as? Value
+            else {
                 throw failure(.noData, "a \(type) was expected, and the \(statusCode) response has no body")
             }
             return value
@@ -41,7 +43,8 @@ extension NetworkResponse {
         body.first { $0 > 0x20 }.map { !"{[\"-0123456789tfn".utf8.contains($0) } ?? true
     }
 
-    private func failure(_ code: NetworkError.Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError {
+    private func failure(_ code: NetworkError.Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError
+    {
         attribute(NetworkError(code, reason: reason, underlying: underlying).with(self))
     }
 }

@@ -3,17 +3,17 @@ import Foundation
 extension NetworkRouter {
     /// Performs a request and gives the response, once its status is accepted.
     ///
-    /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the task or the router
-    ///   was cancelled.
+    /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
+    ///   task or the router was cancelled.
     public func response(for endPoint: EndPoint) async throws -> NetworkResponse {
         let response = try await exchange(endPoint)
         try response.handling.check(response)
         return response
     }
 
-    /// Performs a request and decodes the response, once its status is accepted.
+    /// Performs a request and decodes the response, once its status is accepted. The type is a `Decodable`; `Data`
+    /// gives the bytes, `String` the text, ``EmptyResponse`` nothing.
     ///
-    /// - Parameter type: What the body is: a `Decodable`; `Data` for the bytes, `String` for the text, ``EmptyResponse`` for nothing.
     /// - Throws: ``NetworkError``: that of ``response(for:)``, or that of ``NetworkResponse/decode(_:decoder:)``.
     public func request<Value: Decodable & Sendable>(_ endPoint: EndPoint, as type: Value.Type) async throws -> Value {
         try await response(for: endPoint).decode(type)

@@ -6,8 +6,9 @@ public struct ResponseHandling: Sendable {
     public var acceptedStatuses: AcceptedStatuses
     /// The code and message for the others. Default ``StatusMap/standard``.
     public var statusMap: StatusMap
-    /// The keys under which a server explains an error, the first one found counts. They are looked for at the top of a JSON object and
-    /// inside its `error`. Default `message`, `status_message`, `error_description`, `detail`, `title`, `error`.
+    /// The keys under which a server explains an error, the first one found counts. They are looked for at the top of a
+    /// JSON object and inside its `error`. Default `message`, `status_message`, `error_description`, `detail`, `title`,
+    /// `error`.
     public var messageKeys: [String]
     /// Decodes the body of a success. Default a plain `JSONDecoder`.
     public var decoder: any ResponseDecoder
@@ -26,8 +27,8 @@ public struct ResponseHandling: Sendable {
 
     /// Throws for a status that is not accepted.
     ///
-    /// - Throws: ``NetworkError`` with the code of the ``statusMap``, the status, headers and body of the response, and what the server
-    ///   said about it.
+    /// - Throws: ``NetworkError`` with the code of the ``statusMap``, the status, headers and body of the response, and
+    ///   what the server said about it.
     public func check(_ response: NetworkResponse) throws(NetworkError) {
         guard !acceptedStatuses.contains(response.statusCode) else { return }
         let serverMessage = serverMessage(in: response.body)

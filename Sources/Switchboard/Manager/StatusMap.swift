@@ -62,8 +62,10 @@ public struct StatusMap: Sendable {
     }
 
     /// Services that explain themselves: a body with a message is ``NetworkError/Code/custom``, whose
-    /// ``NetworkError/errorDescription`` is that message alone; any other is ``NetworkError/Code/other``, "Something went wrong".
-    public static let service = StatusMap({ _, hasServerMessage in hasServerMessage ? .custom : .other }, standard.message)
+    /// ``NetworkError/errorDescription`` is that message alone; any other is ``NetworkError/Code/other``, "Something
+    /// went wrong".
+    public static let service = StatusMap(
+        { _, hasServerMessage in hasServerMessage ? .custom : .other }, standard.message)
 
     /// The message for a status.
     public func message(for status: Int) -> ResponseMessage {

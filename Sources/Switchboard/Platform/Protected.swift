@@ -6,8 +6,8 @@ import Synchronization
 
 /// A value that is read and changed under one lock.
 ///
-/// The lock is the platform's cheapest: `OSAllocatedUnfairLock` where the oldest supported systems have no `Mutex`, `Mutex` elsewhere.
-/// It is not recursive, and no foreign code may run inside `withLock`.
+/// The lock is the platform's cheapest: `OSAllocatedUnfairLock` where the oldest supported systems have no `Mutex`,
+/// `Mutex` elsewhere. It is not recursive, and no foreign code may run inside `withLock`.
 final class Protected<Value: Sendable>: Sendable {
     #if canImport(os)
     private let lock: OSAllocatedUnfairLock<Value>

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where URLSession differs between Apple's systems and the open-source Foundation, as values that the session can branch on.
+/// Where URLSession differs between Apple's systems and the open-source Foundation, as values that the session can
+/// branch on.
 enum URLSessionQuirks {
     #if canImport(FoundationNetworking)
     /// A header set to one blank is removed from the request, defaults of libcurl included.
@@ -9,7 +10,8 @@ enum URLSessionQuirks {
     static let bodiesMustBeStreams = true
     /// `http://[::1]/` is refused as a bad URL.
     static let refusesIPv6Literals = true
-    /// `.cancelAuthenticationChallenge` is the only answer to a challenge that ends: the 401 has been delivered by then.
+    /// `.cancelAuthenticationChallenge` is the only answer to a challenge that ends: the 401 has been delivered by
+    /// then.
     static let challengesMustBeCancelled = true
     #else
     static let blankValueRemovesHeader = false
@@ -18,7 +20,8 @@ enum URLSessionQuirks {
     static let challengesMustBeCancelled = false
     #endif
 
-    /// Whether a challenge is about TLS, by its authentication method. Never on Linux, where libcurl settles TLS by itself.
+    /// Whether a challenge is about TLS, by its authentication method. Never on Linux, where libcurl settles TLS by
+    /// itself.
     static func isAboutTLS(_ authenticationMethod: String) -> Bool {
         #if canImport(FoundationNetworking)
         return false
@@ -31,8 +34,8 @@ enum URLSessionQuirks {
     /// The queue on which a session calls its delegate.
     static func makeDelegateQueue() -> OperationQueue {
         #if canImport(FoundationNetworking)
-        // Running each callback where it arises saves two hops per callback. The callbacks never block and never call a task's
-        // methods, which this queue would not bear.
+        // Running each callback where it arises saves two hops per callback. The callbacks never block and never call a
+        // task's methods, which this queue would not bear.
         return InlineQueue()
         #else
         let queue = OperationQueue()

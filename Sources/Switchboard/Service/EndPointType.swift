@@ -24,8 +24,9 @@ import Foundation
 /// }
 /// ```
 ///
-/// Only ``baseURL`` and ``path`` are required. The others may be written optional or not, as you like: `var headers: HTTPHeaders` and
-/// `var headers: HTTPHeaders?` are both used. That is what the associated types are for; there is no need to name them.
+/// Only ``baseURL`` and ``path`` are required. The others may be written optional or not, as you like: `var headers:
+/// HTTPHeaders` and `var headers: HTTPHeaders?` are both used. That is what the associated types are for; there is no
+/// need to name them.
 public protocol EndPointType: Sendable {
     /// `URL`, or an optional of it.
     associatedtype BaseURLProperty: EndPointProperty = URL where BaseURLProperty.PropertyValue == URL
@@ -36,13 +37,14 @@ public protocol EndPointType: Sendable {
     /// `HTTPHeaders` or `[String: String]`, or an optional of these.
     associatedtype HeadersProperty: EndPointProperty = HTTPHeaders? where HeadersProperty.PropertyValue == HTTPHeaders
     /// `RequestOptions`, or an optional of it.
-    associatedtype OptionsProperty: EndPointProperty = RequestOptions where OptionsProperty.PropertyValue == RequestOptions
+    associatedtype OptionsProperty: EndPointProperty = RequestOptions
+    where OptionsProperty.PropertyValue == RequestOptions
 
-    /// Where the API lives. ``path`` is joined to it on exactly one slash; its own path and query are kept. What it throws becomes
-    /// ``NetworkError/Code/invalidRequest``, unless it is a ``NetworkError`` already.
+    /// Where the API lives. ``path`` is joined to it on exactly one slash; its own path and query are kept. What it
+    /// throws becomes ``NetworkError/Code/invalidRequest``, unless it is a ``NetworkError`` already.
     var baseURL: BaseURLProperty { get throws }
-    /// The path below ``baseURL``, as text: what may not stand in a path is escaped once, a valid `%XX` stays, and a `?query` joins
-    /// the query. Write values that may hold a slash as `"users/\(segment: name)"`.
+    /// The path below ``baseURL``, as text: what may not stand in a path is escaped once, a valid `%XX` stays, and a
+    /// `?query` joins the query. Write values that may hold a slash as `"users/\(segment: name)"`.
     var path: String { get }
     /// The method. Default GET.
     var httpMethod: MethodProperty { get }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a request carries besides method and path: body, query and headers, three values that are independent of each other.
+/// What a request carries besides method and path: body, query and headers, three values that are independent of each
+/// other.
 ///
 /// ```swift
 /// .request
@@ -29,12 +30,15 @@ public struct HTTPTask: Sendable {
     /// Parameters in the body, in the query, or in both. A nil or empty side writes nothing.
     ///
     /// - Parameters:
-    ///   - bodyParameters: Written by `bodyEncoding`. GET, HEAD and TRACE refuse them with ``NetworkError/Code/bodyNotAllowed``, unless
-    ///     the encoding is ``ParameterEncoding/urlEncoding``, which has no body.
+    ///   - bodyParameters: Written by `bodyEncoding`. GET, HEAD and TRACE refuse them with
+    ///     ``NetworkError/Code/bodyNotAllowed``, unless the encoding is ``ParameterEncoding/urlEncoding``, which has no
+    ///     body.
     ///   - bodyEncoding: Default JSON.
     ///   - urlParameters: Appended to the query in their order.
+    /// - Returns: The task.
     public static func requestParameters(
-        bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding, urlParameters: Parameters? = nil
+        bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
+        urlParameters: Parameters? = nil
     ) -> HTTPTask {
         var task = HTTPTask()
         if let bodyParameters, !bodyParameters.isEmpty { task.content = .parameters(bodyParameters, bodyEncoding) }
@@ -43,12 +47,15 @@ public struct HTTPTask: Sendable {
         return task
     }
 
-    /// Like ``requestParameters(bodyParameters:bodyEncoding:urlParameters:)``, with header fields that win over the endpoint's.
+    /// Like ``requestParameters(bodyParameters:bodyEncoding:urlParameters:)``, with header fields that win over the
+    /// endpoint's.
     public static func requestParametersAndHeaders(
-        bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding, urlParameters: Parameters? = nil,
+        bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
+        urlParameters: Parameters? = nil,
         additionHeaders: HTTPHeaders?
     ) -> HTTPTask {
-        var task = requestParameters(bodyParameters: bodyParameters, bodyEncoding: bodyEncoding, urlParameters: urlParameters)
+        var task = requestParameters(
+            bodyParameters: bodyParameters, bodyEncoding: bodyEncoding, urlParameters: urlParameters)
         task.headers = additionHeaders
         return task
     }
@@ -80,8 +87,8 @@ public struct HTTPTask: Sendable {
 
     /// A response whose body goes into a file instead of memory.
     ///
-    /// The file has its name only once it is complete, and replaces one that is there. The body of a response other than 2xx stays
-    /// in memory, for the error.
+    /// The file has its name only once it is complete, and replaces one that is there. The body of a response other
+    /// than 2xx stays in memory, for the error.
     public static func download(to file: URL, urlParameters: Parameters? = nil) -> HTTPTask {
         var task = HTTPTask()
         task.destination = file

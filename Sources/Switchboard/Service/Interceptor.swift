@@ -12,14 +12,17 @@
 /// }
 /// ```
 ///
-/// Interceptors run in the order in which they are listed: the first one sees the request first and the response last. One value
-/// serves all requests of its router at once, so keep state in an actor or behind a lock.
+/// Interceptors run in the order in which they are listed: the first one sees the request first and the response last.
+/// One value serves all requests of its router at once, so keep state in an actor or behind a lock.
 public protocol Interceptor: Sendable {
     /// Handles one request.
     ///
     /// - Parameters:
     ///   - request: The request as the links before left it.
     ///   - next: The rest of the chain and the session. Calling it sends; it may be called never, once, or again.
+    /// - Returns: The response for the links before.
+    /// - Throws: ``NetworkError`` or `CancellationError`; anything else reaches the caller as
+    ///   ``NetworkError/Code/unknown``, with the error underneath.
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse
 }
 

@@ -6,7 +6,8 @@ import Foundation
 /// let manager = NetworkManager(interceptors: [NetworkLogger(level: .body)])
 /// ```
 ///
-/// Listed first it shows each call once; listed behind ``RetryPolicy`` or ``RedirectInterceptor`` it shows every exchange.
+/// Listed first it shows each call once; listed behind ``RetryPolicy`` or ``RedirectInterceptor`` it shows every
+/// exchange.
 public struct NetworkLogger: Interceptor {
     /// How much is written. Each level has what the ones before have.
     public enum Level: Int, Sendable, Comparable, CaseIterable {
@@ -33,11 +34,11 @@ public struct NetworkLogger: Interceptor {
     public var bodyLimit: Int
     private let output: @Sendable (String) -> Void
 
-    /// Makes a logger.
-    ///
-    /// - Parameter output: Gets one block of lines for the request and one for the response, on any thread. Nil for standard error.
+    /// Makes a logger. `output` gets one block of lines for the request and one for the response, on any thread; nil
+    /// stands for standard error.
     public init(
-        level: Level = .headers, redaction: Redaction = .standard, writesCurlCommand: Bool = false, bodyLimit: Int = 4_096,
+        level: Level = .headers, redaction: Redaction = .standard, writesCurlCommand: Bool = false,
+        bodyLimit: Int = 4_096,
         output: (@Sendable (String) -> Void)? = nil
     ) {
         self.level = level
@@ -71,14 +72,19 @@ public struct NetworkLogger: Interceptor {
         if level >= .body, !request.body.isEmpty {
             let isText = !request.body.isStreamed
             let data = isText ? try? request.body.encode() : nil
-            lines += ["", data.map { body($0) } ?? "(body of \(request.body.length.map { "\($0) bytes" } ?? "unknown length"))"]
+            lines += [
+                "",
+                data.map { body($0) } ?? "(body of \(request.body.length.map { "\($0) bytes" } ?? "unknown length"))",
+            ]
         }
         if writesCurlCommand { lines.append(request.curlCommand(redaction: redaction)) }
         return block(lines)
     }
 
     private func text(of response: NetworkResponse, to request: NetworkRequest, after time: Duration) -> String {
-        let size = response.fileURL == nil ? "\(response.body.count) bytes" : "\(response.metrics.bytesReceived) bytes to a file"
+        let size =
+            response.fileURL == nil
+            ? "\(response.body.count) bytes" : "\(response.metrics.bytesReceived) bytes to a file"
         var lines = [
             " - - - - - - - - - - INCOMING - - - - - - - - - - \(request.id)", line(request),
             "STATUS: \(response.statusCode), \(size), \(time.millisecondsText)",
@@ -90,9 +96,11 @@ public struct NetworkLogger: Interceptor {
     }
 
     private func text(of error: any Error, to request: NetworkRequest, after time: Duration) -> String {
-        let what = error is CancellationError ? "cancelled" : (error as? NetworkError)?.description ?? "\(type(of: error))"
+        let what =
+            error is CancellationError ? "cancelled" : (error as? NetworkError)?.description ?? "\(type(of: error))"
         return block([
-            " - - - - - - - - - - FAILED - - - - - - - - - - \(request.id)", line(request), "AFTER: \(time.millisecondsText)",
+            " - - - - - - - - - - FAILED - - - - - - - - - - \(request.id)", line(request),
+            "AFTER: \(time.millisecondsText)",
             "ERROR: \(what)",
         ])
     }
@@ -106,7 +114,9 @@ public struct NetworkLogger: Interceptor {
     }
 
     private func body(_ data: Data) -> String {
-        guard !data.contains(0), let text = String(data: data, encoding: .utf8) else { return "(\(data.count) bytes that are no text)" }
+        guard !data.contains(0), let text = String(data: data, encoding: .utf8) else {
+            return "(\(data.count) bytes that are no text)"
+        }
         let shown = redaction.text(text)
         guard shown.utf8.count > bodyLimit else { return shown }
         return String(decoding: shown.utf8.prefix(bodyLimit), as: UTF8.self) + "… (\(data.count) bytes in all)"

@@ -5,9 +5,10 @@ import Foundation
 /// - Parameters:
 ///   - data: The body, empty for a response without one. Nil when no response arrived.
 ///   - response: The response's head, whatever its status. Nil when no response arrived.
-///   - error: A ``NetworkError`` when the request could not be made or no complete response arrived. Nil whenever the server answered,
-///     a 404 included.
-public typealias NetworkRouterCompletion = @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
+///   - error: A ``NetworkError`` when the request could not be made or no complete response arrived. Nil whenever the
+///     server answered, a 404 included.
+public typealias NetworkRouterCompletion =
+    @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
 
 /// What turns an endpoint into an exchange: ``Router``, or a fake of yours. Inject it as `any NetworkRouter<MovieApi>`.
 ///
@@ -18,16 +19,18 @@ public protocol NetworkRouter<EndPoint>: Sendable {
 
     /// Performs the exchange and gives what the server answers, whatever its status.
     ///
-    /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived; `CancellationError` when the task
-    ///   or the router was cancelled.
+    /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived;
+    ///   `CancellationError` when the task or the router was cancelled.
     func exchange(_ endPoint: EndPoint) async throws -> NetworkResponse
 
     /// Performs the exchange, makes a value of the response, and calls back once.
     ///
     /// - Parameters:
+    ///   - endPoint: What to ask for.
     ///   - transform: Makes the value. What it throws becomes the failure.
-    ///   - completion: Called exactly once, never before this returns. After a cancellation it gets ``NetworkError/Code/cancelled``, even
-    ///     when the response had arrived by then.
+    ///   - completion: Called exactly once, on another stack than the caller's. After a cancellation it gets
+    ///     ``NetworkError/Code/cancelled``, even when the response had arrived by then.
+    /// - Returns: What cancels this request and no other.
     func perform<Value: Sendable>(
         _ endPoint: EndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// By the rules of the [Fetch standard §4.4](https://fetch.spec.whatwg.org/#http-redirect-fetch) and
 /// [RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4):
-/// - 301 and 302 turn POST into GET, 303 turns all but GET and HEAD into GET; the body and its headers are dropped then.
+/// - 301 and 302 turn POST into GET, 303 turns all but GET and HEAD into GET; the body and its headers are dropped
+///   then.
 /// - 307 and 308 send method and body again; a body that cannot be sent again is ``NetworkError/Code/redirectRefused``.
 /// - `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` are dropped when scheme, host or port change.
 /// - Only http and https are followed, and never from https to http: ``NetworkError/Code/redirectRefused``.
@@ -31,7 +32,9 @@ public struct RedirectInterceptor: Interceptor {
             let response = try await next(request)
             guard limit > 0, let location = response.redirectLocation else { return response }
             guard count < limit else {
-                throw refusal(.tooManyRedirects, "\(limit) were followed, the next leads to \(shown(location))", request, response)
+                throw refusal(
+                    .tooManyRedirects, "\(limit) were followed, the next leads to \(shown(location))", request, response
+                )
             }
             request = try follow(location, request, response)
             count += 1
@@ -42,7 +45,8 @@ public struct RedirectInterceptor: Interceptor {
         _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest {
         guard let url = request.url, let target = Self.resolve(location, against: url) else {
-            throw refusal(.redirectRefused, "the Location \(shown(location)) is no http or https URL", request, response)
+            throw refusal(
+                .redirectRefused, "the Location \(shown(location)) is no http or https URL", request, response)
         }
         if url.isHTTPS, !target.isHTTPS {
             throw refusal(.redirectRefused, "it leads from https to \(shown(target.absoluteString))", request, response)
@@ -74,15 +78,17 @@ public struct RedirectInterceptor: Interceptor {
         Redaction.standard.url(location).quotedForMessage
     }
 
-    /// Resolves a `Location` by [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2); the fragment of the request's
-    /// URL goes on when the location has none. Nil when the result is no http or https URL with a host.
+    /// Resolves a `Location` by [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2); the fragment of
+    /// the request's URL goes on when the location has none. Nil when the result is no http or https URL with a host.
     static func resolve(_ location: String, against base: URL) -> URL? {
         // Servers send blanks and bytes beyond ASCII there, which belong escaped.
         var escaped: [UInt8] = []
         escaped.appendEscapedOnce(location.utf8, allowed: .location)
         let text = String(decoding: escaped, as: UTF8.self)
         guard let url = URL(string: text, relativeTo: base)?.absoluteURL, (try? URLText(url)) != nil else { return nil }
-        guard !text.contains("#"), let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first else {
+        guard !text.contains("#"),
+            let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first
+        else {
             return url
         }
         return URL(string: url.absoluteString + "#" + fragment)

@@ -19,10 +19,11 @@ public struct RequestBuilder: Sendable {
 
     /// The request for an endpoint.
     ///
-    /// Headers by precedence: task, endpoint, the body's own, this builder's. There is one `Content-Type`, and it describes the body: a
-    /// request without a body carries none of the builder's.
+    /// Headers by precedence: task, endpoint, the body's own, this builder's. There is one `Content-Type`, and it
+    /// describes the body: a request without a body carries none of the builder's.
     ///
-    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest`` when there can be no such request.
+    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest`` when there can be no
+    ///   such request.
     public func makeRequest(for endPoint: some EndPointType) throws(NetworkError) -> NetworkRequest {
         do {
             guard let scope else { return try build(endPoint) }
@@ -53,13 +54,15 @@ public struct RequestBuilder: Sendable {
             if let encoder = encoding.bodyEncoder as? URLParameterEncoder {
                 try encoder.form.append(parameters, to: &query)
             } else {
-                draft = try encode(parameters, encoding, method, headers, URLText(base(of: endPoint)).appending(path: endPoint.path))
+                draft = try encode(
+                    parameters, encoding, method, headers, URLText(base(of: endPoint)).appending(path: endPoint.path))
             }
         case .byMethod(let parameters, let encoding):
             if method.prefersQuery {
                 try encoding.urlEncoder.form.append(parameters, to: &query)
             } else {
-                draft = try encode(parameters, encoding, method, headers, URLText(base(of: endPoint)).appending(path: endPoint.path))
+                draft = try encode(
+                    parameters, encoding, method, headers, URLText(base(of: endPoint)).appending(path: endPoint.path))
             }
         }
         if let urlParameters = task.urlParameters { try task.urlEncoder.form.append(urlParameters, to: &query) }
@@ -86,7 +89,8 @@ public struct RequestBuilder: Sendable {
     }
 
     private func encode(
-        _ parameters: Parameters, _ encoding: ParameterEncoding, _ method: HTTPMethod, _ headers: HTTPHeaders, _ text: URLText
+        _ parameters: Parameters, _ encoding: ParameterEncoding, _ method: HTTPMethod, _ headers: HTTPHeaders,
+        _ text: URLText
     ) throws -> RequestDraft {
         var draft = RequestDraft(method: method, url: try text.url, headers: headers)
         do {
@@ -107,7 +111,8 @@ public struct RequestBuilder: Sendable {
         }
     }
 
-    /// The fields of task and endpoint, then the body's, then this builder's, each only where the ones before have none of that name.
+    /// The fields of task and endpoint, then the body's, then this builder's, each only where the ones before have none
+    /// of that name.
     private func complete(_ own: HTTPHeaders, for request: NetworkRequest, isDownload: Bool) -> HTTPHeaders {
         var result = own
         let hasBody = !request.body.isEmpty
@@ -130,7 +135,8 @@ public struct RequestBuilder: Sendable {
 }
 
 extension URLRequest.CachePolicy {
-    /// What the policy says to caches on the way ([RFC 9111 §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)).
+    /// What the policy says to caches on the way ([RFC 9111
+    /// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)).
     fileprivate var directive: String? {
         switch self {
         case .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData: "no-cache"

@@ -11,7 +11,8 @@ public final class RequestHandle: Sendable {
     /// Makes a handle of a request that has not begun.
     init() {}
 
-    /// Cancels the request. Its completion is called with ``NetworkError/Code/cancelled``; nothing happens when it was called already.
+    /// Cancels the request. Its completion is called with ``NetworkError/Code/cancelled``; nothing happens when it was
+    /// called already.
     public func cancel() {
         let task: Task<Void, Never>? = state.withLock { state in
             defer { if case .over = state {} else { state = .cancelled } }

@@ -2,10 +2,11 @@ import Foundation
 
 /// Sends a request again when it failed in a way that may pass.
 ///
-/// Again after: no connection, a lost connection, a timeout of the attempt, and the statuses 408, 429, 500, 502, 503, 504. Never:
-/// after a cancellation, for a method that is not idempotent ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)),
-/// or with a body that cannot be sent twice. The wait doubles from ``baseDelay`` to ``maximumDelay``; a longer `Retry-After` in
-/// seconds or as a date is kept instead, up to ``maximumDelay``.
+/// Again after: no connection, a lost connection, a timeout of the attempt, and the statuses 408, 429, 500, 502, 503,
+/// 504. Never: after a cancellation, for a method that is not idempotent ([RFC 9110
+/// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), or with a body that cannot be sent twice. The wait
+/// doubles from ``baseDelay`` to ``maximumDelay``; a longer `Retry-After` in seconds or as a date is kept instead, up
+/// to ``maximumDelay``.
 public struct RetryPolicy: Interceptor {
     /// How often a request is sent at most, the first time included. Default 3.
     public let maximumAttempts: Int
@@ -15,9 +16,7 @@ public struct RetryPolicy: Interceptor {
     public let maximumDelay: Duration
     private let clock: any Clock<Duration>
 
-    /// Makes a policy.
-    ///
-    /// - Parameter clock: What the waits are measured by; a test clock lets them pass at once.
+    /// Makes a policy. The waits are measured by `clock`; a test clock lets them pass at once.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
         clock: any Clock<Duration> = ContinuousClock()
@@ -40,7 +39,9 @@ public struct RetryPolicy: Interceptor {
                 error.attempts = attempt
                 outcome = .failure(error)
             }
-            guard attempt < maximumAttempts, let delay = delay(after: outcome, attempt: attempt) else { return try outcome.get() }
+            guard attempt < maximumAttempts, let delay = delay(after: outcome, attempt: attempt) else {
+                return try outcome.get()
+            }
             try await clock.sleep(for: delay)
             attempt += 1
         }
@@ -51,7 +52,8 @@ public struct RetryPolicy: Interceptor {
         let backoff = min(maximumDelay, baseDelay * (1 << min(attempt - 1, 20)))
         switch outcome {
         case .failure(let error):
-            return [.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection].contains(error.code)
+            return [.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection].contains(
+                error.code)
                 ? backoff : nil
         case .success(let response):
             guard [408, 429, 500, 502, 503, 504].contains(response.statusCode) else { return nil }
@@ -62,8 +64,9 @@ public struct RetryPolicy: Interceptor {
 }
 
 extension NetworkResponse {
-    /// `Retry-After`, in seconds or as a date ([RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)); a date that
-    /// has passed is no wait. Nil when there is none or it is neither.
+    /// `Retry-After`, in seconds or as a date ([RFC 9110
+    /// §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)); a date that has passed is no wait. Nil when
+    /// there is none or it is neither.
     fileprivate var retryAfter: Duration? {
         guard let value = headers["Retry-After"] else { return nil }
         if let seconds = UInt32(value) { return .seconds(Int64(seconds)) }

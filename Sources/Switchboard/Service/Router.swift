@@ -8,8 +8,8 @@ import Foundation
 /// let page = try await router.request(.newMovies(page: 1), as: MoviePage.self)
 /// ```
 ///
-/// Each call is independent and may be made from any thread. Redirects are followed by a ``RedirectInterceptor`` behind the
-/// interceptors given, unless one of those is one.
+/// Each call is independent and may be made from any thread. Redirects are followed by a ``RedirectInterceptor`` behind
+/// the interceptors given, unless one of those is one.
 public final class Router<EndPoint: EndPointType>: NetworkRouter {
     private let builder: RequestBuilder
     private let calls: RouterCalls
@@ -20,7 +20,8 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     ///   - session: What performs the exchanges. Default ``FoundationSession/shared``.
     ///   - interceptors: The chain in front of the session, outermost first. Default none.
     ///   - builder: Header fields and options for every request.
-    ///   - completionQueue: Where completions are called. Nil, the default, for no queue in particular; `.main` for user interfaces.
+    ///   - completionQueue: Where completions are called. Nil, the default, for no queue in particular; `.main` for
+    ///     user interfaces.
     ///   - clock: What ``Timeouts/total`` is measured by.
     public convenience init(
         session: any NetworkSession = FoundationSession.shared, interceptors: [any Interceptor] = [],
@@ -45,8 +46,8 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
 
     /// Performs the exchange and gives what the server answers, whatever its status.
     ///
-    /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived; `CancellationError` when the task
-    ///   or the router was cancelled.
+    /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived;
+    ///   `CancellationError` when the task or the router was cancelled.
     public func exchange(_ endPoint: EndPoint) async throws -> NetworkResponse {
         let request = try makeRequest(for: endPoint)
         return try await calls.send(request)

@@ -40,7 +40,8 @@ final class RouterCalls: Sendable {
 
     /// Starts a request and calls back once. A request that could not be made starts nothing.
     func start<Value: Sendable>(
-        _ request: Result<NetworkRequest, NetworkError>, _ transform: @escaping @Sendable (NetworkResponse) throws -> Value,
+        _ request: Result<NetworkRequest, NetworkError>,
+        _ transform: @escaping @Sendable (NetworkResponse) throws -> Value,
         _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         let handle = RequestHandle()
@@ -93,7 +94,8 @@ final class RouterCalls: Sendable {
             group.addTask { try await chain.send(request) }
             group.addTask {
                 try await clock.sleep(for: total)
-                throw NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)").attributed(to: request)
+                throw NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
+                    .attributed(to: request)
             }
             defer { group.cancelAll() }
             guard let response = try await group.next() else { throw CancellationError() }

@@ -19,10 +19,12 @@ public protocol TypedEndPoint: EndPointType {
 extension TypedEndPoint {
     /// The base URL of whoever sends the endpoint.
     ///
-    /// - Throws: ``NetworkError/Code/missingURL`` when it is asked for directly. A router that has a base URL uses that instead.
+    /// - Throws: ``NetworkError/Code/missingURL`` when it is asked for directly. A router that has a base URL uses that
+    ///   instead.
     public var baseURL: URL {
         get throws {
-            throw NetworkError(.missingURL, reason: "\(Self.self) has no baseURL of its own, and its sender has no servers")
+            throw NetworkError(
+                .missingURL, reason: "\(Self.self) has no baseURL of its own, and its sender has no servers")
         }
     }
 }

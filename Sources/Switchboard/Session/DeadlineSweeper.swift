@@ -8,8 +8,9 @@ protocol DeadlineHolder: AnyObject, Sendable {
 
 /// Ends what is over its deadline, with one timer for all.
 ///
-/// The timer is set to the earliest deadline known and is not moved when a holder goes or its deadline moves back; then it fires in
-/// vain, looks at all holders and is set anew. A timer for each would cost more than the exchange it watches.
+/// The timer is set to the earliest deadline known and is not moved when a holder goes or its deadline moves back; then
+/// it fires in vain, looks at all holders and is set anew. A timer for each would cost more than the exchange it
+/// watches.
 final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set under the lock of `state`
     private struct State {
         var holders: [ObjectIdentifier: any DeadlineHolder] = [:]

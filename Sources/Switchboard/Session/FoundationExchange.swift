@@ -2,8 +2,8 @@ import Foundation
 
 /// One request under way in a ``FoundationSession``: collects the response and ends exactly once.
 ///
-/// URLSession's callbacks, the deadline sweeper and the caller's cancellation reach it from three threads; whoever is first to end it
-/// takes the continuation, and the others find it gone.
+/// URLSession's callbacks, the deadline sweeper and the caller's cancellation reach it from three threads; whoever is
+/// first to end it takes the continuation, and the others find it gone.
 final class FoundationExchange: Sendable {
     private struct State {
         var continuation: CheckedContinuation<NetworkResponse, any Error>?
@@ -22,7 +22,8 @@ final class FoundationExchange: Sendable {
     private let start = ContinuousClock.now
     private let startDate = Date()
     private let state: Protected<State>
-    /// Held while a redirect is answered, so that the answer never meets a task that has been cancelled: a trap in Foundation.
+    /// Held while a redirect is answered, so that the answer never meets a task that has been cancelled: a trap in
+    /// Foundation.
     private let isTaskCancelled = Protected(false)
     /// Tasks are cancelled from here, never on the thread that cancels or calls back: a deadlock in Foundation.
     private static let cancelling = DispatchQueue(label: "Switchboard.FoundationSession.cancelling")
@@ -63,6 +64,12 @@ final class FoundationExchange: Sendable {
         guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
         var head = NetworkResponse(status: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
         head.request = request
+        if head.hasContradictoryLength {
+            state.withLock { [head] state in state.response = head }
+            return abort(
+                with: NetworkError(.invalidResponse, reason: "it has Content-Length fields that differ (RFC 9112 §6.3)")
+            )
+        }
         let isSuccess = (200..<300).contains(http.statusCode)
         do {
             let sink: any ResponseSink =

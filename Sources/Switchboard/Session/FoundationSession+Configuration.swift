@@ -14,8 +14,8 @@ extension FoundationSession {
         var urlSessionConfiguration: URLSessionConfiguration {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.httpMaximumConnectionsPerHost = max(1, maximumConnectionsPerHost)
-            // Nothing is remembered inside a session: cookies, credentials and cache are interceptors' work. On Linux a cache would
-            // also make cancelling a task a race that ends the process.
+            // Nothing is remembered inside a session: cookies, credentials and cache are interceptors' work. On Linux a
+            // cache would also make cancelling a task a race that ends the process.
             configuration.urlCache = nil
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             configuration.httpCookieStorage = nil

@@ -2,12 +2,14 @@ import Foundation
 
 /// Sends requests through one long-lived URLSession.
 ///
-/// Make one and keep it: connections are kept alive and shared by its requests. ``shared`` is what a router uses when it is given
-/// none.
+/// Make one and keep it: connections are kept alive and shared by its requests. ``shared`` is what a router uses when
+/// it is given none.
 ///
-/// On Linux this works around what URLSession does there: a 401 is returned instead of waited on, timeouts have fractions of a
-/// second, redirects are left to the chain, a body is sent whole again on a new connection. What cannot be worked around:
-/// - a response with trailers, or a connection closed inside the response's head, ends the *process* (a trap in Foundation before 6.4);
+/// On Linux this works around what URLSession does there: a 401 is returned instead of waited on, timeouts have
+/// fractions of a second, redirects are left to the chain, a body is sent whole again on a new connection. What cannot
+/// be worked around:
+/// - a response with trailers, or a connection closed inside the response's head, ends the *process* (a trap in
+///   Foundation before 6.4);
 /// - damage inside compressed data that arrives complete goes unnoticed;
 /// - repeated response headers arrive joined by commas, except `Set-Cookie`.
 public final class FoundationSession: NetworkSession {
@@ -33,8 +35,8 @@ public final class FoundationSession: NetworkSession {
 
     /// Sends a request and waits for the whole response.
     ///
-    /// - Throws: ``NetworkError`` when there is no complete response: see its codes. `CancellationError` when the task was cancelled;
-    ///   the connection is closed then.
+    /// - Throws: ``NetworkError`` when there is no complete response: see its codes. `CancellationError` when the task
+    ///   was cancelled; the connection is closed then.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()

@@ -1,11 +1,13 @@
+import Dispatch
 import Foundation
 
 /// Hands URLSession's callbacks to the exchange they belong to.
 ///
-/// One delegate for the whole session, told apart by task identifier: on Linux neither a task's own delegate nor the async
-/// conveniences of URLSession report everything.
+/// One delegate for the whole session, told apart by task identifier: on Linux neither a task's own delegate nor the
+/// async conveniences of URLSession report everything.
 final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
     private let exchanges = Protected<[Int: FoundationExchange]>([:])
+    private static let answering = DispatchQueue(label: "Switchboard.FoundationSession.answering")
 
     func register(_ exchange: FoundationExchange, for task: URLSessionTask) {
         let identifier = task.taskIdentifier
@@ -33,7 +35,8 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
             completionHandler(.performDefaultHandling, nil)
         } else if URLSessionQuirks.challengesMustBeCancelled {
             exchange(for: task)?.noteDeclinedChallenge()
-            completionHandler(.cancelAuthenticationChallenge, nil)
+            // Not here: the answer calls back into the queue that this runs on, and waits for it.
+            Self.answering.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         } else {
             completionHandler(.rejectProtectionSpace, nil)
         }

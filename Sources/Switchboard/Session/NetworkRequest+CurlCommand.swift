@@ -24,7 +24,9 @@ extension NetworkRequest {
         }
         var note = ""
         if !body.isEmpty {
-            if !body.isStreamed, let data = try? body.encode(), let text = String(data: data, encoding: .utf8), !text.contains("\0") {
+            if !body.isStreamed, let data = try? body.encode(), let text = String(data: data, encoding: .utf8),
+                !text.contains("\0")
+            {
                 words += ["--data-raw", redaction.text(text).shellQuoted]
             } else {
                 note = "  # with a body of \(body.length.map { "\($0) bytes" } ?? "unknown length")"

@@ -3,15 +3,16 @@ import Foundation
 extension NetworkRequest {
     /// Refuses what may not be sent. Every session calls it; it sends nothing.
     ///
-    /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a body, and
-    ///   ``NetworkError/Code/invalidRequest`` for a method or header that would break the request's head, for a URL that is not http or
-    ///   https, and for framing headers that contradict the body: `Content-Length` other than its length, any `Transfer-Encoding`
-    ///   ([RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
+    /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
+    ///   body, and ``NetworkError/Code/invalidRequest`` for a method or header that would break the request's head, for
+    ///   a URL that is not http or https, and for framing headers that contradict the body: `Content-Length` other than
+    ///   its length, any `Transfer-Encoding` ([RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
     public func validate() throws(NetworkError) {
         do throws(NetworkError) {
             guard method.isToken else {
                 throw NetworkError(
-                    .invalidRequest, reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
+                    .invalidRequest,
+                    reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
             }
             _ = try checkedURL()
             try headers.validate()
@@ -33,11 +34,13 @@ extension NetworkRequest {
         guard !lengths.isEmpty else { return }
         guard lengths.count == 1, let length = body.length, lengths[0] == String(length) else {
             throw NetworkError(
-                .invalidRequest, reason: "Content-Length \(lengths.joined(separator: ", ").quotedForMessage) is not the body's length")
+                .invalidRequest,
+                reason: "Content-Length \(lengths.joined(separator: ", ").quotedForMessage) is not the body's length")
         }
     }
 
-    /// The request with its body encoded, once, so that every sending has the same bytes. Streamed bodies stay as they are.
+    /// The request with its body encoded, once, so that every sending has the same bytes. Streamed bodies stay as they
+    /// are.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed`` over what the body threw.
     func withEncodedBody() throws(NetworkError) -> NetworkRequest {

@@ -42,7 +42,8 @@ public struct NetworkRequest: Sendable, Identifiable {
         self.options = options
     }
 
-    /// Where the request goes. Nil when none was given, or when ``scheme``, ``host``, ``path`` and ``query`` make no URL together.
+    /// Where the request goes. Nil when none was given, or when ``scheme``, ``host``, ``path`` and ``query`` make no
+    /// URL together.
     public var url: URL? {
         get {
             switch target {
@@ -98,8 +99,8 @@ extension NetworkRequest {
         set { change { $0.path = newValue } }
     }
 
-    /// The query as it is sent, without its question mark; nil when there is none. What may not stand in a query is escaped when it
-    /// is set.
+    /// The query as it is sent, without its question mark; nil when there is none. What may not stand in a query is
+    /// escaped when it is set.
     public var query: String? {
         get { parts.query }
         set { change { $0.query = newValue } }

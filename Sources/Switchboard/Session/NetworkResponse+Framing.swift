@@ -1,18 +1,29 @@
 import Foundation
 
 extension NetworkResponse {
-    /// The number of bytes that the body must have, where the head says so and nothing changes them on the way: nil for a response
-    /// without a body ([RFC 9110 §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1)) and for a compressed one.
+    /// The number of bytes that the body must have, where the head says so and nothing changes them on the way: nil for
+    /// a response without a body ([RFC 9110 §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1)) and for a
+    /// compressed one.
     func announcedLength(of method: HTTPMethod) -> Int64? {
         guard method != .head, statusCode != 204, statusCode != 304 else { return nil }
         guard !headers.contains("Content-Encoding"), !headers.contains("Transfer-Encoding") else { return nil }
-        return headers["Content-Length"].flatMap { Int64($0) }
+        return lengths.first.flatMap { Int64($0) }
+    }
+
+    /// Whether there are several lengths that differ, which no reader may choose from
+    /// ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
+    var hasContradictoryLength: Bool {
+        Set(lengths).count > 1
+    }
+
+    private var lengths: [String] {
+        headers.values(for: "Content-Length").flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks }
     }
 }
 
 extension HTTPHeaders {
-    /// The fields of a response as URLSession has them: one entry for each name, repeats joined. `Set-Cookie`, which must not be
-    /// joined, is taken apart again.
+    /// The fields of a response as URLSession has them: one entry for each name, repeats joined. `Set-Cookie`, which
+    /// must not be joined, is taken apart again.
     init(_ response: HTTPURLResponse) {
         var fields: [HTTPHeader] = []
         for (name, value) in response.allHeaderFields {
@@ -24,7 +35,8 @@ extension HTTPHeaders {
             }
         }
         // The dictionary's order changes from run to run; cookies keep theirs, the sort being stable for equal names.
-        self.init(fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element))
+        self.init(
+            fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element))
     }
 }
 

@@ -25,8 +25,8 @@ public struct NetworkResponse: Sendable {
         self.url = url
     }
 
-    /// The body as text, by the charset of its `Content-Type`: UTF-8 unless it is ISO 8859-1 or UTF-16. Bytes that do not fit
-    /// become U+FFFD.
+    /// The body as text, by the charset of its `Content-Type`: UTF-8 unless it is ISO 8859-1 or UTF-16. Bytes that do
+    /// not fit become U+FFFD.
     public var text: String {
         let type = (headers["Content-Type"] ?? "").lowercased()
         if type.contains("charset=iso-8859-1") || type.contains("charset=latin1") {
@@ -36,10 +36,12 @@ public struct NetworkResponse: Sendable {
         return String(decoding: body, as: UTF8.self)
     }
 
-    /// The response as Foundation has it, made anew on each call: for code that wants a `URLResponse`. Nil when there is no URL.
+    /// The response as Foundation has it, made anew on each call: for code that wants a `URLResponse`. Nil when there
+    /// is no URL.
     public var urlResponse: HTTPURLResponse? {
         guard let url else { return nil }
         let fields = Dictionary(headers.map { ($0.name, headers[$0.name] ?? $0.value) }) { first, _ in first }
-        return HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: metrics.protocolVersion, headerFields: fields)
+        return HTTPURLResponse(
+            url: url, statusCode: statusCode, httpVersion: metrics.protocolVersion, headerFields: fields)
     }
 }

@@ -63,8 +63,8 @@ extension RequestOptions {
     /// What caches on the way may do. Default `.useProtocolCachePolicy`, which says nothing.
     ///
     /// There is no cache inside a session. The policies that reload ask those on the way with `Cache-Control: no-cache`
-    /// ([RFC 9111 §5.2.1.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.4)), and `.returnCacheDataDontLoad` with
-    /// `only-if-cached`; a `Cache-Control` of the request's own wins.
+    /// ([RFC 9111 §5.2.1.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.4)), and `.returnCacheDataDontLoad`
+    /// with `only-if-cached`; a `Cache-Control` of the request's own wins.
     public var cachePolicy: URLRequest.CachePolicy {
         get { self[CachePolicyOption.self] }
         set { self[CachePolicyOption.self] = newValue }
@@ -76,8 +76,8 @@ extension RequestOptions {
         set { self[EncoderOption.self] = newValue }
     }
 
-    /// Where the body of a 2xx response is written instead of into memory; nil, the default, for memory. The file appears under this
-    /// name when it is complete, and replaces one that is there.
+    /// Where the body of a 2xx response is written instead of into memory; nil, the default, for memory. The file
+    /// appears under this name when it is complete, and replaces one that is there.
     public var destination: URL? {
         get { self[DestinationOption.self] }
         set { self[DestinationOption.self] = newValue }
@@ -86,6 +86,8 @@ extension RequestOptions {
 
 private enum TimeoutsOption: RequestOption { static let defaultValue = Timeouts.standard }
 private enum LimitsOption: RequestOption { static let defaultValue = Limits() }
-private enum CachePolicyOption: RequestOption { static let defaultValue = URLRequest.CachePolicy.useProtocolCachePolicy }
+private enum CachePolicyOption: RequestOption {
+    static let defaultValue = URLRequest.CachePolicy.useProtocolCachePolicy
+}
 private enum DestinationOption: RequestOption { static let defaultValue: URL? = nil }
 private enum EncoderOption: RequestOption { static let defaultValue: JSONEncoder? = nil }

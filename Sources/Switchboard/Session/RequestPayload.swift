@@ -45,7 +45,8 @@ final class RequestPayload: Sendable {
 
     private static func spool(_ body: any HTTPBody) async throws -> (URL, Int64) {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString).body")
-        guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+        guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        else {
             throw NetworkError(.encodingFailed, reason: "no temporary file could be made for the streamed body")
         }
         do {

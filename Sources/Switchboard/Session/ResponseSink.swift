@@ -73,10 +73,12 @@ final class FileSink: ResponseSink, @unchecked Sendable {  // used under its exc
         partial = destination.deletingLastPathComponent()
             .appendingPathComponent(".\(destination.lastPathComponent).\(UUID().uuidString.prefix(8)).part")
         guard destination.isFileURL else {
-            throw NetworkError(.cannotWriteFile, reason: "\(destination.absoluteString.quotedForMessage) is not a file URL")
+            throw NetworkError(
+                .cannotWriteFile, reason: "\(destination.absoluteString.quotedForMessage) is not a file URL")
         }
         guard FileManager.default.createFile(atPath: partial.path, contents: nil) else {
-            throw NetworkError(.cannotWriteFile, reason: "no file can be made beside \(destination.path.quotedForMessage)")
+            throw NetworkError(
+                .cannotWriteFile, reason: "no file can be made beside \(destination.path.quotedForMessage)")
         }
         file = try wrapped { try FileHandle(forWritingTo: partial) }
     }
@@ -92,10 +94,12 @@ final class FileSink: ResponseSink, @unchecked Sendable {  // used under its exc
         try wrapped {
             try file?.close()
             file = nil
-            // One step, over a file that may be there: rename(2) replaces, and a reader sees the old file or the new one.
+            // One step, over a file that may be there: rename(2) replaces, and a reader sees the old file or the new
+            // one.
             guard rename(partial.path, destination.path) == 0 else {
                 throw NetworkError(
-                    .cannotWriteFile, reason: "\(destination.path.quotedForMessage): \(String(cString: strerror(errno)))")
+                    .cannotWriteFile,
+                    reason: "\(destination.path.quotedForMessage): \(String(cString: strerror(errno)))")
             }
         }
         response.fileURL = destination

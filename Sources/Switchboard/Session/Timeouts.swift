@@ -3,11 +3,13 @@ public struct Timeouts: Sendable, Hashable {
     /// Until a connection stands, TLS included. ``FoundationSession`` cannot tell this phase and refuses a value with
     /// ``NetworkError/Code/unsupported``. Default nil.
     public var connect: Duration?
-    /// Between one sign of life and the next: from the start to the head, and between pieces of the body. Default 60 seconds.
+    /// Between one sign of life and the next: from the start to the head, and between pieces of the body. Default 60
+    /// seconds.
     public var idle: Duration?
     /// For one attempt, from its start to the last byte of its response. Default nil.
     public var attempt: Duration?
-    /// For the whole call: every attempt, redirect and wait between them. Kept by the router, not by a session. Default nil.
+    /// For the whole call: every attempt, redirect and wait between them. Kept by the router, not by a session. Default
+    /// nil.
     public var total: Duration?
 
     /// Makes a set of timeouts.

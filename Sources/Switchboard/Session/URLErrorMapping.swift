@@ -13,7 +13,9 @@ enum URLErrorMapping {
     static func code(for code: URLError.Code, text: String = "") -> NetworkError.Code {
         switch code {
         case .unknown, .unsupportedURL, .networkConnectionLost, .badServerResponse, .cannotConnectToHost:
-            if let special = libcurlTexts.first(where: { text.localizedCaseInsensitiveContains($0.text) })?.code { return special }
+            if let special = libcurlTexts.first(where: { text.localizedCaseInsensitiveContains($0.text) })?.code {
+                return special
+            }
         default:
             break
         }
@@ -24,17 +26,20 @@ enum URLErrorMapping {
         .cancelled: .cancelled, .userCancelledAuthentication: .cancelled,
         .badURL: .invalidRequest, .unsupportedURL: .invalidRequest, .requestBodyStreamExhausted: .invalidRequest,
         .cannotFindHost: .cannotFindHost, .dnsLookupFailed: .cannotFindHost,
-        .cannotConnectToHost: .cannotConnect, .httpTooManyRedirects: .tooManyRedirects, .resourceUnavailable: .cannotConnect,
+        .cannotConnectToHost: .cannotConnect, .httpTooManyRedirects: .tooManyRedirects,
+        .resourceUnavailable: .cannotConnect,
         .redirectToNonExistentLocation: .cannotConnect, .internationalRoamingOff: .noInternetConnection,
         .callIsActive: .noInternetConnection, .dataNotAllowed: .noInternetConnection,
         .notConnectedToInternet: .noInternetConnection, .networkConnectionLost: .connectionLost,
         .secureConnectionFailed: .insecureConnection, .serverCertificateHasBadDate: .insecureConnection,
         .serverCertificateUntrusted: .insecureConnection, .serverCertificateHasUnknownRoot: .insecureConnection,
         .serverCertificateNotYetValid: .insecureConnection, .clientCertificateRejected: .insecureConnection,
-        .clientCertificateRequired: .insecureConnection, .appTransportSecurityRequiresSecureConnection: .insecureConnection,
+        .clientCertificateRequired: .insecureConnection,
+        .appTransportSecurityRequiresSecureConnection: .insecureConnection,
         .userAuthenticationRequired: .cannotAuthenticate,
         .timedOut: .timedOut,
-        .badServerResponse: .invalidResponse, .cannotParseResponse: .invalidResponse, .zeroByteResource: .invalidResponse,
+        .badServerResponse: .invalidResponse, .cannotParseResponse: .invalidResponse,
+        .zeroByteResource: .invalidResponse,
         .dataLengthExceedsMaximum: .invalidResponse,
         .cannotDecodeRawData: .cannotDecodeResponse, .cannotDecodeContentData: .cannotDecodeResponse,
     ]
@@ -43,20 +48,23 @@ enum URLErrorMapping {
     private static let libcurlTexts: [(text: String, code: NetworkError.Code)] = [
         ("bytes remaining to read", .truncatedBody), ("outstanding read data remaining", .truncatedBody),
         ("was not closed cleanly", .truncatedBody), ("end of response with", .truncatedBody),
-        ("unrecognized content encoding", .cannotDecodeResponse), ("error while processing content unencoding", .cannotDecodeResponse),
+        ("unrecognized content encoding", .cannotDecodeResponse),
+        ("error while processing content unencoding", .cannotDecodeResponse),
         ("content encoding", .cannotDecodeResponse), ("decompress", .cannotDecodeResponse),
         ("too large response headers", .headersTooLarge), ("out of memory", .headersTooLarge),
         ("avoided giant realloc", .headersTooLarge), ("header line too long", .headersTooLarge),
         ("ssl", .insecureConnection), ("tls", .insecureConnection), ("certificate", .insecureConnection),
         ("http/0.9", .invalidResponse), ("http version", .invalidResponse), ("unsupported protocol", .invalidResponse),
         ("failed writing header", .invalidResponse), ("invalid status line", .invalidResponse),
-        ("failed writing received data", .invalidResponse), ("chunk", .invalidResponse), ("content-length", .invalidResponse),
+        ("failed writing received data", .invalidResponse), ("chunk", .invalidResponse),
+        ("content-length", .invalidResponse),
         ("empty reply", .invalidResponse), ("weird server reply", .invalidResponse),
         ("could not resolve", .cannotFindHost),
     ]
 
     private static func reason(_ error: URLError, _ text: String) -> String {
-        let words = text.hasPrefix("The operation could not be completed") || text.isEmpty
+        let words =
+            text.hasPrefix("The operation could not be completed") || text.isEmpty
             ? "URLSession error \(error.code.rawValue)" : text
         return Redaction.standard.url(words)
     }
@@ -65,6 +73,7 @@ enum URLErrorMapping {
 extension NetworkError {
     /// The error itself when it is one of ours; an unknown transport failure over it when not.
     static func transport(_ error: any Error) -> NetworkError {
-        error as? NetworkError ?? NetworkError(.unknown, reason: Redaction.standard.url(error.localizedDescription), underlying: error)
+        error as? NetworkError
+            ?? NetworkError(.unknown, reason: Redaction.standard.url(error.localizedDescription), underlying: error)
     }
 }

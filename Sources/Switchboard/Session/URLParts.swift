@@ -10,7 +10,8 @@ struct URLParts: Sendable {
     private var user: String?
     private var fragment: String?
 
-    /// Splits a URL as [RFC 3986, appendix B](https://www.rfc-editor.org/rfc/rfc3986#appendix-B) does; nil gives `https` and nothing else.
+    /// Splits a URL as [RFC 3986, appendix B](https://www.rfc-editor.org/rfc/rfc3986#appendix-B) does; nil gives
+    /// `https` and nothing else.
     init(_ url: URL?) {
         guard let url else { return }
         var rest = Substring(url.absoluteString)
@@ -59,11 +60,15 @@ struct URLParts: Sendable {
             guard bare.allSatisfy({ Self.isHostCharacter($0, inBrackets: bare.count < host.count) }) else {
                 throw refusal("host", host, "holds a character that may not stand in a host")
             }
-            if let port, !(0...65_535).contains(port) { throw refusal("port", String(port), "is not between 0 and 65535") }
+            if let port, !(0...65_535).contains(port) {
+                throw refusal("port", String(port), "is not between 0 and 65535")
+            }
             for (name, text) in [("path", path), ("query", query ?? "")] where text.utf8.contains(where: \.breaksHead) {
                 throw refusal(name, text, "holds a control character")
             }
-            guard let url = URL(string: text) else { throw refusal("URL", Redaction.standard.url(text), "is not valid") }
+            guard let url = URL(string: text) else {
+                throw refusal("URL", Redaction.standard.url(text), "is not valid")
+            }
             return url
         }
     }
@@ -75,7 +80,8 @@ struct URLParts: Sendable {
         var query: [UInt8] = []
         query.appendEscapedOnce((self.query ?? "").utf8, allowed: .query)
         return scheme + "://" + (user.map { $0 + "@" } ?? "") + host + (port.map { ":\($0)" } ?? "")
-            + String(decoding: path, as: UTF8.self) + (self.query == nil ? "" : "?" + String(decoding: query, as: UTF8.self))
+            + String(decoding: path, as: UTF8.self)
+            + (self.query == nil ? "" : "?" + String(decoding: query, as: UTF8.self))
             + (fragment.map { "#" + $0 } ?? "")
     }
 
@@ -84,7 +90,8 @@ struct URLParts: Sendable {
     }
 
     private static func isHostCharacter(_ character: Character, inBrackets: Bool) -> Bool {
-        guard let byte = character.asciiValue else { return !character.isWhitespace }  // a name beyond ASCII: URL makes it IDNA
+        // A name beyond ASCII is for URL to make IDNA of.
+        guard let byte = character.asciiValue else { return !character.isWhitespace }
         return ASCIISet.unreserved.contains(byte) || (inBrackets ? character == ":" : character == "%")
     }
 }

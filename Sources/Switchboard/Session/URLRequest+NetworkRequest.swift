@@ -23,18 +23,22 @@ extension URLRequest {
         }
         var fields = headers.joinedByName
         if URLSessionQuirks.blankValueRemovesHeader {
-            // A stream of known length is sent with that length, not in chunks; and no media type is made up for a body without one.
+            // A stream of known length is sent with that length, not in chunks; and no media type is made up for a body
+            // without one.
             if payload != nil { fields["Transfer-Encoding"] = " " }
             if !headers.contains("Content-Type") { fields["Content-Type"] = " " }
         }
-        // Assigned once: setting fields one by one drops a value with a line break silently and costs ten times as much.
+        // Assigned once: setting fields one by one drops a value with a line break silently and costs ten times as
+        // much.
         allHTTPHeaderFields = fields
     }
 
     private static func unsupported(_ request: NetworkRequest, _ url: URL) -> String? {
         if request.timeouts.connect != nil { return "a timeout for connecting alone" }
         if request.method == .connect { return "the method CONNECT" }
-        if URLSessionQuirks.refusesIPv6Literals, url.absoluteString.contains("://[") || url.absoluteString.contains("@[") {
+        if URLSessionQuirks.refusesIPv6Literals,
+            url.absoluteString.contains("://[") || url.absoluteString.contains("@[")
+        {
             return "an IPv6 address in a URL, on this platform"
         }
         return nil
