@@ -26,6 +26,8 @@ let package = Package(
         .testTarget(
             name: "SwitchboardTestingTests", dependencies: ["Switchboard", "SwitchboardTesting"],
             swiftSettings: settings),
+        .testTarget(
+            name: "MoviesTests", dependencies: ["Movies", "Switchboard", "SwitchboardTesting"], swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module of
         // its own, so that those two names do not hide ours in the other tests.
         .testTarget(

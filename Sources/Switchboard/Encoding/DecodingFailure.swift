@@ -9,14 +9,14 @@ enum DecodingFailure {
     private static func cause(of error: any Error) -> String {
         switch error {
         case DecodingError.typeMismatch(let type, let context):
-            "\(place(context)): expected \(type), \(sentence(context))"
+            "\(place(context)): expected \(type), \(found(context))"
         case DecodingError.valueNotFound(let type, let context):
             "\(place(context)): expected \(type), found null or nothing"
         case DecodingError.keyNotFound(let key, let context):
             "\((context.codingPath + [key]).pathText): expected a value, the key is missing"
         case DecodingError.dataCorrupted(let context):
             context.codingPath.isEmpty
-                ? "not valid JSON: \(underlying(context))" : "\(place(context)): \(sentence(context))"
+                ? "not valid JSON\(underlying(context))" : "\(place(context)): \(sentence(context))"
         default:
             (error as? any LocalizedError)?.errorDescription ?? "\(type(of: error)): \(error.localizedDescription)"
         }
@@ -31,12 +31,21 @@ enum DecodingFailure {
         return text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix { $0 == "." }
     }
 
-    private static func underlying(_ context: DecodingError.Context) -> String {
-        let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
-        return detail ?? context.debugDescription
+    /// `found number`, from "Expected to decode Int but found number instead."
+    private static func found(_ context: DecodingError.Context) -> String {
+        let text = context.debugDescription
+        guard let start = text.range(of: "but found "), let end = text.range(of: " instead", range: start.upperBound..<text.endIndex)
+        else { return sentence(context) }
+        return "found " + text[start.upperBound..<end.lowerBound]
     }
 
-    private static func snippet(of body: Data) -> String {
+    private static func underlying(_ context: DecodingError.Context) -> String {
+        let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
+        return detail.map { ": \($0)" } ?? ""
+    }
+
+    /// The beginning of a body, redacted, in quotes.
+    static func snippet(of body: Data) -> String {
         // More than is shown, so that a secret that the cut would halve is seen whole.
         let text = String(decoding: body.prefix(2_048), as: UTF8.self)
         return Redaction.standard.text(text).split { $0.isWhitespace }.joined(separator: " ").quotedForMessage

@@ -99,15 +99,18 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 
     /// One line with everything but secrets: what, why, and for which request.
     public var description: String {
+        let place = [requestLine, endPoint].compactMap { $0 }.joined(separator: ", ")
+        return summary + (place.isEmpty ? "" : " (\(place))") + (attempts > 1 ? " after \(attempts) attempts" : "")
+    }
+
+    /// What went wrong and why, without the request: for a program that has said already what it was about to do.
+    public var summary: String {
         var text = status == nil || !code.isStatus ? code.title : "HTTP \(status ?? 0): \(message)"
         func add(_ more: String) {
             text += text.last.map { ".!?:".contains($0) } == true ? " " + more : ": " + more
         }
         if let serverMessage, serverMessage != message { add("the server says \(serverMessage.quotedForMessage)") }
         if let reason { add(reason) } else if let underlying { add(Self.text(of: underlying)) }
-        let place = [requestLine, endPoint].compactMap { $0 }.joined(separator: ", ")
-        if !place.isEmpty { text += " (\(place))" }
-        if attempts > 1 { text += " after \(attempts) attempts" }
         return text
     }
 

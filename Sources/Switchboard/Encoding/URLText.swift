@@ -107,6 +107,11 @@ struct URLText {
         let authority = bytes[(colon + 3)...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
         let host = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? []
         guard let first = host.first, first != UInt8(ascii: ":") else { throw refuse("has no host") }
+        let port = host.lastIndex(of: UInt8(ascii: ":")).map { host[($0 + 1)...] } ?? []
+        let isInBrackets = host.last == UInt8(ascii: "]")
+        if !isInBrackets, !port.isEmpty, UInt16(String(decoding: port, as: UTF8.self)) == nil {
+            throw refuse("has a port that is not a number up to 65535")
+        }
         if let bad = bytes.first(where: { $0 <= 0x20 || $0 == 0x7F }) {
             throw refuse("holds the character \(bad.hexForMessage)")
         }

@@ -35,6 +35,9 @@ public struct ResponseHandling: Sendable {
         let code = statusMap.code(response.statusCode, serverMessage != nil)
         var error = NetworkError(code).with(response)
         error.serverMessage = serverMessage
+        if serverMessage == nil, !response.body.isEmpty, !response.body.contains(0) {
+            error.reason = "the body begins \(DecodingFailure.snippet(of: response.body))"
+        }
         if code != .custom, code != .other { error.classMessage = statusMap.message(for: response.statusCode).rawValue }
         throw response.attribute(error)
     }
@@ -67,8 +70,10 @@ extension NetworkResponse {
         request?.options.responseHandling ?? ResponseHandlingOption.defaultValue
     }
 
-    /// The error with the request noted on it.
+    /// The error with the request noted on it, and how often that was sent.
     func attribute(_ error: NetworkError) -> NetworkError {
-        request.map(error.attributed) ?? error
+        var error = request.map(error.attributed) ?? error
+        error.attempts = attempts
+        return error
     }
 }

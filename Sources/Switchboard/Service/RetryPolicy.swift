@@ -34,7 +34,9 @@ public struct RetryPolicy: Interceptor {
         while true {
             let outcome: Result<NetworkResponse, NetworkError>
             do {
-                outcome = .success(try await next(request))
+                var response = try await next(request)
+                response.noteAttempts(attempt, for: request)
+                outcome = .success(response)
             } catch var error as NetworkError {
                 error.attempts = attempt
                 outcome = .failure(error)
@@ -63,7 +65,18 @@ public struct RetryPolicy: Interceptor {
     }
 }
 
+private enum AttemptsOption: RequestOption { static let defaultValue = 1 }
+
 extension NetworkResponse {
+    /// How often the request was sent until this response came.
+    var attempts: Int { request?[AttemptsOption.self] ?? 1 }
+
+    fileprivate mutating func noteAttempts(_ count: Int, for request: NetworkRequest) {
+        guard count > 1 else { return }
+        if self.request == nil { self.request = request }
+        self.request?[AttemptsOption.self] = count
+    }
+
     /// `Retry-After`, in seconds or as a date ([RFC 9110
     /// §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)); a date that has passed is no wait. Nil when
     /// there is none or it is neither.

@@ -77,14 +77,10 @@ final class RouterCalls: Sendable {
             var response = try await sendWithinTotal(request)
             if response.request == nil { response.request = request }
             return response
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch NetworkError.cancelled {
-            throw CancellationError()
-        } catch let error as URLError {
-            throw URLErrorMapping.networkError(error).attributed(to: request)
         } catch {
-            throw NetworkError.transport(error).attributed(to: request)
+            let error = NetworkError.caught(error)
+            guard error.code != .cancelled else { throw CancellationError() }
+            throw error.attributed(to: request)
         }
     }
 
@@ -119,8 +115,18 @@ final class RouterCalls: Sendable {
 extension NetworkError {
     /// The error for a completion, where a cancellation is a ``NetworkError`` too.
     static func completion(_ error: any Error, _ request: Result<NetworkRequest, NetworkError>? = nil) -> NetworkError {
-        let ours = error is CancellationError ? NetworkError(.cancelled) : transport(error)
-        guard case .success(let request)? = request else { return ours }
-        return ours.attributed(to: request)
+        guard case .success(let request)? = request else { return caught(error) }
+        return caught(error).attributed(to: request)
+    }
+
+    /// The error for whatever a session, an interceptor or a transform threw, those of an app included.
+    fileprivate static func caught(_ error: any Error) -> NetworkError {
+        switch error {
+        case is CancellationError: NetworkError(.cancelled)
+        case is URLError: URLErrorMapping.networkError(error)
+        case is EncodingError: encoding(error)
+        case is DecodingError: NetworkError(.decodingFailed, underlying: error)
+        default: transport(error)
+        }
     }
 }

@@ -10,7 +10,7 @@ final class FoundationExchange: Sendable {
         var task: URLSessionDataTask?
         var isOver = false
         var response: NetworkResponse?
-        var sink: any ResponseSink = MemorySink(limit: .max)
+        var sink: any ResponseSink = MemorySink(limit: 0)
         var firstByte: Duration?
         var lastSign: ContinuousClock.Instant
         /// A challenge was declined: the error that follows means that the 401 or 407 at hand is the answer.
@@ -91,6 +91,12 @@ final class FoundationExchange: Sendable {
             state.withLock { [head] state in state.response = head }
             abort(with: NetworkError.transport(error))
         }
+    }
+
+    /// Takes a response that was not reported before the exchange ended. It has no body that could still be had.
+    func didReceiveUnreported(_ response: URLResponse) {
+        let isReported = state.withLock { $0.response != nil }
+        if !isReported { didReceive(response) }
     }
 
     func didReceive(_ data: Data) {

@@ -11,6 +11,7 @@ import Foundation
 /// - a response with trailers, or a connection closed inside the response's head, ends the *process* (a trap in
 ///   Foundation before 6.4);
 /// - damage inside compressed data that arrives complete goes unnoticed;
+/// - a redirect without a `Location` loses its body, which is ``NetworkError/Code/truncatedBody``;
 /// - repeated response headers arrive joined by commas, except `Set-Cookie`.
 public final class FoundationSession: NetworkSession {
     /// The session used where none is given.

@@ -71,6 +71,8 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let identifier = task.taskIdentifier
         let exchange = exchanges.withLock { $0.removeValue(forKey: identifier) }
+        // On Linux a redirect without a Location is never reported, and is found here alone.
+        if error == nil, let response = task.response { exchange?.didReceiveUnreported(response) }
         exchange?.didComplete(with: error)
     }
 }

@@ -58,7 +58,7 @@ enum URLErrorMapping {
         ("failed writing header", .invalidResponse), ("invalid status line", .invalidResponse),
         ("failed writing received data", .invalidResponse), ("chunk", .invalidResponse),
         ("content-length", .invalidResponse),
-        ("empty reply", .invalidResponse), ("weird server reply", .invalidResponse),
+        ("empty reply", .connectionLost), ("weird server reply", .invalidResponse),
         ("could not resolve", .cannotFindHost),
     ]
 

@@ -9,7 +9,7 @@ extension URLRequest {
         if let what = Self.unsupported(request, url) {
             throw NetworkError(.unsupported, reason: "FoundationSession: \(what)").attributed(to: request)
         }
-        self.init(url: url)
+        self.init(url: url.withLowercasedScheme)
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false
         var headers = request.allHeaders
@@ -42,5 +42,15 @@ extension URLRequest {
             return "an IPv6 address in a URL, on this platform"
         }
         return nil
+    }
+}
+
+extension URL {
+    /// The same URL; a scheme has no case ([RFC 3986 §3.1](https://www.rfc-editor.org/rfc/rfc3986#section-3.1)), but URLSession on
+    /// Linux knows the lower one only.
+    fileprivate var withLowercasedScheme: URL {
+        let text = absoluteString
+        guard let colon = text.firstIndex(of: ":"), text[..<colon].contains(where: \.isUppercase) else { return self }
+        return URL(string: text[..<colon].lowercased() + text[colon...]) ?? self
     }
 }

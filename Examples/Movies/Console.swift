@@ -1,0 +1,21 @@
+import Foundation
+
+/// Where the program's text goes: the terminal, or a test's notebook.
+struct Console: Sendable {
+    /// Takes what was asked for.
+    let show: @Sendable (String) throws -> Void
+    /// Takes everything else: the log and the reason of a failure.
+    let note: @Sendable (String) -> Void
+
+    static let standard = Console(
+        show: { text in
+            do {
+                try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+            } catch {
+                throw Failure(.cannotWrite, "cannot write to standard output")
+            }
+        },
+        note: { text in
+            try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        })
+}

@@ -1,0 +1,16 @@
+/// How the program ends, in the numbers of `sysexits.h`.
+enum ExitCode: Int32 {
+    case success = 0
+    /// The server was asked and said no.
+    case refused = 1
+    /// The command line makes no sense.
+    case usage = 64
+    /// The server's answer makes no sense.
+    case badData = 65
+    /// There was no answer.
+    case unavailable = 69
+    /// The answer could not be written.
+    case cannotWrite = 74
+    /// Something has to be set up first.
+    case configuration = 78
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Switchboard
+
+/// TheMovieDB's API: one case for each thing to ask.
+enum MovieApi: Equatable {
+    case recommended(id: Int)
+    case popular(page: Int)
+    case newMovies(page: Int)
+    case video(id: Int)
+}
+
+extension MovieApi: EndPointType {
+    var baseURL: URL { get throws { try MovieBackend.current.servers.url(in: .current) } }
+
+    var path: String {
+        switch self {
+        case .recommended(let id): "\(id)/recommendations"
+        case .popular: "popular"
+        case .newMovies: "now_playing"
+        case .video(let id): "\(id)/videos"
+        }
+    }
+
+    var httpMethod: HTTPMethod { .get }
+
+    var task: HTTPTask {
+        let key = MovieBackend.current.key
+        return switch self {
+        case .newMovies(let page), .popular(let page):
+            .requestParameters(bodyParameters: nil, urlParameters: ["page": page, "api_key": key])
+        case .recommended, .video:
+            .requestParameters(bodyParameters: nil, urlParameters: ["api_key": key])
+        }
+    }
+
+    var headers: HTTPHeaders? { nil }
+}

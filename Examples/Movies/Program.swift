@@ -1,0 +1,59 @@
+import Foundation
+import Switchboard
+
+/// The whole program: words in, text and an exit code out.
+struct Program: Sendable {
+    let console: Console
+    /// The process environment: the real API's key is in it.
+    let variables: [String: String]
+    /// How long to wait for a server: people are waiting, too.
+    var timeouts = Timeouts(idle: .seconds(10), total: .seconds(30))
+
+    func run(_ words: [String]) async -> ExitCode {
+        do {
+            switch try Invocation(words) {
+            case .help(let command): try console.show(Help.text(for: command))
+            case .run(let arguments): try console.show(await answer(arguments))
+            }
+            return .success
+        } catch {
+            let failure = Failure(error)
+            console.note("movies: \(failure.message)")
+            return failure.exitCode
+        }
+    }
+
+    private func answer(_ arguments: Arguments) async throws -> String {
+        switch arguments.source {
+        case .embedded:
+            try await EmbeddedServer.run { url in
+                try await answer(arguments, from: .under(url))
+            }
+        case .server(let url):
+            try await answer(arguments, from: .under(url))
+        case .live:
+            try await answer(arguments, from: .live(key: liveKey))
+        }
+    }
+
+    private func answer(_ arguments: Arguments, from backend: MovieBackend) async throws -> String {
+        let interceptors: [any Interceptor] =
+            arguments.isVerbose ? [NetworkLogger(level: .headers, output: console.note)] : []
+        let manager = NetworkManager(
+            environment: arguments.environment, interceptors: interceptors,
+            options: RequestOptions { $0.timeouts = timeouts })
+        let service = MovieService(router: manager.router(for: MovieApi.self))
+        return try await MovieBackend.$current.withValue(backend) {
+            try await service.report(on: arguments.call, in: arguments.environment)
+        }
+    }
+
+    private var liveKey: String {
+        get throws {
+            guard let key = variables["TMDB_API_KEY"], !key.isEmpty else {
+                throw Failure(.configuration, "--live needs a key: set TMDB_API_KEY to yours from themoviedb.org")
+            }
+            return key
+        }
+    }
+}

@@ -1,0 +1,6 @@
+import Foundation
+
+// `swift run movies --help` says what there is.
+let program = Program(console: .standard, variables: ProcessInfo.processInfo.environment)
+let outcome = await program.run(Array(CommandLine.arguments.dropFirst()))
+exit(outcome.rawValue)

@@ -1,0 +1,178 @@
+#if canImport(Darwin)
+import Darwin
+
+private let streamSocket = SOCK_STREAM
+private let sendFlags: Int32 = 0
+/// Darwin's Process closes what its child should not have, so that a descriptor need not be made close-on-exec atomically.
+private let acceptAtomically: AcceptWithFlags? = nil
+private let atomicFlags: Int32 = 0
+#else
+#if canImport(Musl)
+import Musl
+
+private let atomicFlags = SOCK_CLOEXEC | SOCK_NONBLOCK
+private let streamSocket = SOCK_STREAM | atomicFlags
+private let sendFlags = MSG_NOSIGNAL
+#else
+import Glibc
+
+private let atomicFlags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+private let streamSocket = Int32(SOCK_STREAM.rawValue) | atomicFlags
+private let sendFlags = Int32(MSG_NOSIGNAL)
+#endif
+/// `accept4`, which the module of the C library does not show. Nil in a static executable.
+private let acceptAtomically = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptWithFlags.self) }
+#endif
+
+private typealias AcceptWithFlags = @convention(c) (
+    Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
+) -> Int32
+
+/// The system calls behind the sockets: every difference between the platforms is in this file.
+enum SystemCalls {
+    /// A call that failed, and why.
+    struct Failure: Error {
+        let call: String
+        let code = errno
+
+        var text: String { "\(call): \(String(cString: strerror(code)))" }
+        /// The process has no descriptors left; the call may work a little later.
+        var isExhaustion: Bool { code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM }
+        /// Nothing is wrong; the call would have had to wait.
+        var isWait: Bool { code == EAGAIN || code == EWOULDBLOCK }
+        var isInterruption: Bool { code == EINTR }
+    }
+
+    /// What to wait for.
+    enum Event {
+        case readable, writable
+        /// Only that the connection broke.
+        case broken
+
+        fileprivate var mask: Int16 {
+            switch self {
+            case .readable: Int16(POLLIN)
+            case .writable: Int16(POLLOUT)
+            case .broken: 0
+            }
+        }
+    }
+}
+
+// MARK: - Descriptors
+
+extension SystemCalls {
+    /// A TCP socket that neither blocks, nor survives in child processes, nor raises SIGPIPE.
+    static func makeSocket() throws(Failure) -> Int32 {
+        let descriptor = socket(AF_INET, streamSocket, 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket") }
+        prepare(descriptor)
+        return descriptor
+    }
+
+    /// Takes a connection, with the properties of ``makeSocket()``.
+    static func takeConnection(from listener: Int32) throws(Failure) -> Int32 {
+        // A test may start processes: a connection that a child has inherited stays open when it is closed here.
+        let descriptor = acceptAtomically?(listener, nil, nil, atomicFlags) ?? accept(listener, nil, nil)
+        guard descriptor >= 0 else { throw Failure(call: "accept") }
+        prepare(descriptor)
+        // Small pieces leave at once, so that a chunk that was scripted arrives as one.
+        setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: Int32(1))
+        return descriptor
+    }
+
+    /// A pipe, closed in child processes.
+    static func makePipe() throws(Failure) -> (readEnd: Int32, writeEnd: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Failure(call: "pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    private static func prepare(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        #if canImport(Darwin)
+        setOption(descriptor, level: SOL_SOCKET, name: SO_NOSIGPIPE, value: Int32(1))
+        #endif
+    }
+
+    /// Ends a connection or a listener, even where a child process has inherited it.
+    static func closeSocket(_ descriptor: Int32) {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        _ = close(descriptor)
+    }
+
+    /// Closes with a RST in place of a FIN.
+    static func resetSocket(_ descriptor: Int32) {
+        setOption(descriptor, level: SOL_SOCKET, name: SO_LINGER, value: linger(l_onoff: 1, l_linger: 0))
+        _ = close(descriptor)
+    }
+
+    static func closeDescriptor(_ descriptor: Int32) {
+        _ = close(descriptor)
+    }
+}
+
+// MARK: - Sockets
+
+extension SystemCalls {
+    /// Binds to a free port of 127.0.0.1, listens there, and gives the port.
+    static func listenOnLoopback(_ descriptor: Int32) throws(Failure) -> Int {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && listen(descriptor, SOMAXCONN) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard isListening else { throw Failure(call: "listen on 127.0.0.1") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Reads what is there, at most as much as fits. 0 means that the peer sends no more.
+    static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        guard count >= 0 else { throw Failure(call: "recv") }
+        return count
+    }
+
+    /// Writes as much as the system takes now.
+    static func transmit(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(Failure) -> Int {
+        let count = send(descriptor, bytes.baseAddress, bytes.count, sendFlags)
+        guard count >= 0 else { throw Failure(call: "send") }
+        return count
+    }
+
+    /// Writes one byte to a pipe.
+    static func signal(_ writeEnd: Int32) {
+        _ = write(writeEnd, [1], 1)
+    }
+
+    /// Tells the peer that nothing more comes.
+    static func endWriting(_ descriptor: Int32) {
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Waits for an event on one descriptor or for a byte in the pipe `stop`; nil milliseconds wait for ever.
+    ///
+    /// Both false: the time passed, or a signal came in between.
+    static func wait(
+        _ descriptor: Int32, for event: Event, stop: Int32, milliseconds: Int32?
+    ) -> (isReady: Bool, isStopped: Bool) {
+        var entries = [
+            pollfd(fd: descriptor, events: event.mask, revents: 0), pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&entries, 2, milliseconds ?? -1) > 0 else { return (false, false) }
+        return (entries[0].revents != 0, entries[1].revents != 0)
+    }
+
+    private static func setOption<Value>(_ descriptor: Int32, level: Int32, name: Int32, value: Value) {
+        withUnsafeBytes(of: value) { bytes in
+            _ = setsockopt(descriptor, level, name, bytes.baseAddress, socklen_t(bytes.count))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+
+/// The bytes of one connection, both ways, in waits that end when the client leaves or the server stops.
+final class ByteChannel {
+    /// Why the conversation cannot go on.
+    enum Interruption: Error {
+        case clientLeft, serverStopped
+    }
+
+    private let socket: Socket
+    private let stop: StopSignal
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    /// What a client may send ahead while its answer is held back.
+    private let readAheadLimit = 1 << 20
+
+    init(socket: Socket, stop: StopSignal) {
+        self.socket = socket
+        self.stop = stop
+    }
+
+    deinit {
+        piece.deallocate()
+    }
+
+    // MARK: Reading
+
+    /// The next byte, which stays to be read; nil when the client ended before it.
+    func peek() throws -> UInt8? {
+        if position == buffer.count, try !fill() { return nil }
+        return buffer[position]
+    }
+
+    /// The next line with its LF; nil when the client ended before it began. `fault` is thrown when the line is longer than `limit`.
+    func line(limit: Int, orElse fault: RequestFault) throws -> ArraySlice<UInt8>? {
+        var searched = position
+        while true {
+            if let end = buffer[searched...].firstIndex(of: .lineFeed) {
+                guard end - position < limit else { throw fault }
+                defer { position = end + 1 }
+                return buffer[position...end]
+            }
+            let length = buffer.count - position
+            guard length < limit else { throw fault }
+            guard try fill() else {
+                guard length == 0 else { throw Interruption.clientLeft }
+                return nil
+            }
+            searched = position + length
+        }
+    }
+
+    /// Appends exactly that many bytes to `data`.
+    func read(_ count: Int, into data: inout Data) throws {
+        var missing = count
+        while missing > 0 {
+            if position == buffer.count, try !fill() { throw Interruption.clientLeft }
+            let some = buffer[position...].prefix(missing)
+            data.append(contentsOf: some)
+            position += some.count
+            missing -= some.count
+        }
+    }
+
+    /// Waits for bytes and takes them into the buffer; false when the client sends no more.
+    private func fill() throws -> Bool {
+        while true {
+            switch socket.wait(for: .readable, stop: stop) {
+            case .stopped, .timedOut: throw Interruption.serverStopped
+            case .ready: if let isOpen = try takeIn() { return isOpen }
+            }
+        }
+    }
+
+    /// Nil when nothing was there after all.
+    private func takeIn() throws -> Bool? {
+        switch socket.receive(into: piece) {
+        case .bytes(let count):
+            buffer.removeFirst(position)
+            position = 0
+            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            return true
+        case .nothingYet: return nil
+        case .end: return false
+        case .broken: throw Interruption.clientLeft
+        }
+    }
+
+    // MARK: Writing
+
+    func send(_ data: Data) throws {
+        try data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                switch socket.send(UnsafeRawBufferPointer(rebasing: rest)) {
+                case .bytes(let count): rest = rest.dropFirst(count)
+                case .broken: throw Interruption.clientLeft
+                case .nothingYet:
+                    guard socket.wait(for: .writable, stop: stop) == .ready else { throw Interruption.serverStopped }
+                }
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Lets time pass, for ever when `deadline` is nil.
+    ///
+    /// - Throws: ``Interruption`` as soon as the client ends its side or the server stops.
+    func pause(until deadline: ContinuousClock.Instant?) throws {
+        while true {
+            // What a client sends ahead must be taken, because the end of its bytes shows only behind them.
+            let hasRoom = buffer.count - position < readAheadLimit
+            switch socket.wait(for: hasRoom ? .readable : .broken, stop: stop, until: deadline) {
+            case .timedOut: return
+            case .stopped: throw Interruption.serverStopped
+            case .ready: guard hasRoom, try takeIn() != false else { throw Interruption.clientLeft }
+            }
+        }
+    }
+
+    // MARK: Ending
+
+    /// Closes so that everything sent arrives. Bytes that are unread at a close make it a reset, which would take the answer back, so
+    /// those that come within `time` are read and dropped.
+    func close(waitingForRest time: Duration = .zero) {
+        socket.endSending()
+        let deadline = ContinuousClock.now + time
+        var isOpen = true
+        repeat {
+            isOpen = (try? takeIn() != false) ?? false
+            position = buffer.count
+        } while isOpen && socket.wait(for: .readable, stop: stop, until: deadline) == .ready
+        socket.close()
+    }
+
+    /// Closes with a RST.
+    func reset() {
+        socket.reset()
+    }
+}

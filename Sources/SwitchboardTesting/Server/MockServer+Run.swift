@@ -1,0 +1,40 @@
+import Switchboard
+
+extension MockServer {
+    /// Runs a server for as long as `body` runs, and gives what `body` gives.
+    ///
+    /// It is stopped when `body` returns or throws, and at once when the task is cancelled: nothing then waits for a stalled answer.
+    public static func run<Output>(
+        configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
+        _ body: (MockServer) async throws -> Output
+    ) async throws -> Output {
+        try await MockServer(configuration: configuration).serve(isolation: isolation, during: body)
+    }
+
+    /// Runs a server with a handler for as long as `body` runs; see ``run(configuration:isolation:_:)``.
+    ///
+    /// ```swift
+    /// try await MockServer.run { request in
+    ///     request.path == "/health" ? .text("up") : .status(404)
+    /// } body: { server in
+    ///     let answer = try await manager.data(from: server.url.appending(path: "health"))
+    /// }
+    /// ```
+    public static func run<Output>(
+        configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
+        handler: @escaping Handler, body: (MockServer) async throws -> Output
+    ) async throws -> Output {
+        try await MockServer(configuration: configuration, handler: handler).serve(isolation: isolation, during: body)
+    }
+
+    private func serve<Output>(
+        isolation: isolated (any Actor)?, during body: (MockServer) async throws -> Output
+    ) async throws -> Output {
+        defer { stop() }
+        return try await withTaskCancellationHandler {
+            try await body(self)
+        } onCancel: {
+            core.beginStopping()
+        }
+    }
+}

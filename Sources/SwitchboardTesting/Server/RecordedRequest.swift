@@ -1,0 +1,34 @@
+import Foundation
+import Switchboard
+
+/// A request as it arrived at a ``MockServer``: nothing is normalised but what is said here.
+public struct RecordedRequest: Sendable, Hashable {
+    /// The method. A known one is in upper case, see ``head`` for how it was sent.
+    public let method: HTTPMethod
+    /// What stands between method and version on the request line: usually path and query, a whole URL for a proxy.
+    public let target: String
+    /// `HTTP/1.1` or `HTTP/1.0`.
+    public let httpVersion: String
+    /// The header fields in the order they came, names as sent, repeats kept.
+    public let headers: HTTPHeaders
+    /// The body, without chunk framing. Content encodings such as gzip are as sent.
+    public let body: Data
+    /// The fields behind the last chunk of a chunked body; empty without any.
+    public let trailers: HTTPHeaders
+    /// The bytes of the request line and the header block, with the empty line that ends it.
+    public let head: Data
+    /// The connection it came on, in the order they were accepted, from 1.
+    public let connection: Int
+    /// Its place among the requests of that connection, from 0. More than 0 means that the connection was kept alive.
+    public let index: Int
+
+    /// The body as text; bytes that are not UTF-8 become U+FFFD.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension RecordedRequest: CustomStringConvertible {
+    /// The method, the target with its secrets replaced, and the size of the body, on one line.
+    public var description: String {
+        "\(method) \(Redaction.standard.url(target))" + (body.isEmpty ? "" : " (\(body.count) bytes)")
+    }
+}

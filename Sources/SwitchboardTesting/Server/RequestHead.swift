@@ -1,0 +1,119 @@
+import Foundation
+import Switchboard
+
+/// The request line and the header block of a request, checked as strictly as
+/// [RFC 9112](https://www.rfc-editor.org/rfc/rfc9112) allows, so that a client's mistakes come out.
+struct RequestHead {
+    /// How the end of the body is found (RFC 9112 §6.3).
+    enum Framing: Equatable {
+        case length(Int)
+        case chunked
+    }
+
+    let method: HTTPMethod
+    let target: String
+    let version: String
+    let headers: HTTPHeaders
+
+    init(_ bytes: Data) throws(RequestFault) {
+        var lines = try Self.lines(of: bytes)[...]
+        (method, target, version) = try Self.requestLine(lines.popFirst() ?? [])
+        headers = try Self.headers(lines)
+        guard version == "HTTP/1.0" || headers.values(for: "Host").count == 1 else {
+            throw RequestFault("a request of \(version) has exactly one Host (RFC 9112 §3.2)")
+        }
+    }
+
+    var framing: Framing {
+        get throws(RequestFault) {
+            let codings = headers.values(for: "Transfer-Encoding")
+            let lengths = headers.values(for: "Content-Length")
+            if !codings.isEmpty {
+                guard lengths.isEmpty else {
+                    throw RequestFault("Content-Length and Transfer-Encoding exclude each other")
+                }
+                guard version != "HTTP/1.0" else { throw RequestFault("HTTP/1.0 has no Transfer-Encoding") }
+                guard codings.count == 1, codings[0].lowercased() == "chunked" else {
+                    throw RequestFault(501, "the only Transfer-Encoding here is chunked")
+                }
+                return .chunked
+            }
+            guard let text = lengths.first else { return .length(0) }
+            let isNumber = !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            guard lengths.count == 1, isNumber else { throw RequestFault("Content-Length is not one number") }
+            guard let length = Int(text) else { throw RequestFault(413, "Content-Length is beyond all measure") }
+            return .length(length)
+        }
+    }
+
+    /// The fields of a block of lines without their line ends.
+    static func headers(_ lines: some Sequence<ArraySlice<UInt8>>) throws(RequestFault) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        for line in lines {
+            guard let colon = line.firstIndex(of: .colon) else { throw RequestFault("a header line has no colon") }
+            let name = line[..<colon]
+            guard name.isToken else { throw RequestFault("a header name is not a token: no blanks, no folding") }
+            let value = line[(colon + 1)...]
+            guard !value.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+                throw RequestFault("a header value holds a control character")
+            }
+            headers.add(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+        }
+        return headers
+    }
+
+    /// The lines without their line ends, and without the empty one that ends the block.
+    private static func lines(of bytes: Data) throws(RequestFault) -> [ArraySlice<UInt8>] {
+        var lines: [ArraySlice<UInt8>] = []
+        for line in Array(bytes).split(separator: .lineFeed, omittingEmptySubsequences: false).dropLast() {
+            guard line.last == .carriageReturn else { throw RequestFault("a line ends in LF alone") }
+            lines.append(line.dropLast())
+        }
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+
+    private static func requestLine(
+        _ line: ArraySlice<UInt8>
+    ) throws(RequestFault) -> (method: HTTPMethod, target: String, version: String) {
+        let words = line.split(separator: .blank, omittingEmptySubsequences: false)
+        guard words.count == 3, words[0].isToken, !words[1].isEmpty, words[1].allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw RequestFault("the request line is not a method, a target and a version")
+        }
+        let version = String(decoding: words[2], as: UTF8.self)
+        guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
+            throw RequestFault(version.hasPrefix("HTTP/") ? 505 : 400, "the version is neither HTTP/1.1 nor HTTP/1.0")
+        }
+        let method = HTTPMethod(rawValue: String(decoding: words[0], as: UTF8.self))
+        return (method, String(decoding: words[1], as: UTF8.self), version)
+    }
+}
+
+extension UInt8 {
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let blank = UInt8(ascii: " ")
+    static let tab = UInt8(ascii: "\t")
+    static let colon = UInt8(ascii: ":")
+    static let semicolon = UInt8(ascii: ";")
+}
+
+extension HTTPHeaders {
+    /// Whether a comma-separated field lists a token, whatever its case.
+    func hasToken(_ token: String, in name: String) -> Bool {
+        (self[name] ?? "").lowercased().split { ", \t".contains($0) }.contains { $0 == token }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are a token (RFC 9110 §5.6.2).
+    fileprivate var isToken: Bool {
+        !isEmpty
+            && allSatisfy { byte in
+                switch UnicodeScalar(byte) {
+                case "a"..."z", "A"..."Z", "0"..."9": true
+                case let scalar: "!#$%&'*+-.^_`|~".unicodeScalars.contains(scalar)
+                }
+            }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Switchboard
+
+/// Reads the requests of one connection, one after the other.
+final class RequestReader {
+    private let channel: ByteChannel
+    private let connection: Int
+    private let configuration: MockServer.Configuration
+    private var count = 0
+
+    init(channel: ByteChannel, connection: Int, configuration: MockServer.Configuration) {
+        self.channel = channel
+        self.connection = connection
+        self.configuration = configuration
+    }
+
+    /// The next request, whole; nil when the client ended between two requests.
+    ///
+    /// - Throws: ``RequestFault``, ``ByteChannel/Interruption``.
+    func next() throws -> RecordedRequest? {
+        guard let bytes = try headBytes() else { return nil }
+        let head = try RequestHead(bytes)
+        let framing = try head.framing
+        if case .length(let length) = framing { try checkBody(length) }
+        try answerExpectation(of: head, framing)
+        var body = Data()
+        var trailers = HTTPHeaders()
+        switch framing {
+        case .length(let length): try channel.read(length, into: &body)
+        case .chunked: trailers = try readChunks(into: &body)
+        }
+        defer { count += 1 }
+        return RecordedRequest(
+            method: head.method, target: head.target, httpVersion: head.version, headers: head.headers, body: body,
+            trailers: trailers, head: bytes, connection: connection, index: count)
+    }
+
+    /// Everything up to the empty line, and that.
+    private func headBytes() throws -> Data? {
+        let fault = RequestFault(431, "the head has more than \(configuration.headLimit) bytes")
+        var bytes = Data()
+        // A client that speaks TLS waits for an answer to bytes that hold no line.
+        if let first = try channel.peek(), first < .blank, first != .carriageReturn, first != .lineFeed {
+            throw RequestFault("this is not HTTP; an https URL, perhaps?")
+        }
+        while true {
+            guard let line = try channel.line(limit: configuration.headLimit - bytes.count, orElse: fault) else {
+                guard bytes.isEmpty else { throw ByteChannel.Interruption.clientLeft }
+                return nil
+            }
+            // An empty line before a request is skipped (RFC 9112 §2.2).
+            if bytes.isEmpty, line.elementsEqual("\r\n".utf8) { continue }
+            bytes.append(contentsOf: line)
+            if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) { return bytes }
+        }
+    }
+
+    private func answerExpectation(of head: RequestHead, _ framing: RequestHead.Framing) throws {
+        guard let expectation = head.headers["Expect"], head.version == "HTTP/1.1" else { return }
+        guard expectation.lowercased() == "100-continue" else { throw RequestFault(417, "the expectation is unknown") }
+        if framing != .length(0) { try channel.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+    }
+
+    private func checkBody(_ length: Int) throws {
+        guard length <= configuration.bodyLimit else {
+            throw RequestFault(413, "the body has more than \(configuration.bodyLimit) bytes")
+        }
+    }
+
+    // MARK: Chunks (RFC 9112 §7.1)
+
+    /// Gives the trailers.
+    private func readChunks(into body: inout Data) throws -> HTTPHeaders {
+        while true {
+            let size = try chunkSize()
+            if size == 0 { return try trailers() }
+            try checkBody(size > configuration.bodyLimit ? size : body.count + size)
+            try channel.read(size, into: &body)
+            guard try chunkLine().isEmpty else { throw RequestFault("a chunk is longer than its size") }
+        }
+    }
+
+    private func chunkSize() throws -> Int {
+        let digits = try chunkLine().prefix { $0 != .semicolon && $0 != .blank && $0 != .tab }
+        let isNumber = !digits.isEmpty && digits.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit }
+        guard isNumber else { throw RequestFault("a chunk size is not a hexadecimal number") }
+        guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
+            throw RequestFault(413, "a chunk size is beyond all measure")
+        }
+        return size
+    }
+
+    private func trailers() throws -> HTTPHeaders {
+        var lines: [ArraySlice<UInt8>] = []
+        var length = 0
+        while true {
+            let line = try chunkLine()
+            if line.isEmpty { return try RequestHead.headers(lines) }
+            length += line.count
+            guard length < configuration.headLimit else {
+                throw RequestFault(431, "the trailers are longer than a head may be")
+            }
+            lines.append(ArraySlice(Array(line)))
+        }
+    }
+
+    /// A line without its CRLF.
+    private func chunkLine() throws -> ArraySlice<UInt8> {
+        let fault = RequestFault("a line between chunks has more than 16384 bytes")
+        guard let line = try channel.line(limit: 16_384, orElse: fault) else {
+            throw ByteChannel.Interruption.clientLeft
+        }
+        guard line.dropLast().last == .carriageReturn else {
+            throw RequestFault("a line between chunks ends in LF alone")
+        }
+        return line.dropLast(2)
+    }
+}

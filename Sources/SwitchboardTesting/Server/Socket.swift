@@ -1,0 +1,108 @@
+/// A descriptor of this end of a connection, or of the listener. Used by one thread, which is the only one to close it.
+final class Socket: Sendable {
+    enum Wait {
+        case ready, stopped, timedOut
+    }
+
+    enum Received {
+        case bytes(Int), nothingYet, end, broken
+    }
+
+    enum Sent {
+        case bytes(Int), nothingYet, broken
+    }
+
+    private let descriptor: Int32
+    private let isClosed = Locked(false)
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close()
+    }
+
+    /// A socket that listens on a free port of 127.0.0.1.
+    static func listening() throws(SystemCalls.Failure) -> (socket: Socket, port: Int) {
+        let socket = Socket(try SystemCalls.makeSocket())
+        return (socket, try SystemCalls.listenOnLoopback(socket.descriptor))
+    }
+
+    /// The next connection; nil when the one that was announced is gone again.
+    ///
+    /// - Throws: When the process has no descriptor left for it.
+    func accept() throws(SystemCalls.Failure) -> Socket? {
+        do throws(SystemCalls.Failure) {
+            return Socket(try SystemCalls.takeConnection(from: descriptor))
+        } catch {
+            guard !error.isExhaustion else { throw error }
+            return nil
+        }
+    }
+
+    /// Waits for an event, the signal or the end of a time; nil waits for ever.
+    func wait(for event: SystemCalls.Event, stop: StopSignal, until deadline: ContinuousClock.Instant? = nil) -> Wait {
+        while true {
+            let rest = deadline.map { ContinuousClock.now.duration(to: $0) }
+            if let rest, rest <= .zero { return .timedOut }
+            let state = SystemCalls.wait(
+                descriptor, for: event, stop: stop.descriptor, milliseconds: rest.map(\.wholeMillisecondsRoundedUp))
+            if state.isStopped { return .stopped }
+            if state.isReady { return .ready }
+        }
+    }
+
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+        while true {
+            do throws(SystemCalls.Failure) {
+                let count = try SystemCalls.receive(descriptor, into: buffer)
+                return count == 0 ? .end : .bytes(count)
+            } catch {
+                if error.isInterruption { continue }
+                return error.isWait ? .nothingYet : .broken
+            }
+        }
+    }
+
+    func send(_ bytes: UnsafeRawBufferPointer) -> Sent {
+        while true {
+            do throws(SystemCalls.Failure) {
+                return .bytes(try SystemCalls.transmit(descriptor, bytes))
+            } catch {
+                if error.isInterruption { continue }
+                return error.isWait ? .nothingYet : .broken
+            }
+        }
+    }
+
+    /// Tells the peer that nothing more comes; what it sends still arrives.
+    func endSending() {
+        SystemCalls.endWriting(descriptor)
+    }
+
+    /// Closes with a RST in place of a FIN.
+    func reset() {
+        closeOnce(SystemCalls.resetSocket)
+    }
+
+    func close() {
+        closeOnce(SystemCalls.closeSocket)
+    }
+
+    private func closeOnce(_ close: (Int32) -> Void) {
+        isClosed.withLock { isClosed in
+            if !isClosed { close(descriptor) }
+            isClosed = true
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMillisecondsRoundedUp: Int32 {
+        // An hour at a time: the caller asks again.
+        guard self < .seconds(3_600) else { return 3_600_000 }
+        let (seconds, attoseconds) = components
+        return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Switchboard
+import Testing
+
+/// Statuses, challenges, redirects and timeouts against an independent server.
+@Suite(.needsHTTPBin, .timeLimit(.minutes(1)))
+struct HTTPBinBehaviourTests {
+    let session: FoundationSession
+    let router: Router<URLEndPoint>
+
+    init() {
+        session = FoundationSession()
+        router = Router(session: session)
+    }
+
+    @Test("S2.20 partly: /basic-auth without credentials is a 401 error at once, with them a value")
+    func basicAuthentication() async throws {
+        let url = try HTTPBin.url("/basic-auth/user/pass")
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.code == .unauthorized)
+        #expect(error?.status == 401)
+        #expect(error?.headers?["WWW-Authenticate"]?.hasPrefix("Basic") == true)
+        // base64("user:pass"), by another program
+        let allowed = URLEndPoint(.get, url, headers: ["Authorization": "Basic dXNlcjpwYXNz"])
+        #expect(try await router.response(for: allowed).statusCode == 200)
+    }
+
+    @Test("a redirect to another origin carries no Authorization and no Cookie, one to the same origin does")
+    func redirectsAndSecrets() async throws {
+        let other = try #require(HTTPBin.other)
+        let secrets: HTTPHeaders = ["Authorization": "Bearer planted", "Cookie": "planted=1", "X-Plain": "kept"]
+        for (target, keeps) in [(other + "/anything", false), (try HTTPBin.url("/anything").absoluteString, true)] {
+            let task = HTTPTask.requestParameters(urlParameters: ["url": target])
+            let endPoint = URLEndPoint(.get, try HTTPBin.url("/redirect-to"), task: task, headers: secrets)
+            let seen = try await router.request(endPoint, as: HTTPBin.Echo.self)
+            #expect(seen.url == target)
+            #expect(seen.headers["Authorization"] == (keeps ? "Bearer planted" : nil))
+            #expect(seen.headers["Cookie"] == (keeps ? "planted=1" : nil))
+            #expect(seen.headers["X-Plain"] == "kept")
+        }
+    }
+
+    @Test("S2.7 partly: a POST redirected by 307 and 308 keeps its method and body, by 301, 302 and 303 neither", arguments: [301, 302, 303, 307, 308])
+    func redirectedPost(status: Int) async throws {
+        let task = HTTPTask.requestParameters(
+            bodyParameters: ["a": 1], urlParameters: ["url": try HTTPBin.url("/anything").absoluteString, "status_code": status])
+        let seen = try await router.request(
+            URLEndPoint(.post, HTTPBin.url("/redirect-to"), task: task), as: HTTPBin.Echo.self)
+        #expect(seen.method == (status < 307 ? "GET" : "POST"))
+        #expect(seen.json == (status < 307 ? nil : .object(["a": .number(1)])))
+        #expect((seen.headers["Content-Type"] != nil) == (status >= 307))
+    }
+
+    @Test("a chain of relative redirects is followed, one longer than the limit is tooManyRedirects")
+    func redirectChains() async throws {
+        let end = try await router.response(for: URLEndPoint(.get, HTTPBin.url("/relative-redirect/5")))
+        let last = try HTTPBin.url("/get")
+        #expect(end.url == last)
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.get, HTTPBin.url("/absolute-redirect/25")))
+        }
+        #expect(error?.code == .tooManyRedirects)
+        #expect(error?.status == 302)
+    }
+
+    @Test("/delay/3 with a timeout of 0.4 s fails as timed out, between 0.3 and 1.5 s")
+    func delayTimesOut() async throws {
+        let options = RequestOptions { $0.timeouts = Timeouts(attempt: .milliseconds(400)) }
+        let start = ContinuousClock.now
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.get, HTTPBin.url("/delay/3"), options: options))
+        }
+        #expect(error?.code == .timedOut)
+        // The bounds are the requirement's, wide enough for a slow machine: the server would answer after 3 s.
+        #expect(ContinuousClock.now - start > .milliseconds(300))
+        #expect(ContinuousClock.now - start < .milliseconds(1_500))
+    }
+
+    @Test("/drip is read to its end, and cut short by a timeout it is timed out with what had come")
+    func drip() async throws {
+        let whole = try await router.response(for: URLEndPoint(.get, HTTPBin.url("/drip?numbytes=5&duration=0.5&delay=0")))
+        #expect(whole.body == Data("*****".utf8))
+        let options = RequestOptions { $0.timeouts = Timeouts(attempt: .milliseconds(700)) }
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(
+                for: URLEndPoint(.get, HTTPBin.url("/drip?numbytes=10&duration=10&delay=0"), options: options))
+        }
+        #expect(error?.code == .timedOut)
+        #expect(error?.status == 200)
+        #expect((0..<10).contains(error?.body?.count ?? -1))
+    }
+
+    @Test("S3.11 S4.6 every status from 100 to 599 has the code of the table")
+    func statusTable() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    for status in stride(from: 100 + worker, through: 599, by: 8) { try await check(status) }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func check(_ status: Int) async throws {
+        // An interim status is no answer (RFC 9110 §15.2): what follows is either no HTTP or nothing at all.
+        let options = RequestOptions { if status < 200 { $0.timeouts = Timeouts(attempt: .milliseconds(300)) } }
+        let endPoint = URLEndPoint(.get, try HTTPBin.url("/status/\(status)"), options: options)
+        // Redirects lead to /redirect/1 there; here the 3xx itself is looked at.
+        let router = Router<URLEndPoint>(session: session, interceptors: [RedirectInterceptor.none])
+        guard !(200..<300).contains(status) else {
+            let response = try await router.response(for: endPoint)
+            #expect(response.statusCode == status)
+            return
+        }
+        let error = await #expect(throws: NetworkError.self, "status \(status)") { try await router.response(for: endPoint) }
+        #expect(error?.errorDescription?.isEmpty == false)
+        guard status >= 200 else {
+            #expect([.timedOut, .invalidResponse, .connectionLost].contains(error?.code), "status \(status)")
+            return
+        }
+        // From the rows' text, written by hand.
+        let code: NetworkError.Code =
+            switch status {
+            case 300...399: .redirection
+            case 400: .badRequest
+            case 401: .unauthorized
+            case 403: .forbidden
+            case 404: .notFound
+            case 402, 405...499: .error4xx
+            case 500: .serverError
+            default: .error5xx
+            }
+        #expect(error?.code == code, "status \(status)")
+        #expect(error?.status == status)
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Switchboard
+import Testing
+
+/// What an independent server understands of what we send.
+@Suite(.needsHTTPBin, .timeLimit(.minutes(1)))
+struct HTTPBinRoundTripTests {
+    /// Text with everything that means something in a query, a form or a URL.
+    static let texts = [
+        "hello world", "a+b", "a&b=c", "100%", "%41", "#frag", "/path/?q", "é ü ß", "日本語", "🌎👩‍👩‍👧", "\"quoted\"", "a;b,c", "[x]{y}",
+        "line\nbreak\ttab", " lead and trail ", "~-._", "Optional", "\\back|pipe^`",
+    ]
+    let router = Router<URLEndPoint>(session: FoundationSession())
+
+    func echo(
+        _ method: HTTPMethod, _ path: String, task: HTTPTask = .request, headers: HTTPHeaders = [:]
+    ) async throws -> HTTPBin.Echo {
+        try await router.request(
+            URLEndPoint(method, HTTPBin.url(path), task: task, headers: headers), as: HTTPBin.Echo.self)
+    }
+
+    @Test("S0.3 S3.4 query names and values are understood equal to what was given", arguments: texts)
+    func query(text: String) async throws {
+        let seen = try await echo(.get, "/get", task: .requestParameters(urlParameters: ["value": text, text: "name"]))
+        #expect(seen.args == ["value": .one(text), text: .one("name")])
+    }
+
+    @Test("S0.4 a query in the URL is kept, ours follow, repeats arrive in order")
+    func queryIsKept() async throws {
+        let seen = try await echo(.get, "/get?old=1&tag=x", task: .requestParameters(urlParameters: ["tag": "y", "tag": "z"]))
+        #expect(seen.args == ["old": "1", "tag": ["x", "y", "z"]])
+        #expect(seen.url.hasSuffix("/get?old=1&tag=x&tag=y&tag=z"))
+    }
+
+    @Test("S0.7 S2.5 form names and values are understood equal to what was given", arguments: texts)
+    func form(text: String) async throws {
+        let seen = try await echo(.post, "/post", task: .requestBody(FormBody(["value": text, text: "name"])))
+        #expect(seen.form == ["value": .one(text), text: .one("name")])
+        let plus = URLEncodedFormEncoder(spaceEncoding: .plusReplaced)
+        let encoded = try await echo(.put, "/put", task: .requestBody(FormBody(["value": text], encoder: plus)))
+        #expect(encoded.form == ["value": .one(text)])
+    }
+
+    @Test("S0.6 S3.5 a JSON object is understood equal, nested values, numbers, booleans and null too")
+    func json() async throws {
+        let value: Parameters = [
+            "text": "é \"q\" \\ \n", "int": 42, "big": 9_007_199_254_740_991, "double": 1.5, "yes": true, "no": false,
+            "null": nil as String?, "list": [1, 2, 3], "object": ["a": ["b": "c"]],
+        ]
+        let expected = HTTPBin.JSON.object([
+            "text": .string("é \"q\" \\ \n"), "int": .number(42), "big": .number(9_007_199_254_740_991), "double": .number(1.5),
+            "yes": .bool(true), "no": .bool(false), "null": .null, "list": .array([.number(1), .number(2), .number(3)]),
+            "object": .object(["a": .object(["b": .string("c")])]),
+        ])
+        for task in [HTTPTask.requestParameters(bodyParameters: value), .requestBody(JSONBody(value))] {
+            let seen = try await echo(.post, "/post", task: task)
+            #expect(seen.json == expected)
+            #expect(seen.headers["Content-Type"]?.hasPrefix("application/json") == true)
+        }
+    }
+
+    @Test("S4.4 an Encodable array and a scalar are JSON bodies too")
+    func jsonOfEncodables() async throws {
+        #expect(try await echo(.post, "/post", task: .requestBody(JSONBody([1, 2]))).json == .array([.number(1), .number(2)]))
+        #expect(try await echo(.post, "/post", task: .requestBody(JSONBody("text"))).json == .string("text"))
+    }
+
+    @Test("S3.6 body and URL parameters arrive together, the Content-Type describes the body")
+    func bodyAndQuery() async throws {
+        let task = HTTPTask.requestParameters(
+            bodyParameters: ["a": "1 2"], bodyEncoding: .formEncoding, urlParameters: ["b": "3 4"])
+        let seen = try await echo(.post, "/post", task: task)
+        #expect(seen.form == ["a": "1 2"])
+        #expect(seen.args == ["b": "3 4"])
+        #expect(seen.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
+    }
+
+    @Test("S0.1 S0.8 a raw body and its method arrive", arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    func rawBody(method: String) async throws {
+        let task = HTTPTask.requestBody(DataBody(Data("raw ü bytes".utf8), contentType: "text/plain; charset=utf-8"))
+        let seen = try await echo(HTTPMethod(rawValue: method), "/anything", task: task)
+        #expect(seen.method == method)
+        #expect(seen.data == "raw ü bytes")
+        #expect(seen.headers["Content-Type"] == "text/plain; charset=utf-8")
+    }
+
+    @Test("S3.7 endpoint headers and additional headers reach the server, the additional ones win")
+    func headers() async throws {
+        let task = HTTPTask.requestParametersAndHeaders(additionHeaders: ["X-Both": "task", "X-Task": "t"])
+        let seen = try await echo(.get, "/anything", task: task, headers: ["X-Both": "end", "X-End": "e"])
+        #expect(seen.headers["X-Both"] == "task")
+        #expect(seen.headers["X-Task"] == "t")
+        #expect(seen.headers["X-End"] == "e")
+    }
+}

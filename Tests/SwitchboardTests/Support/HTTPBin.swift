@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// httpbin, a server not of our making, when `scripts/with-httpbin` runs one.
+enum HTTPBin {
+    static let base = ProcessInfo.processInfo.environment["SWITCHBOARD_HTTPBIN"]
+    /// The same server on another port: another origin.
+    static let other = ProcessInfo.processInfo.environment["SWITCHBOARD_HTTPBIN_OTHER"]
+
+    static func url(_ path: String) throws -> URL {
+        let base = try #require(base)
+        return try #require(URL(string: base + path))
+    }
+
+    /// What `/anything`, `/get` and `/post` say about the request they got.
+    struct Echo: Decodable {
+        var method: String?
+        var args: [String: OneOrMore]
+        var form: [String: OneOrMore]?
+        var data: String?
+        var json: JSON?
+        var headers: [String: String]
+        var url: String
+    }
+
+    /// httpbin gives a name that occurs once as text, one that repeats as a list.
+    enum OneOrMore: Decodable, Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+        case one(String), more([String])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let one = try? container.decode(String.self) {
+                self = .one(one)
+            } else {
+                self = .more(try container.decode([String].self))
+            }
+        }
+
+        init(stringLiteral value: String) { self = .one(value) }
+        init(arrayLiteral elements: String...) { self = .more(elements) }
+    }
+
+    /// Any JSON value, to compare what was sent with what was understood.
+    enum JSON: Decodable, Equatable {
+        case null, bool(Bool), number(Double), string(String), array([JSON]), object([String: JSON])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .null
+            } else if let value = try? container.decode(Bool.self) {
+                self = .bool(value)
+            } else if let value = try? container.decode(Double.self) {
+                self = .number(value)
+            } else if let value = try? container.decode(String.self) {
+                self = .string(value)
+            } else if let value = try? container.decode([JSON].self) {
+                self = .array(value)
+            } else {
+                self = .object(try container.decode([String: JSON].self))
+            }
+        }
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    static var needsHTTPBin: Self {
+        .enabled(if: HTTPBin.base != nil, "left out without httpbin: run scripts/with-httpbin swift test")
+    }
+}
