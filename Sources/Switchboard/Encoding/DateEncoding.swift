@@ -10,8 +10,14 @@ public struct DateEncoding: Sendable {
     let form: @Sendable (Date) throws -> Form
 
     /// `2001-01-01T00:00:00Z`, with milliseconds only when there are some. The default
-    /// ([RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)).
-    public static let iso8601 = DateEncoding { .text($0.iso8601Text) }
+    /// ([RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)). A year that has not four digits cannot be written.
+    public static let iso8601 = DateEncoding { date in
+        guard date >= .distantPast, date < .endOfYear9999 else {
+            throw EncodingError.invalidValue(
+                date, .init(codingPath: [], debugDescription: "its year is not between 1 and 9999"))
+        }
+        return .text(date.iso8601Text)
+    }
     /// Seconds since 1970, as a number.
     public static let secondsSince1970 = DateEncoding { .number($0.timeIntervalSince1970) }
     /// Milliseconds since 1970, as a number.
@@ -54,9 +60,14 @@ extension URLEncodedFormEncoder {
 }
 
 extension Date {
-    var iso8601Text: String {
+    fileprivate static let endOfYear9999 = Date(timeIntervalSinceReferenceDate: 252_423_993_600)
+
+    /// The text to the nearest millisecond.
+    fileprivate var iso8601Text: String {
         let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
-        return formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+        // The format cuts, and most milliseconds have no exact binary form: half of one more keeps them whole.
+        let date = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.5) / 1000)
+        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }
 }

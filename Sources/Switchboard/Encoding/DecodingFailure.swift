@@ -34,7 +34,8 @@ enum DecodingFailure {
     /// `found number`, from "Expected to decode Int but found number instead."
     private static func found(_ context: DecodingError.Context) -> String {
         let text = context.debugDescription
-        guard let start = text.range(of: "but found "), let end = text.range(of: " instead", range: start.upperBound..<text.endIndex)
+        guard let start = text.range(of: "but found "),
+            let end = text.range(of: " instead", range: start.upperBound..<text.endIndex)
         else { return sentence(context) }
         return "found " + text[start.upperBound..<end.lowerBound]
     }

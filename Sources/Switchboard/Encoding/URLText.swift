@@ -12,11 +12,11 @@ struct URLText {
 
     /// - Throws: ``NetworkError/Code/invalidRequest`` when the URL has another scheme than http and https, or no host.
     init(_ base: URL) throws(NetworkError) {
+        try Self.check(base)
         let text = base.absoluteString
         bytes = []
         bytes.reserveCapacity(text.utf8.count + 96)
         bytes += text.utf8
-        try Self.checkOrigin(bytes, base)
         if let hash = bytes.firstIndex(of: .numberSign) {
             fragment = Array(bytes[hash...])
             bytes.removeSubrange(hash...)
@@ -91,29 +91,50 @@ struct URLText {
         }
         bytes += query
     }
+}
 
-    private static func checkOrigin(_ bytes: [UInt8], _ base: URL) throws(NetworkError) {
-        func refuse(_ why: String) -> NetworkError {
-            NetworkError(
-                .invalidRequest,
-                reason: "the URL \(Redaction.standard.url(base.absoluteString).quotedForMessage) \(why)")
+// MARK: - What may be a request's URL
+
+extension URLText {
+    /// Refuses a URL that no request can go to, without taking it apart.
+    ///
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when it has another scheme than http and https, no host, a port that is none, or
+    ///   a control character.
+    static func check(_ url: URL) throws(NetworkError) {
+        let text = url.absoluteString
+        guard let fault = text.utf8.withContiguousStorageIfAvailable(fault(in:)) ?? fault(in: Array(text.utf8)) else {
+            return
         }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw refuse("has no scheme") }
-        let scheme = bytes[..<colon].map(\.lowercased)
-        guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8) else {
-            throw refuse("has a scheme other than http and https")
+        throw NetworkError(.invalidRequest, reason: "the URL \(Redaction.standard.url(text).quotedForMessage) \(fault)")
+    }
+
+    private static func fault(in bytes: some RandomAccessCollection<UInt8>) -> String? {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return "has no scheme" }
+        let scheme = bytes[..<colon]
+        guard scheme.isEqual("https") || scheme.isEqual("http") else { return "has a scheme other than http and https" }
+        guard bytes[colon...].starts(with: "://".utf8) else { return "has no host" }
+        let rest = bytes[bytes.index(colon, offsetBy: 3)...]
+        let end = rest.firstIndex { $0 == .slash || $0 == .questionMark || $0 == .numberSign } ?? rest.endIndex
+        let user = rest[..<end].lastIndex(of: UInt8(ascii: "@"))
+        let host = rest[(user.map(rest.index(after:)) ?? rest.startIndex)..<end]
+        guard let first = host.first, first != UInt8(ascii: ":") else { return "has no host" }
+        // A colon within brackets belongs to an IPv6 address.
+        if host.last != UInt8(ascii: "]"), let colon = host.lastIndex(of: UInt8(ascii: ":")) {
+            let port = host[host.index(after: colon)...]
+            guard port.isEmpty || UInt16(String(decoding: port, as: UTF8.self)) != nil else {
+                return "has a port that is not a number up to 65535"
+            }
         }
-        guard bytes[colon...].starts(with: "://".utf8) else { throw refuse("has no host") }
-        let authority = bytes[(colon + 3)...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
-        let host = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? []
-        guard let first = host.first, first != UInt8(ascii: ":") else { throw refuse("has no host") }
-        let port = host.lastIndex(of: UInt8(ascii: ":")).map { host[($0 + 1)...] } ?? []
-        let isInBrackets = host.last == UInt8(ascii: "]")
-        if !isInBrackets, !port.isEmpty, UInt16(String(decoding: port, as: UTF8.self)) == nil {
-            throw refuse("has a port that is not a number up to 65535")
-        }
-        if let bad = bytes.first(where: { $0 <= 0x20 || $0 == 0x7F }) {
-            throw refuse("holds the character \(bad.hexForMessage)")
+        guard let bad = bytes.first(where: { $0 <= 0x20 || $0 == 0x7F }) else { return nil }
+        return "holds the character \(bad.hexForMessage)"
+    }
+}
+
+extension Collection<UInt8> {
+    /// Compares with lower-case ASCII text, without case.
+    fileprivate func isEqual(_ text: StaticString) -> Bool {
+        text.withUTF8Buffer { other in
+            count == other.count && zip(self, other).allSatisfy { $0.lowercased == $1 }
         }
     }
 }

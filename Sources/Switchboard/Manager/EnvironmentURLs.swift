@@ -41,7 +41,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
         }
         guard let url = URL(string: text) else { throw refusal(text, environment, "is not a URL") }
         do {
-            _ = try URLText(url)
+            try URLText.check(url)
         } catch {
             throw refusal(text, environment, "is not an http or https URL with a host")
         }

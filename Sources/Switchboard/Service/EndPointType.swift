@@ -79,7 +79,10 @@ public protocol EndPointProperty {
 
 extension Optional: EndPointProperty where Wrapped: EndPointProperty {
     /// The value, or nil for the default.
-    public var endPointValue: Wrapped.PropertyValue? { flatMap(\.endPointValue) }
+    public var endPointValue: Wrapped.PropertyValue? {
+        // No key path: in a generic context one is looked up by name at every use.
+        if let self { self.endPointValue } else { nil }
+    }
 }
 
 extension URL: EndPointProperty {

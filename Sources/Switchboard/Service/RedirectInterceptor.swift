@@ -85,7 +85,9 @@ public struct RedirectInterceptor: Interceptor {
         var escaped: [UInt8] = []
         escaped.appendEscapedOnce(location.utf8, allowed: .location)
         let text = String(decoding: escaped, as: UTF8.self)
-        guard let url = URL(string: text, relativeTo: base)?.absoluteURL, (try? URLText(url)) != nil else { return nil }
+        guard let url = URL(string: text, relativeTo: base)?.absoluteURL, (try? URLText.check(url)) != nil else {
+            return nil
+        }
         guard !text.contains("#"),
             let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first
         else {

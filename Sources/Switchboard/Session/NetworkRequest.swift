@@ -1,13 +1,29 @@
+import Dispatch
 import Foundation
 
 /// One HTTP request as a value: changing a copy never changes the original.
 public struct NetworkRequest: Sendable, Identifiable {
     /// Tells requests apart, in logs for instance.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
-        private let value = UInt64.random(in: .min ... .max)
+        // The identity of an object is unique for as long as anybody holds the id, and costs less than a random number. Its
+        // birth tells it from those that had its place in memory before, in a log.
+        private final class Token: Sendable {
+            let birth = DispatchTime.now().uptimeNanoseconds
+        }
 
-        /// The id in hexadecimal digits.
-        public var description: String { String(value, radix: 16) }
+        private let token = Token()
+
+        /// A short text that tells requests apart in a log.
+        public var description: String {
+            let place = UInt64(UInt(bitPattern: ObjectIdentifier(token)))
+            return String(token.birth &* 0x9E37_79B9_7F4A_7C15 ^ place, radix: 36)
+        }
+
+        /// Whether two ids are of the same request or its copies.
+        public static func == (one: ID, other: ID) -> Bool { one.token === other.token }
+
+        /// Hashes what `==` compares.
+        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(token)) }
     }
 
     /// The same for a request and its copies, also through retries and redirects; different for each one made anew.
@@ -122,7 +138,7 @@ extension NetworkRequest {
     func checkedURL() throws(NetworkError) -> URL {
         switch target {
         case .url(let url?):
-            _ = try URLText(url)
+            try URLText.check(url)
             return url
         case .url(nil): throw NetworkError(.missingURL)
         case .parts(let parts, _): return try parts.url

@@ -8,7 +8,9 @@ import Testing
 struct FoundationSessionDownloadTests {
     let session = FoundationSession()
 
-    @Test("S0.13 S3.3 partly: a download is written to its file, over one that is there, and nothing else is left beside it")
+    @Test(
+        "S0.13 S3.3 partly: a download is written to its file, over one that is there, and nothing else is left beside it"
+    )
     func downloadReplaces() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("movie.bin")
@@ -26,7 +28,9 @@ struct FoundationSessionDownloadTests {
         }
     }
 
-    @Test("a download that breaks off, times out or is cancelled leaves no file under its name", arguments: ["cut", "time", "cancel"])
+    @Test(
+        "a download that breaks off, times out or is cancelled leaves no file under its name",
+        arguments: ["cut", "time", "cancel"])
     func brokenDownloadLeavesNothing(how: String) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("movie.bin")

@@ -42,23 +42,29 @@ struct FoundationSessionFaultTests {
             .invalidResponse, "Content-Length fields that differ"),
         Fault(
             "a header line of 10 MB",
-            .raw("HTTP/1.1 200 OK\r\nX-Big: " + String(repeating: "a", count: 10_000_000) + "\r\nContent-Length: 0\r\n\r\n"),
+            .raw(
+                "HTTP/1.1 200 OK\r\nX-Big: " + String(repeating: "a", count: 10_000_000)
+                    + "\r\nContent-Length: 0\r\n\r\n"),
             .headersTooLarge, "header is larger"),
         Fault(
             "10 MB of header lines",
             .raw(
-                "HTTP/1.1 200 OK\r\n" + (0..<10_000).map { "X-\($0): " + String(repeating: "a", count: 1_000) + "\r\n" }.joined()
+                "HTTP/1.1 200 OK\r\n"
+                    + (0..<10_000).map { "X-\($0): " + String(repeating: "a", count: 1_000) + "\r\n" }.joined()
                     + "\r\n"),
             .headersTooLarge, "header is larger"),
         Fault(
-            "content that is not the gzip it says", .text("no gzip").with("Content-Encoding", "gzip"), .cannotDecodeResponse,
+            "content that is not the gzip it says", .text("no gzip").with("Content-Encoding", "gzip"),
+            .cannotDecodeResponse,
             "unencoding"),
         Fault(
             "an unknown content encoding", .text("what").with("Content-Encoding", "rot13"), .cannotDecodeResponse,
             "content encoding"),
     ]
 
-    @Test("S2.10 each fault of a server has its own code and a message that names the cause and the request", arguments: faults)
+    @Test(
+        "S2.10 each fault of a server has its own code and a message that names the cause and the request",
+        arguments: faults)
     func faultsHaveCodes(fault: Fault) async throws {
         try await MockServer.run { server in
             server.enqueue(fault.response)
@@ -75,7 +81,9 @@ struct FoundationSessionFaultTests {
     func partialResponseIsKept() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("abcdef").with("X-Kept", "yes").truncated(after: 3))
-            let error = await #expect(throws: NetworkError.self) { try await session.send(NetworkRequest(.get, server.url)) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url))
+            }
             #expect(error?.status == 200)
             #expect(error?.headers?["X-Kept"] == "yes")
             #expect(error?.body == Data("abc".utf8))
@@ -83,7 +91,9 @@ struct FoundationSessionFaultTests {
         }
     }
 
-    @Test("S1.9 S3.13 a dead port is cannotConnect, the cause attached, and partly S1.9: loopback is never reported offline")
+    @Test(
+        "S1.9 S3.13 a dead port is cannotConnect, the cause attached, and partly S1.9: loopback is never reported offline"
+    )
     func deadPort() async throws {
         let port = try MockServer().deadPort
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
@@ -111,7 +121,9 @@ struct FoundationSessionFaultTests {
         }
     }
 
-    @Test("a body over the limit ends the exchange while it is still arriving, announced or not", arguments: [true, false])
+    @Test(
+        "a body over the limit ends the exchange while it is still arriving, announced or not",
+        arguments: [true, false])
     func bodyOverTheLimit(isAnnounced: Bool) async throws {
         try await MockServer.run { server in
             let body = MockResponse.data(Data(repeating: 7, count: 1_000_000)).stalled(after: 900_000)
@@ -126,7 +138,9 @@ struct FoundationSessionFaultTests {
         }
     }
 
-    @Test("a redirect without a Location is returned, one whose body URLSession loses is truncated", arguments: [301, 306, 307, 308])
+    @Test(
+        "a redirect without a Location is returned, one whose body URLSession loses is truncated",
+        arguments: [301, 306, 307, 308])
     func redirectWithoutLocation(status: Int) async throws {
         try await MockServer.run { server in
             server.enqueue(.status(status), .status(status, body: Data("body".utf8)))
@@ -181,7 +195,9 @@ struct FoundationSessionFaultTests {
             _ = try await server.takeRequest()
             session.invalidate()
             session.invalidate()
-            let error = await #expect(throws: NetworkError.self) { try await session.send(NetworkRequest(.get, server.url)) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url))
+            }
             #expect(error?.code == .sessionInvalidated)
             #expect(try await first.text == "first")
         }

@@ -60,7 +60,9 @@ struct FoundationSessionTimeTests {
         }
     }
 
-    @Test("S2.16 partly: cancelled while waiting or receiving, the call ends and the connection closes", arguments: [true, false])
+    @Test(
+        "S2.16 partly: cancelled while waiting or receiving, the call ends and the connection closes",
+        arguments: [true, false])
     func cancelledInFlight(isReceiving: Bool) async throws {
         try await MockServer.run { server in
             server.enqueue(isReceiving ? .stalled(after: 10) : .stall)

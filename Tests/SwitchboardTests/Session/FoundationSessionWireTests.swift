@@ -40,7 +40,9 @@ struct FoundationSessionWireTests {
         }
     }
 
-    @Test("S0.8 S2.2 a request without a body has neither Content-Type nor, for GET, Content-Length", arguments: ["GET", "POST"])
+    @Test(
+        "S0.8 S2.2 a request without a body has neither Content-Type nor, for GET, Content-Length",
+        arguments: ["GET", "POST"])
     func noBodyNoType(method: String) async throws {
         try await withEchoServer { server in
             _ = try await session.send(NetworkRequest(HTTPMethod(rawValue: method), server.url))
@@ -61,12 +63,14 @@ struct FoundationSessionWireTests {
             #expect(plain.headers.values(for: "Content-Type") == ["application/json; charset=utf-8"])
 
             let own: HTTPHeaders = ["content-type": "application/vnd.api+json"]
-            _ = try await session.send(NetworkRequest(.post, server.url, headers: own, body: JSONBody(PagingParameters())))
+            _ = try await session.send(
+                NetworkRequest(.post, server.url, headers: own, body: JSONBody(PagingParameters())))
             #expect(try await server.takeRequest().headers.values(for: "Content-Type") == ["application/vnd.api+json"])
         }
     }
 
-    @Test("S0.9 GET, HEAD and TRACE with a body are refused before anything is sent", arguments: ["GET", "HEAD", "TRACE"])
+    @Test(
+        "S0.9 GET, HEAD and TRACE with a body are refused before anything is sent", arguments: ["GET", "HEAD", "TRACE"])
     func bodyOnGetIsRefused(method: String) async throws {
         try await withEchoServer { server in
             let request = NetworkRequest(HTTPMethod(rawValue: method), server.url, body: JSONBody(["a": 1]))
@@ -94,13 +98,19 @@ struct FoundationSessionWireTests {
     func cookiesStayApart() async throws {
         let first = "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/"
         try await MockServer.run { server in
-            server.enqueue(.status(200, headers: [HTTPHeader(name: "Set-Cookie", value: first), .init(name: "Set-Cookie", value: "b=2, 3")]))
+            server.enqueue(
+                .status(
+                    200,
+                    headers: [HTTPHeader(name: "Set-Cookie", value: first), .init(name: "Set-Cookie", value: "b=2, 3")])
+            )
             let response = try await session.send(NetworkRequest(.get, server.url))
             #expect(response.headers.values(for: "Set-Cookie") == [first, "b=2, 3"])
         }
     }
 
-    @Test("S0.10 a 3xx, a 404 and a 500 come back as they are, body and headers kept", arguments: [302, 307, 404, 500, 599])
+    @Test(
+        "S0.10 a 3xx, a 404 and a 500 come back as they are, body and headers kept",
+        arguments: [302, 307, 404, 500, 599])
     func statusesAreReturned(status: Int) async throws {
         try await MockServer.run { server in
             server.enqueue(
@@ -117,7 +127,8 @@ struct FoundationSessionWireTests {
     func challengeIsReturned(status: Int) async throws {
         let name = status == 401 ? "WWW-Authenticate" : "Proxy-Authenticate"
         try await MockServer.run { server in
-            server.enqueue(.status(status, headers: [.init(name: name, value: #"Basic realm="x""#)], body: Data("no".utf8)))
+            server.enqueue(
+                .status(status, headers: [.init(name: name, value: #"Basic realm="x""#)], body: Data("no".utf8)))
             let response = try await session.send(NetworkRequest(.get, server.url))
             #expect(response.statusCode == status)
             #expect(response.text == "no")
@@ -191,7 +202,9 @@ struct FoundationSessionWireTests {
     func streamedBodyArrives() async throws {
         struct Counting: HTTPBody {
             var isStreamed: Bool { true }
-            func encode() throws -> Data { throw NetworkError(.unknown, reason: "a streamed body is not to be encoded") }
+            func encode() throws -> Data {
+                throw NetworkError(.unknown, reason: "a streamed body is not to be encoded")
+            }
             func makeStream() -> HTTPBodyStream {
                 let chunks = Chunks((0..<100).map { Data("chunk \($0);".utf8) })
                 return HTTPBodyStream { await chunks.next() }

@@ -40,10 +40,13 @@ struct HTTPBinBehaviourTests {
         }
     }
 
-    @Test("S2.7 partly: a POST redirected by 307 and 308 keeps its method and body, by 301, 302 and 303 neither", arguments: [301, 302, 303, 307, 308])
+    @Test(
+        "S2.7 partly: a POST redirected by 307 and 308 keeps its method and body, by 301, 302 and 303 neither",
+        arguments: [301, 302, 303, 307, 308])
     func redirectedPost(status: Int) async throws {
         let task = HTTPTask.requestParameters(
-            bodyParameters: ["a": 1], urlParameters: ["url": try HTTPBin.url("/anything").absoluteString, "status_code": status])
+            bodyParameters: ["a": 1],
+            urlParameters: ["url": try HTTPBin.url("/anything").absoluteString, "status_code": status])
         let seen = try await router.request(
             URLEndPoint(.post, HTTPBin.url("/redirect-to"), task: task), as: HTTPBin.Echo.self)
         #expect(seen.method == (status < 307 ? "GET" : "POST"))
@@ -78,7 +81,8 @@ struct HTTPBinBehaviourTests {
 
     @Test("/drip is read to its end, and cut short by a timeout it is timed out with what had come")
     func drip() async throws {
-        let whole = try await router.response(for: URLEndPoint(.get, HTTPBin.url("/drip?numbytes=5&duration=0.5&delay=0")))
+        let whole = try await router.response(
+            for: URLEndPoint(.get, HTTPBin.url("/drip?numbytes=5&duration=0.5&delay=0")))
         #expect(whole.body == Data("*****".utf8))
         let options = RequestOptions { $0.timeouts = Timeouts(attempt: .milliseconds(700)) }
         let error = await #expect(throws: NetworkError.self) {
@@ -113,7 +117,9 @@ struct HTTPBinBehaviourTests {
             #expect(response.statusCode == status)
             return
         }
-        let error = await #expect(throws: NetworkError.self, "status \(status)") { try await router.response(for: endPoint) }
+        let error = await #expect(throws: NetworkError.self, "status \(status)") {
+            try await router.response(for: endPoint)
+        }
         #expect(error?.errorDescription?.isEmpty == false)
         guard status >= 200 else {
             #expect([.timedOut, .invalidResponse, .connectionLost].contains(error?.code), "status \(status)")

@@ -7,7 +7,8 @@ import Testing
 struct HTTPBinRoundTripTests {
     /// Text with everything that means something in a query, a form or a URL.
     static let texts = [
-        "hello world", "a+b", "a&b=c", "100%", "%41", "#frag", "/path/?q", "é ü ß", "日本語", "🌎👩‍👩‍👧", "\"quoted\"", "a;b,c", "[x]{y}",
+        "hello world", "a+b", "a&b=c", "100%", "%41", "#frag", "/path/?q", "é ü ß", "日本語", "🌎👩‍👩‍👧", "\"quoted\"", "a;b,c",
+        "[x]{y}",
         "line\nbreak\ttab", " lead and trail ", "~-._", "Optional", "\\back|pipe^`",
     ]
     let router = Router<URLEndPoint>(session: FoundationSession())
@@ -27,7 +28,8 @@ struct HTTPBinRoundTripTests {
 
     @Test("S0.4 a query in the URL is kept, ours follow, repeats arrive in order")
     func queryIsKept() async throws {
-        let seen = try await echo(.get, "/get?old=1&tag=x", task: .requestParameters(urlParameters: ["tag": "y", "tag": "z"]))
+        let seen = try await echo(
+            .get, "/get?old=1&tag=x", task: .requestParameters(urlParameters: ["tag": "y", "tag": "z"]))
         #expect(seen.args == ["old": "1", "tag": ["x", "y", "z"]])
         #expect(seen.url.hasSuffix("/get?old=1&tag=x&tag=y&tag=z"))
     }
@@ -48,8 +50,10 @@ struct HTTPBinRoundTripTests {
             "null": nil as String?, "list": [1, 2, 3], "object": ["a": ["b": "c"]],
         ]
         let expected = HTTPBin.JSON.object([
-            "text": .string("é \"q\" \\ \n"), "int": .number(42), "big": .number(9_007_199_254_740_991), "double": .number(1.5),
-            "yes": .bool(true), "no": .bool(false), "null": .null, "list": .array([.number(1), .number(2), .number(3)]),
+            "text": .string("é \"q\" \\ \n"), "int": .number(42), "big": .number(9_007_199_254_740_991),
+            "double": .number(1.5),
+            "yes": .bool(true), "no": .bool(false), "null": .null,
+            "list": .array([.number(1), .number(2), .number(3)]),
             "object": .object(["a": .object(["b": .string("c")])]),
         ])
         for task in [HTTPTask.requestParameters(bodyParameters: value), .requestBody(JSONBody(value))] {
@@ -61,7 +65,9 @@ struct HTTPBinRoundTripTests {
 
     @Test("S4.4 an Encodable array and a scalar are JSON bodies too")
     func jsonOfEncodables() async throws {
-        #expect(try await echo(.post, "/post", task: .requestBody(JSONBody([1, 2]))).json == .array([.number(1), .number(2)]))
+        #expect(
+            try await echo(.post, "/post", task: .requestBody(JSONBody([1, 2]))).json
+                == .array([.number(1), .number(2)]))
         #expect(try await echo(.post, "/post", task: .requestBody(JSONBody("text"))).json == .string("text"))
     }
 
