@@ -41,6 +41,8 @@ extension EncodedValue {
     }
 
     private static func scalar(_ value: Any, at path: String) throws -> EncodedValue? {
+        // Before the others, because an NSNumber passes for a number of any type, and a true one for 1.
+        if type(of: value) is NSNumber.Type, let number = value as? NSNumber { return try Self.number(number, at: path) }
         switch value {
         case let value as String: return .string(value)
         case let value as Int: return .number(value)
@@ -56,7 +58,6 @@ extension EncodedValue {
         case let value as UUID: return .string(value.uuidString)
         case let value as Decimal: return try decimal(value, at: path)
         case is NSNull: return .null
-        case let value as NSNumber: return try number(value, at: path)
         default: return nil
         }
     }
@@ -76,6 +77,7 @@ extension EncodedValue {
     /// An `NSNumber` is a Boolean only when it was made as one: there is one object for true and one for false.
     private static func number(_ value: NSNumber, at path: String) throws -> EncodedValue {
         if value === NSNumber(value: value.boolValue) { return .bool(value.boolValue) }
+        if let number = value as? NSDecimalNumber { return try decimal(number.decimalValue, at: path) }
         if let integer = Int64(exactly: value) { return .number(integer) }
         if let integer = UInt64(exactly: value) { return .number(integer) }
         return try finite(value.doubleValue, at: path)

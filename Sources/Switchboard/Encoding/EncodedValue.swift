@@ -19,6 +19,10 @@ indirect enum EncodedValue: Sendable {
         var value: EncodedValue
     }
 
+    var isAbsent: Bool {
+        if case .absent = self { true } else { false }
+    }
+
     /// The value of any `Encodable`, members in the order in which the type encodes them and those of a dictionary by
     /// name.
     init(encoding value: any Encodable) throws {

@@ -77,7 +77,12 @@ final class EncodingNode {
         case let value as Date: set(.date(value))
         case let value as Data: set(.data(value))
         case let value as URL: set(.string(value.absoluteString))
-        case let value as Decimal where !value.isNaN: set(.number(value.description))
+        case let value as Decimal:
+            guard !value.isNaN else {
+                throw EncodingError.invalidValue(
+                    value, .init(codingPath: path, debugDescription: "\(value) is not a finite number"))
+            }
+            set(.number(value.description))
         case let value as Parameters: set(try EncodedValue(value))
         default:
             try value.encode(to: NodeEncoder(node: self, codingPath: path))
@@ -108,7 +113,9 @@ extension EncodedValue: Encodable {
             for value in values { try container.encode(value) }
         case .object(let members):
             var container = encoder.container(keyedBy: NodeKey.self)
-            for member in members { try container.encode(member.value, forKey: NodeKey(stringValue: member.name)) }
+            for member in members where !member.value.isAbsent {
+                try container.encode(member.value, forKey: NodeKey(stringValue: member.name))
+            }
         default:
             var container = encoder.singleValueContainer()
             switch self {
@@ -118,6 +125,8 @@ extension EncodedValue: Encodable {
             case .data(let value): try container.encode(value)
             case .number(let text):
                 if let integer = Int64(text) {
+                    try container.encode(integer)
+                } else if let integer = UInt64(text) {
                     try container.encode(integer)
                 } else {
                     try container.encode(Double(text))

@@ -70,8 +70,17 @@ extension String {
     /// The text in quotes, short and on one line, whatever it holds.
     var quotedForMessage: String {
         let short = unicodeScalars.prefix(80)
-        let text = short.map { $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0) }.joined()
+        let text = short.map { $0.breaksLine ? $0.escaped(asASCII: true) : String($0) }.joined()
         return "\"\(text)\(short.endIndex == unicodeScalars.endIndex ? "" : "…")\""
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var breaksLine: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 }
 

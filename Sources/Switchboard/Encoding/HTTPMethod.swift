@@ -10,8 +10,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
 
     /// Makes a method from its name; a known one in any case becomes upper case.
     public init(rawValue: String) {
-        let upper = rawValue.uppercased()
-        self.rawValue = Self.known.contains(upper) ? upper : rawValue
+        self.rawValue = Self.known.first { $0.equalsIgnoringCase(rawValue) } ?? rawValue
     }
 
     private init(known: String) {
@@ -47,7 +46,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// `CONNECT`
     public static let connect = HTTPMethod(known: "CONNECT")
 
-    private static let known: Set = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"]
+    private static let known = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"]
 
     /// The method as it is sent.
     public var description: String { rawValue }

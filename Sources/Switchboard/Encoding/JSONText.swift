@@ -37,7 +37,7 @@ struct JSONText {
 
     /// Without what is absent; of repeated names the last one, because readers disagree about repeats (RFC 8259 §4).
     private func kept(_ members: [EncodedValue.Member]) -> [EncodedValue.Member] {
-        var kept = members.filter { if case .absent = $0.value { false } else { true } }
+        var kept = members.filter { !$0.value.isAbsent }
         if Set(kept.lazy.map(\.name)).count < kept.count {
             var seen: Set<String> = []
             kept = kept.reversed().filter { seen.insert($0.name).inserted }.reversed()

@@ -115,8 +115,9 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     }
 
     private var requestLine: String? {
-        guard let url else { return method.map(\.rawValue) }
-        return [method?.rawValue, Redaction.standard.url(url.absoluteString)].compactMap { $0 }.joined(separator: " ")
+        let method = method.map { $0.isToken ? $0.rawValue : $0.rawValue.quotedForMessage }
+        guard let url else { return method }
+        return [method, Redaction.standard.url(url.absoluteString)].compactMap { $0 }.joined(separator: " ")
     }
 
     private static func text(of error: any Error) -> String {

@@ -49,8 +49,10 @@ extension RequestDraft {
     func write(to request: inout URLRequest) throws {
         try headers.validate()
         let data = body.isEmpty ? nil : try body.encode()
+        request.httpMethod = method.rawValue
         request.url = url
         request.allHTTPHeaderFields = body.additionalHeaders.merging(headers).joinedByName
-        request.httpBody = data
+        // Writing nil would take the stream of a request that has one.
+        if data != request.httpBody { request.httpBody = data }
     }
 }

@@ -67,11 +67,16 @@ extension Parameters: ExpressibleByDictionaryLiteral {
 extension Parameters: CustomStringConvertible {
     /// The names and values, secrets replaced.
     public var description: String {
+        "[" + elements.map { "\($0.name): \(Self.text(of: $0))" }.joined(separator: ", ") + "]"
+    }
+
+    private static func text(of element: Element) -> String {
         let secrets = Redaction.standard
-        return "["
-            + elements.map {
-                "\($0.name): \(secrets.parameterNames.contains($0.name.lowercased()) ? secrets.mask : "\($0.value)")"
-            }
-            .joined(separator: ", ") + "]"
+        if secrets.isSecret(element.name.lowercased()) { return secrets.mask }
+        if let text = element.value as? String { return text }
+        guard let json = try? JSONText().data(EncodedValue(any: element.value, at: element.name)) else {
+            return "(\(type(of: element.value)))"
+        }
+        return secrets.text(String(decoding: json, as: UTF8.self))
     }
 }

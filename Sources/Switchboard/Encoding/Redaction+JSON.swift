@@ -1,12 +1,18 @@
 extension Redaction {
     /// A body's text with the values of secret names replaced: JSON members and form pairs.
     ///
-    /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same.
+    /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same. Markup
+    /// stays as it is.
     public func text(_ text: String) -> String {
-        guard !parameterNames.isEmpty else { return text }
-        let start = text.first { !$0.isWhitespace }
-        return start == "{" || start == "[" || start == "\""
-            ? json(text) : text.contains("=") && !text.contains("<") ? form(text) : text
+        guard !parameterNames.isEmpty || !memberNames.isEmpty, text.first(where: { !$0.isWhitespace }) != "<" else {
+            return text
+        }
+        // What comes first tells the two apart: `{"a":"b=c"}`, also behind a byte-order mark or a guard, and `a=b"c`.
+        return switch text.utf8.first(where: { $0 == UInt8(ascii: "\"") || $0 == .equals }) {
+        case UInt8(ascii: "\""): json(text)
+        case .equals: form(text)
+        default: text
+        }
     }
 
     private func json(_ text: String) -> String {
@@ -21,7 +27,7 @@ extension Redaction {
             let literal = scanner.string()
             result += literal
             let name = String(decoding: literal.dropFirst().dropLast(), as: UTF8.self).lowercased()
-            guard parameterNames.contains(name), let colon = scanner.colon() else { continue }
+            guard memberNames.contains(name), let colon = scanner.colon() else { continue }
             result += colon
             scanner.skipValue()
             result += "\"\(mask)\"".utf8

@@ -5,8 +5,11 @@ import Foundation
 public struct Redaction: Sendable {
     /// Header names whose values are secrets, lower case.
     public var headerNames: Set<String>
-    /// Parameter names whose values are secrets, lower case: in queries, in forms and as keys in JSON.
+    /// Parameter names whose values are secrets, lower case: in queries and in forms.
     public var parameterNames: Set<String>
+    /// Names of JSON members whose values are secrets, lower case. By default ``parameterNames`` without `key`, `code` and
+    /// `session`, which in a body are mostly an error's code or an item's key.
+    public var memberNames: Set<String>
     /// What is written in place of a secret.
     public var mask = "<redacted>"
 
@@ -14,6 +17,7 @@ public struct Redaction: Sendable {
     public init(headerNames: some Sequence<String>, parameterNames: some Sequence<String>) {
         self.headerNames = Set(headerNames.map { $0.lowercased() })
         self.parameterNames = Set(parameterNames.map { $0.lowercased() })
+        memberNames = self.parameterNames.subtracting(["key", "code", "session"])
     }
 
     /// The default: credentials, cookies, keys and tokens by their usual names.
@@ -34,11 +38,14 @@ public struct Redaction: Sendable {
     /// Replaces nothing. For tests and for tracing against servers whose secrets are worth nothing.
     public static let none = Redaction(headerNames: [], parameterNames: [])
 
-    /// This redaction with more names.
-    public func adding(headerNames: [String] = [], parameterNames: [String] = []) -> Redaction {
+    /// This redaction with more names; parameter names count as member names too.
+    public func adding(
+        headerNames: [String] = [], parameterNames: [String] = [], memberNames: [String] = []
+    ) -> Redaction {
         var result = self
         result.headerNames.formUnion(headerNames.map { $0.lowercased() })
         result.parameterNames.formUnion(parameterNames.map { $0.lowercased() })
+        result.memberNames.formUnion((parameterNames + memberNames).map { $0.lowercased() })
         return result
     }
 
@@ -55,33 +62,34 @@ public struct Redaction: Sendable {
         guard !parameterNames.isEmpty else { return text }
         var text = text
         if let start = text.range(of: "://")?.upperBound {
-            let authority = text[start...].prefix { !"/?#".contains($0) }
-            if let at = authority.lastIndex(of: "@") { text.replaceSubrange(start..<at, with: mask) }
+            let authority = text.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) { text.replaceSubrange(start..<at, with: mask) }
         }
-        guard let question = text.firstIndex(of: "?") else { return text }
-        let afterQuestion = text.index(after: question)
-        let hash = text[afterQuestion...].firstIndex(of: "#") ?? text.endIndex
-        let fragment = hash == text.endIndex ? "" : "#" + form(String(text[text.index(after: hash)...]))
-        return String(text[..<afterQuestion]) + form(String(text[afterQuestion..<hash])) + fragment
+        let hash = text.utf8.firstIndex(of: .numberSign) ?? text.endIndex
+        let fragment = hash == text.endIndex ? "" : "#" + form(String(text[text.utf8.index(after: hash)...]))
+        guard let question = text.utf8[..<hash].firstIndex(of: .questionMark) else { return text[..<hash] + fragment }
+        let query = text.utf8.index(after: question)
+        return text[..<query] + form(String(text[query..<hash])) + fragment
     }
 
     /// A query or a form with the values of secret names replaced.
     public func form(_ text: String) -> String {
         guard !parameterNames.isEmpty else { return text }
-        return text.split(separator: "&", omittingEmptySubsequences: false).map(pair).joined(separator: "&")
+        return text.utf8.split(separator: .ampersand, omittingEmptySubsequences: false)
+            .map { pair(Substring($0)) }.joined(separator: "&")
     }
 
     private func pair(_ pair: Substring) -> String {
-        guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
+        guard let equals = pair.utf8.firstIndex(of: .equals) else { return String(pair) }
         let written = String(pair[..<equals]).replacingOccurrences(of: "+", with: " ")
         let name = (written.removingPercentEncoding ?? written).lowercased()
-        return isSecret(name) ? String(pair[...equals]) + mask : String(pair)
+        return isSecret(name) ? pair[..<equals] + "=" + mask : String(pair)
     }
 
-    /// `token`, and also `user[token]` and `user.token`.
-    private func isSecret(_ name: String) -> Bool {
+    /// `token`, and also `user[token]`, `user.token` and `route?token`. The name is in lower case.
+    func isSecret(_ name: String) -> Bool {
         if parameterNames.contains(name) { return true }
-        let parts = name.split { $0 == "[" || $0 == "]" || $0 == "." }
+        let parts = name.split { $0 == "[" || $0 == "]" || $0 == "." || $0 == "?" }
         return parts.contains { parameterNames.contains(String($0)) }
     }
 }

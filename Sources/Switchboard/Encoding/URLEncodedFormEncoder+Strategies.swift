@@ -52,7 +52,7 @@ extension URLEncodedFormEncoder {
 
         /// As they are, the default.
         public static let useDefaultKeys = KeyEncoding(encode: { $0 }, isIdentity: true)
-        /// `oneTwoThree` becomes `one_two_three`, `myURLs` becomes `my_urls`.
+        /// `oneTwoThree` becomes `one_two_three`, `myURLSession` becomes `my_url_session`.
         public static let convertToSnakeCase = KeyEncoding { $0.words.joined(separator: "_") }
         /// `oneTwoThree` becomes `one-two-three`.
         public static let convertToKebabCase = KeyEncoding { $0.words.joined(separator: "-") }

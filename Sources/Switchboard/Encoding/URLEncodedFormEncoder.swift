@@ -106,7 +106,7 @@ extension URLEncodedFormEncoder {
         for parameter in parameters {
             if let text = parameter.value as? String {
                 appendPair(parameter.name, text, to: &buffer)
-            } else if let integer = parameter.value as? Int {
+            } else if type(of: parameter.value) == Int.self, let integer = parameter.value as? Int {
                 appendPair(parameter.name, String(integer), to: &buffer)
             } else {
                 let value: EncodedValue

@@ -35,7 +35,7 @@ struct URLText {
         if let bad = path.utf8.first(where: \.breaksHead) {
             throw NetworkError(
                 .invalidRequest,
-                reason: "the path \(path.quotedForMessage) holds the control character \(bad.hexForMessage)")
+                reason: "the path \(Redaction.standard.url(path).quotedForMessage) holds the control character \(bad.hexForMessage)")
         }
         let question = path.utf8.firstIndex(of: .questionMark) ?? path.utf8.endIndex
         var result = self
@@ -86,7 +86,7 @@ struct URLText {
         if !hasQuery {
             bytes.append(.questionMark)
             hasQuery = true
-        } else if bytes.last != .questionMark, bytes.last != .ampersand {
+        } else if bytes.last != .ampersand, bytes.firstIndex(of: .questionMark) != bytes.count - 1 {
             bytes.append(.ampersand)
         }
         bytes += query

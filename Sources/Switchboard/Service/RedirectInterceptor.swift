@@ -85,9 +85,12 @@ public struct RedirectInterceptor: Interceptor {
         var escaped: [UInt8] = []
         escaped.appendEscapedOnce(location.utf8, allowed: .location)
         let text = String(decoding: escaped, as: UTF8.self)
-        guard let url = URL(string: text, relativeTo: base)?.absoluteURL, (try? URLText.check(url)) != nil else {
+        guard let resolved = URL(string: text, relativeTo: base)?.absoluteURL, (try? URLText.check(resolved)) != nil
+        else {
             return nil
         }
+        // Resolving leaves the dots of a whole URL where they are; this takes them out (§5.2.4).
+        let url = resolved.standardized
         guard !text.contains("#"),
             let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first
         else {

@@ -3,7 +3,8 @@ import Darwin
 
 private let streamSocket = SOCK_STREAM
 private let sendFlags: Int32 = 0
-/// Darwin's Process closes what its child should not have, so that a descriptor need not be made close-on-exec atomically.
+/// Darwin's Process closes what its child should not have, so that a descriptor need not be made close-on-exec
+/// atomically.
 private let acceptAtomically: AcceptWithFlags? = nil
 private let atomicFlags: Int32 = 0
 #else
@@ -24,9 +25,10 @@ private let sendFlags = Int32(MSG_NOSIGNAL)
 private let acceptAtomically = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptWithFlags.self) }
 #endif
 
-private typealias AcceptWithFlags = @convention(c) (
-    Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
-) -> Int32
+private typealias AcceptWithFlags =
+    @convention(c) (
+        Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
+    ) -> Int32
 
 /// The system calls behind the sockets: every difference between the platforms is in this file.
 enum SystemCalls {

@@ -2,13 +2,15 @@ import Foundation
 import Switchboard
 
 extension MockResponse {
-    /// No answer, until the client leaves or the server stops. A stub waits for the request's timeout or its cancellation.
+    /// No answer, until the client leaves or the server stops. A stub waits for the request's timeout or its
+    /// cancellation.
     public static var stall: MockResponse { MockResponse(course: .stall) }
 
     /// The connection is closed without a byte. From a stub: ``/Switchboard/NetworkError/Code/connectionLost``.
     public static var close: MockResponse { MockResponse(course: .close) }
 
-    /// The connection is reset (a TCP RST) without a byte. From a stub: ``/Switchboard/NetworkError/Code/connectionLost``.
+    /// The connection is reset (a TCP RST) without a byte. From a stub:
+    /// ``/Switchboard/NetworkError/Code/connectionLost``.
     public static var reset: MockResponse { MockResponse(course: .reset) }
 
     /// These bytes and no others, then the end of the connection: for heads that no server should send.
@@ -16,10 +18,12 @@ extension MockResponse {
     /// It needs a socket: a stub throws ``/Switchboard/NetworkError/Code/unsupported``.
     public static func raw(_ bytes: Data) -> MockResponse { MockResponse(course: .raw(bytes)) }
 
-    /// This text in UTF-8 and nothing else, line ends as written, then the end of the connection; see ``raw(_:)-(Data)``.
+    /// This text in UTF-8 and nothing else, line ends as written, then the end of the connection; see
+    /// ``raw(_:)-(Data)``.
     public static func raw(_ text: String) -> MockResponse { raw(Data(text.utf8)) }
 
-    /// An error in place of an answer. A ``MockServer``, which has no errors to give, closes the connection without a byte.
+    /// An error in place of an answer. A ``MockServer``, which has no errors to give, closes the connection without a
+    /// byte.
     public static func failure(_ code: NetworkError.Code, reason: String? = nil) -> MockResponse {
         failure(NetworkError(code, reason: reason))
     }
@@ -30,12 +34,14 @@ extension MockResponse {
     /// A 200 that announces more than `count` bytes, sends that many, and closes the connection.
     public static func truncated(after count: Int) -> MockResponse { filler(longerThan: count).truncated(after: count) }
 
-    /// A 200 that announces more than `count` bytes, sends that many, and then nothing, until the client leaves or the server stops.
+    /// A 200 that announces more than `count` bytes, sends that many, and then nothing, until the client leaves or the
+    /// server stops.
     public static func stalled(after count: Int) -> MockResponse { filler(longerThan: count).stalled(after: count) }
 
     /// This response, with the connection closed after `count` bytes of its body.
     ///
-    /// The head announces the whole body, and one byte more when `count` does not cut it. A chunked body lacks its last chunk.
+    /// The head announces the whole body, and one byte more when `count` does not cut it. A chunked body lacks its last
+    /// chunk.
     public func truncated(after count: Int) -> MockResponse {
         var response = self
         response.course = .truncated(after: max(0, count))
@@ -44,7 +50,8 @@ extension MockResponse {
 
     /// This response, with silence after `count` bytes of its body, until the client leaves or the server stops.
     ///
-    /// The head announces the whole body, and one byte more when `count` does not cut it. A chunked body lacks its last chunk.
+    /// The head announces the whole body, and one byte more when `count` does not cut it. A chunked body lacks its last
+    /// chunk.
     public func stalled(after count: Int) -> MockResponse {
         var response = self
         response.course = .stalled(after: max(0, count))

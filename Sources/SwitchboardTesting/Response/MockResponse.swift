@@ -1,15 +1,16 @@
 import Foundation
 import Switchboard
 
-/// A scripted answer, for ``StubSession`` and ``MockServer`` alike: a response, or one of the ways in which a server fails.
+/// A scripted answer, for ``StubSession`` and ``MockServer`` alike: a response, or one of the ways in which a server
+/// fails.
 ///
 /// ```swift
 /// server.enqueue(.json(#"{"page":1}"#), .status(503, headers: ["Retry-After": "1"]), .truncated(after: 100), .stall)
 /// server.enqueue(.text("a long one").chunked(3).delayed(by: .milliseconds(200)))
 /// ```
 ///
-/// Over a ``MockServer`` a fault is real: bytes that are missing, a connection that is reset. A ``StubSession`` throws the error that a
-/// session throws for it.
+/// Over a ``MockServer`` a fault is real: bytes that are missing, a connection that is reset. A ``StubSession`` throws
+/// the error that a session throws for it.
 public struct MockResponse: Sendable {
     /// The status code, sent as it is whatever its value.
     public var status: Int

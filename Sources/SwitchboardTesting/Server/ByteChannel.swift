@@ -32,7 +32,8 @@ final class ByteChannel {
         return buffer[position]
     }
 
-    /// The next line with its LF; nil when the client ended before it began. `fault` is thrown when the line is longer than `limit`.
+    /// The next line with its LF; nil when the client ended before it began. `fault` is thrown when the line is longer
+    /// than `limit`.
     func line(limit: Int, orElse fault: RequestFault) throws -> ArraySlice<UInt8>? {
         var searched = position
         while true {
@@ -122,8 +123,8 @@ final class ByteChannel {
 
     // MARK: Ending
 
-    /// Closes so that everything sent arrives. Bytes that are unread at a close make it a reset, which would take the answer back, so
-    /// those that come within `time` are read and dropped.
+    /// Closes so that everything sent arrives. Bytes that are unread at a close make it a reset, which would take the
+    /// answer back, so those that come within `time` are read and dropped.
     func close(waitingForRest time: Duration = .zero) {
         socket.endSending()
         let deadline = ContinuousClock.now + time

@@ -30,8 +30,8 @@ extension MockServer {
 
     /// Returns when the client has closed a connection: idle, amid a request, waiting for an answer or receiving one.
     ///
-    /// This is how a test sees that cancelling a call closed its connection. A connection that the server ended itself, with
-    /// ``MockResponse/close`` for instance, never counts.
+    /// This is how a test sees that cancelling a call closed its connection. A connection that the server ended itself,
+    /// with ``MockResponse/close`` for instance, never counts.
     ///
     /// - Parameters:
     ///   - connection: The number that ``RecordedRequest/connection`` gives. Nil waits until no connection is open and a client has

@@ -3,7 +3,8 @@ import Switchboard
 extension MockServer {
     /// Runs a server for as long as `body` runs, and gives what `body` gives.
     ///
-    /// It is stopped when `body` returns or throws, and at once when the task is cancelled: nothing then waits for a stalled answer.
+    /// It is stopped when `body` returns or throws, and at once when the task is cancelled: nothing then waits for a
+    /// stalled answer.
     public static func run<Output>(
         configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
         _ body: (MockServer) async throws -> Output

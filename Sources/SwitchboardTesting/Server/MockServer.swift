@@ -11,14 +11,17 @@ import Switchboard
 /// }
 /// ```
 ///
-/// A request takes the response at the head of the queue; with the queue empty, the handler answers; without a handler, a 404 that
-/// says so. Requests of one connection are answered one after the other, also when they were sent ahead; connections run in parallel.
-/// A request that breaks HTTP is answered with the fitting 4xx, 501 or 505, is not recorded, and ends its connection.
+/// A request takes the response at the head of the queue; with the queue empty, the handler answers; without a handler,
+/// a 404 that says so. Requests of one connection are answered one after the other, also when they were sent ahead;
+/// connections run in parallel. A request that breaks HTTP is answered with the fitting 4xx, 501 or 505, is not
+/// recorded, and ends its connection.
 ///
-/// Connections are kept alive as HTTP/1.1 has it. A response has a `Content-Length` unless it is ``MockResponse/chunked(_:)`` or
-/// brings its own framing, `100 Continue` is sent to those who expect it, and nothing else is added: no `Date`, no `Server`.
+/// Connections are kept alive as HTTP/1.1 has it. A response has a `Content-Length` unless it is
+/// ``MockResponse/chunked(_:)`` or brings its own framing, `100 Continue` is sent to those who expect it, and nothing
+/// else is added: no `Date`, no `Server`.
 public final class MockServer: Sendable {
-    /// Answers a request that no enqueued response was there for. It runs on the thread of the connection and may block that.
+    /// Answers a request that no enqueued response was there for. It runs on the thread of the connection and may block
+    /// that.
     public typealias Handler = @Sendable (RecordedRequest) -> MockResponse
 
     /// What to ask for: `http://127.0.0.1:` and the port, without a path.
@@ -27,7 +30,8 @@ public final class MockServer: Sendable {
     public let port: Int
     let core: MockServerCore
 
-    /// Starts a server, which runs until ``stop()`` or until nobody holds it any more. ``run(configuration:isolation:_:)`` does both.
+    /// Starts a server, which runs until ``stop()`` or until nobody holds it any more.
+    /// ``run(configuration:isolation:_:)`` does both.
     ///
     /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system has no socket to give.
     public init(configuration: Configuration = Configuration(), handler: Handler? = nil) throws(NetworkError) {
@@ -54,8 +58,9 @@ public final class MockServer: Sendable {
 
     /// Closes the port and every connection, answers under way included, and returns when that is done.
     ///
-    /// That takes milliseconds; a handler that does not return holds it up for two seconds at most. Stopping again does nothing. What
-    /// was recorded stays; waits that are under way end with ``/Switchboard/NetworkError/Code/connectionLost``.
+    /// That takes milliseconds; a handler that does not return holds it up for two seconds at most. Stopping again does
+    /// nothing. What was recorded stays; waits that are under way end with
+    /// ``/Switchboard/NetworkError/Code/connectionLost``.
     public func stop() {
         core.finishStopping()
     }

@@ -41,7 +41,8 @@ struct MockServerState: Sendable {
         if byClient { endedByClient.insert(number) }
     }
 
-    /// Whether the client has ended that connection, or, without one, whether clients have ended all that the server has not.
+    /// Whether the client has ended that connection, or, without one, whether clients have ended all that the server
+    /// has not.
     func isDisconnected(_ number: Int?) -> Bool {
         if let number { return endedByClient.contains(number) }
         return open.isEmpty && !endedByClient.isEmpty

@@ -10,9 +10,9 @@ import Switchboard
 /// #expect(session.requests.map(\.url?.query) == ["page=1"])
 /// ```
 ///
-/// It keeps the rules of a session: an invalid request is refused before it is recorded, a body that cannot be encoded ends it,
-/// limits and timeouts count, HEAD, 204 and 304 have no body, and whatever a closure throws arrives as a `NetworkError` or a
-/// `CancellationError`.
+/// It keeps the rules of a session: an invalid request is refused before it is recorded, a body that cannot be encoded
+/// ends it, limits and timeouts count, HEAD, 204 and 304 have no body, and whatever a closure throws arrives as a
+/// `NetworkError` or a `CancellationError`.
 public final class StubSession: NetworkSession {
     /// Answers a request. An error that is neither `NetworkError` nor `CancellationError` arrives inside a
     /// ``/Switchboard/NetworkError/Code/unknown``.

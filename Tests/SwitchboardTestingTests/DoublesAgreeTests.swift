@@ -1,0 +1,65 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// A script means the same to a stub as it does to a real session over a real socket.
+@Suite(.timeLimit(.minutes(1)))
+struct DoublesAgreeTests {
+    private static let session = FoundationSession()
+
+    @Test(arguments: [
+        MockResponse.json("{}", status: 201), .text("abc").chunked(1), .status(204),
+        .status(404, body: Data("no".utf8)),
+        .status(200, headers: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"]), .text("late").delayed(by: .milliseconds(20)),
+    ])
+    func onAnswers(response: MockResponse) async throws {
+        try await MockServer.run { server in
+            server.enqueue(response)
+            let request = NetworkRequest(.get, server.url)
+            let real = try await Self.session.send(request)
+            let stubbed = try await StubSession(response).send(request)
+            #expect(real.statusCode == stubbed.statusCode)
+            #expect(real.body == stubbed.body)
+            #expect(real.url?.host == stubbed.url?.host)
+            for name in Set(stubbed.headers.map(\.name)) {
+                #expect(real.headers.values(for: name) == stubbed.headers.values(for: name))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        MockResponse.truncated(after: 3), .text("abcdef", status: 500).truncated(after: 3),
+        .text("abc").chunked(1).truncated(after: 1),
+        .close, .reset, .stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50)), .data(Data(count: 2_000)),
+    ])
+    func onFaults(fault: MockResponse) async throws {
+        try await MockServer.run { server in
+            server.enqueue(fault)
+            let options = RequestOptions {
+                $0.timeouts.attempt = .milliseconds(500)
+                $0.limits.responseBody = 1_500
+            }
+            let request = NetworkRequest(.get, server.url, options: options)
+            let real = await #expect(throws: NetworkError.self) { try await Self.session.send(request) }
+            let stubbed = await #expect(throws: NetworkError.self) { try await StubSession(fault).send(request) }
+            #expect(real?.code == stubbed?.code)
+            #expect(real?.status == stubbed?.status)
+            #expect(real?.url == stubbed?.url)
+            #expect(real?.method == stubbed?.method)
+        }
+    }
+
+    @Test(arguments: [MockResponse.stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50))])
+    func onCancellation(response: MockResponse) async throws {
+        try await MockServer.run { server in
+            server.enqueue(response)
+            let request = NetworkRequest(.get, server.url)
+            let task = Task { try await Self.session.send(request) }
+            let seen = try await server.takeRequest()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            try await server.waitForDisconnect(of: seen.connection)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+struct MockResponseTests {
+    @Test func eachMakerSaysWhatItsBodyIs() throws {
+        let responses: [MockResponse] = [
+            .json("{}"), .json(Data("{}".utf8)), .text("t"), .data(Data([0])), .status(200), try .encoding(["a": 1]),
+        ]
+        #expect(
+            responses.map { $0.headers["Content-Type"] } == [
+                "application/json", "application/json", "text/plain; charset=utf-8", "application/octet-stream", nil,
+                "application/json",
+            ])
+        #expect(responses.map { String(decoding: $0.body, as: UTF8.self) } == ["{}", "{}", "t", "\0", "", #"{"a":1}"#])
+        #expect(responses.allSatisfy { $0.status == 200 })
+    }
+
+    @Test func aContentTypeOfTheCallersWins() {
+        let response = MockResponse.json(
+            "{}", status: 422, headers: ["X": "1", "content-type": "application/problem+json"])
+        #expect(response.status == 422)
+        #expect(response.headers == ["X": "1", "Content-Type": "application/problem+json"])
+    }
+
+    @Test func whatCannotBeEncodedIsAnError() {
+        let error = #expect(throws: NetworkError.self) { try MockResponse.encoding(Double.infinity) }
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.underlying is EncodingError)
+    }
+
+    @Test func itsDescriptionNamesTheFaultAndNoContent() {
+        let response = MockResponse.text("s3cret", status: 201, headers: ["Set-Cookie": "s3cret"])
+        #expect(response.description == "201, 6 bytes")
+        #expect(response.truncated(after: 2).chunked(1).description == "201, 6 bytes, chunked, truncated after 2")
+        #expect(MockResponse.stall.delayed(by: .seconds(1)).description == "stall, delayed by 1.0 seconds")
+        #expect(MockResponse.failure(.cannotFindHost).description == "failure cannotFindHost")
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MockServerLifecycleTests {
+    private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+
+    @Test(arguments: [
+        MockResponse.stall, .text("late").delayed(by: .seconds(50)), .data(Data(count: 50_000_000)), .text("idle"),
+    ])
+    func stoppingIsQuickWhateverIsUnderWay(response: MockResponse) async throws {
+        let server = try MockServer()
+        server.enqueue(response)
+        let client = try RawClient(port: server.port).send(get)
+        let half = try RawClient(port: server.port).send("GET / HT")
+        _ = try await server.takeRequest()
+        let time = ContinuousClock().measure { server.stop() }
+        #expect(time < .seconds(1))
+        #expect(server.openConnections == 0)
+        #expect(client.readAll().end != .silent)
+        #expect(half.readAll().end != .silent)
+        server.stop()
+    }
+
+    @Test func aStoppedServerIsGone() async throws {
+        let server = try MockServer()
+        _ = try RawClient(port: server.port)
+        server.stop()
+        #expect(throws: RawClient.Refused.self) { try RawClient(port: server.port) }
+    }
+
+    @Test func aServerThatNobodyHoldsIsGone() async throws {
+        let port = try MockServer().port
+        #expect(throws: RawClient.Refused.self) { try RawClient(port: port) }
+    }
+
+    @Test func runStopsWhenItsBodyThrows() async throws {
+        struct Odd: Error {}
+        var port = 0
+        await #expect(throws: Odd.self) {
+            try await MockServer.run { server in
+                port = server.port
+                throw Odd()
+            }
+        }
+        #expect(throws: RawClient.Refused.self) { try RawClient(port: port) }
+    }
+
+    @Test func runGivesWhatItsBodyGives() async throws {
+        let port = try await MockServer.run { $0.port }
+        #expect(port > 0)
+    }
+
+    @Test func cancellingTheTaskFreesThoseWhoWaitForAnAnswer() async throws {
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let task = Task {
+            try await MockServer.run { server in
+                server.enqueue(.stall)
+                let client = try RawClient(port: server.port, timeout: 50).send(get)
+                _ = try await server.takeRequest()
+                continuation.yield(server.port)
+                return client.readAll().end  // blocks, and knows nothing of tasks
+            }
+        }
+        let port = await ports.first { _ in true }
+        task.cancel()
+        #expect(try await task.value == .closed)
+        #expect(throws: RawClient.Refused.self) { try RawClient(port: port ?? 0) }
+    }
+
+    @MainActor @Test func runStaysOnTheActorOfItsCaller() async throws {
+        var count = 0
+        try await MockServer.run { _ in
+            MainActor.assertIsolated()
+            count += 1
+        }
+        #expect(count == 1)
+    }
+
+    @Test func aHundredConnectionsAreServedAtOnce() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall)
+            let clients = try (0..<100).map { _ in try RawClient(port: server.port) }
+            clients.forEach { $0.send(get) }
+            for _ in clients { _ = try await server.takeRequest() }
+            #expect(server.connectionCount == 100)
+            #expect(server.openConnections == 100)
+            #expect(Set(server.requests.map(\.connection)) == Set(1...100))
+            clients.forEach { $0.leave() }
+            try await server.waitForDisconnect()
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// What a test can wait for.
+@Suite(.timeLimit(.minutes(1)))
+struct MockServerWaitingTests {
+    private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+
+    @Test func aRequestCanBeAwaitedBeforeItComes() async throws {
+        try await MockServer.run { server in
+            async let first = server.takeRequest()
+            let client = try RawClient(port: server.port).send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try await first.target == "/1")
+            client.send("GET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try await server.takeRequest().target == "/2")
+            #expect(try await server.takeRequest().target == "/3")
+            #expect(server.requests.map(\.target) == ["/1", "/2", "/3"])
+        }
+    }
+
+    @Test func everyTakerGetsARequestOfItsOwn() async throws {
+        try await MockServer.run { server in
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<50 { group.addTask { try await server.takeRequest().target } }
+                let client = try RawClient(port: server.port)
+                for number in 0..<50 { client.send("GET /\(number) HTTP/1.1\r\nHost: h\r\n\r\n") }
+                var seen: Set<String> = []
+                for try await target in group { seen.insert(target) }
+                #expect(seen.count == 50)
+            }
+        }
+    }
+
+    @Test func waitingInVainTimesOut() async throws {
+        try await MockServer.run { server in
+            let request = await #expect(throws: NetworkError.self) {
+                try await server.takeRequest(within: .milliseconds(10))
+            }
+            #expect(request?.code == .timedOut)
+            #expect(request?.reason?.contains("0 accepted") == true)
+            let disconnect = await #expect(throws: NetworkError.self) {
+                try await server.waitForDisconnect(within: .zero)
+            }
+            #expect(disconnect?.code == .timedOut)
+        }
+    }
+
+    @Test func aRequestThatComesAfterATimeoutIsNotLost() async throws {
+        try await MockServer.run { server in
+            _ = try? await server.takeRequest(within: .zero)
+            let client = try RawClient(port: server.port).send(get)
+            #expect(try await server.takeRequest().method == .get)
+            client.leave()
+        }
+    }
+
+    @Test func waitingCanBeCancelled() async throws {
+        try await MockServer.run { server in
+            for isCancelledFirst in [true, false] {
+                let task = Task { try await server.takeRequest(within: .seconds(50)) }
+                if !isCancelledFirst { await Task.yield() }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+            }
+        }
+    }
+
+    @Test func stoppingEndsTheWait() async throws {
+        let server = try MockServer()
+        let request = Task { _ = try await server.takeRequest(within: .seconds(50)) }
+        let disconnect = Task { try await server.waitForDisconnect(within: .seconds(50)) }
+        server.stop()
+        for task in [request, disconnect] {
+            await #expect(throws: NetworkError(.connectionLost, reason: "MockServer: stopped")) { try await task.value }
+        }
+    }
+
+    @Test(arguments: [
+        MockResponse.stall, .text("late").delayed(by: .seconds(50)), .stalled(after: 10),
+        .text("abc").chunked(1).stalled(after: 2),
+        .text("kept alive"), .data(Data(count: 50_000_000)),
+    ])
+    func aClientThatLeavesIsNoticed(response: MockResponse) async throws {
+        try await MockServer.run { server in
+            server.enqueue(response)
+            let client = try RawClient(port: server.port).send(get)
+            let seen = try await server.takeRequest()
+            #expect(server.openConnections == 1)
+            client.leave()
+            try await server.waitForDisconnect(of: seen.connection)
+            try await server.waitForDisconnect()
+            #expect(server.openConnections == 0)
+        }
+    }
+
+    @Test(arguments: ["", "GET / HT", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab"])
+    func aClientThatLeavesAmidARequestIsNoticed(part: String) async throws {
+        try await MockServer.run { server in
+            try RawClient(port: server.port).send(part).leave()
+            try await server.waitForDisconnect(of: 1)
+            #expect(server.requests.isEmpty)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test func aClientThatLeavesBehindRequestsSentAheadIsNoticed() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall)
+            let client = try RawClient(port: server.port).send(get + get + get)
+            _ = try await server.takeRequest()
+            client.leave()
+            try await server.waitForDisconnect(of: 1)
+        }
+    }
+
+    @Test func aConnectionThatTheServerClosedIsNotTheClients() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.close)
+            let client = try RawClient(port: server.port).send(get)
+            #expect(client.readAll() == ("", .closed))
+            let error = await #expect(throws: NetworkError.self) {
+                try await server.waitForDisconnect(of: 1, within: .milliseconds(50))
+            }
+            #expect(error?.code == .timedOut)
+        }
+    }
+}

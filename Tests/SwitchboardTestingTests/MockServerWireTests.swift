@@ -1,0 +1,173 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// The server as a bare socket sees it.
+@Suite(.timeLimit(.minutes(1)))
+struct MockServerWireTests {
+    private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+    private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+
+    @Test func anAnswerIsExactlyWhatWasScripted() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(299))
+            let (text, end) = try RawClient(port: server.port).send(last).readAll()
+            #expect(text == "HTTP/1.1 299 \r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            #expect(end == .closed)
+        }
+    }
+
+    @Test func requestsSentAheadAreAnsweredInOrder() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("1").delayed(by: .milliseconds(20)), .text("2").chunked(1), .text("3"))
+            let post = "POST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody"
+            let (text, _) = try RawClient(port: server.port).send(get + post + last).readAll()
+            let bodies = text.components(separatedBy: "HTTP/1.1 200 OK\r\n").map {
+                $0.components(separatedBy: "\r\n\r\n")
+            }
+            #expect(bodies.dropFirst().map { $0[1] } == ["1", "1\r\n2\r\n0", "3"])
+            #expect(server.requests.map(\.target) == ["/", "/2", "/last"])
+            #expect(server.requests.map(\.text) == ["", "body", ""])
+            #expect(server.requests.map(\.index) == [0, 1, 2])
+        }
+    }
+
+    @Test func aRequestMayComeInSinglePieces() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("ok"))
+            let client = try RawClient(port: server.port)
+            let request =
+                "\r\nPOST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+                + "2;name=\"v\"\r\nab\r\n0a \r\n0123456789\r\n0\r\nX-Sum: 1\r\n\r\n"
+            for character in request { client.send(String(character)) }
+            #expect(client.readAll().text.hasSuffix("ok"))
+            let seen = try await server.takeRequest()
+            #expect(seen.text == "ab0123456789")
+            #expect(seen.trailers == ["X-Sum": "1"])
+            #expect(seen.head.starts(with: Data("POST /p ".utf8)))
+        }
+    }
+
+    @Test func continueIsSentBeforeTheBodyIsRead() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("done"))
+            let client = try RawClient(port: server.port)
+            client.send(
+                "PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n")
+            #expect(client.read(through: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+            #expect(server.requests.isEmpty)
+            #expect(client.send("hi").readAll().text.hasSuffix("\r\n\r\ndone"))
+            #expect(server.requests.map(\.text) == ["hi"])
+        }
+    }
+
+    @Test func withNothingEnqueuedTheAnswerSaysSo() async throws {
+        try await MockServer.run { server in
+            let (text, _) = try RawClient(port: server.port).send(last).readAll()
+            #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+            #expect(text.hasSuffix("\r\n\r\nMockServer: nothing was enqueued for GET /last\n"))
+        }
+    }
+
+    @Test func theQueueGoesBeforeTheHandler() async throws {
+        try await MockServer.run { request in
+            .text("handled \(request.path)")
+        } body: { server in
+            server.enqueue(.text("queued"))
+            for text in ["queued", "handled /last"] {
+                let client = try RawClient(port: server.port).send(last)
+                #expect(client.readAll().text.hasSuffix("\r\n\r\n\(text)"))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("nonsense\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        ("GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("GET / HTTP/1.1\nHost: h\n\n", 400),
+        ("GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505),
+        ("GET /ä HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("G@T / HTTP/1.1\r\nHost: h\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: h\r\nA : b\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n c\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: h\r\nA: \u{0}\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length:\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n", 413),
+        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+        ("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", 413),
+        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n", 413),
+        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", 413),
+        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: h\r\nExpect: miracles\r\n\r\n", 417),
+        ("GET / HTTP/1.1\r\nHost: h\r\nA: \(String(repeating: "a", count: 2_000))\r\n\r\n", 431),
+        ("GET /\(String(repeating: "a", count: 2_000))", 431), ("\u{16}\u{3}\u{1}", 400),
+    ])
+    func whatBreaksHTTPIsRefusedAndTheConnectionClosed(request: String, status: Int) async throws {
+        let configuration = MockServer.Configuration(headLimit: 1_000, bodyLimit: 1_000)
+        try await MockServer.run(configuration: configuration) { server in
+            server.enqueue(.text("not for this one"))
+            let client = try RawClient(port: server.port)
+            let text = client.send(request).read(through: "\n\n")
+            client.endSending()
+            #expect(text.hasPrefix("HTTP/1.1 \(status) "))
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func aRefusalReachesAClientThatIsStillSending() async throws {
+        try await MockServer.run(configuration: .init(bodyLimit: 10)) { server in
+            let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 300000\r\n\r\n"
+            let client = try RawClient(port: server.port).send(head).send(Data(count: 300_000))
+            let (text, end) = client.readAll()
+            #expect(text.hasPrefix("HTTP/1.1 413 Content Too Large\r\n"))
+            #expect(text.hasSuffix("the body has more than 10 bytes\n"))
+            #expect(end == .closed)
+        }
+    }
+
+    @Test(arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
+    func noChunkFollowsAHeadThatHasNoBody(method: String, status: Int) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("abc", status: status).chunked(1))
+            let request = "\(method) / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+            let (text, end) = try RawClient(port: server.port).send(request).readAll()
+            #expect(text.hasSuffix("\r\nConnection: close\r\n\r\n"))
+            #expect(text.contains("Transfer-Encoding: chunked\r\n") == (status == 200))
+            #expect(end == .closed)
+        }
+    }
+
+    @Test func aHeaderThatWouldBreakTheHeadIsAnErrorOfTheScript() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(200, headers: ["X-Mark": "a\r\nSet-Cookie: b=1"]))
+            let (text, _) = try RawClient(port: server.port).send(last).readAll()
+            #expect(text.hasPrefix("HTTP/1.1 500 "))
+            #expect(text.contains("X-Mark"))
+            #expect(!text.contains("Set-Cookie"))
+        }
+    }
+
+    @Test func aResetIsAReset() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.reset, .close)
+            for end in [RawClient.End.reset, .closed] {
+                let client = try RawClient(port: server.port).send(get)
+                #expect(client.readAll() == ("", end))
+            }
+        }
+    }
+
+    @Test func framingOfTheScriptsOwnIsKept() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(200, headers: ["Content-Length": "3"], body: Data("abcdef".utf8)))
+            let (text, _) = try RawClient(port: server.port).send(last).readAll()
+            #expect(text == "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabcdef")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+
+private let streamSocket = SOCK_STREAM
+private let sendFlags: Int32 = 0
+#elseif canImport(Glibc)
+import Glibc
+
+private let streamSocket = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+private let sendFlags = Int32(MSG_NOSIGNAL)
+#elseif canImport(Musl)
+import Musl
+
+private let streamSocket = SOCK_STREAM | SOCK_CLOEXEC
+private let sendFlags = MSG_NOSIGNAL
+#endif
+
+/// A bare TCP connection to a server: sends bytes and reads bytes, and knows nothing of HTTP.
+final class RawClient {
+    enum End: Equatable {
+        case closed, reset, silent
+    }
+
+    struct Refused: Error {}
+
+    private let descriptor: Int32
+    private var isOpen = true
+
+    init(port: Int, timeout seconds: Int = 10) throws {
+        descriptor = socket(AF_INET, streamSocket, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+        var time = timeval(tv_sec: numericCast(seconds), tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        let isConnected = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else { throw Refused() }
+    }
+
+    deinit {
+        leave()
+    }
+
+    @discardableResult
+    func send(_ text: String) -> RawClient {
+        send(Data(text.utf8))
+    }
+
+    @discardableResult
+    func send(_ data: Data) -> RawClient {
+        var rest = Array(data)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count, sendFlags) }
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        return self
+    }
+
+    func endSending() {
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    func leave() {
+        guard isOpen else { return }
+        isOpen = false
+        _ = close(descriptor)
+    }
+
+    /// Reads until that text has come, and gives everything up to its end.
+    func read(through end: String) -> String {
+        var bytes: [UInt8] = []
+        while !String(decoding: bytes, as: UTF8.self).hasSuffix(end), let byte = readSome(1).bytes.first {
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Reads until the server ends the connection, or says nothing for the time given at the start.
+    func readAll() -> (text: String, end: End) {
+        var bytes: [UInt8] = []
+        while true {
+            let (some, end) = readSome(65_536)
+            bytes += some
+            if let end { return (String(decoding: bytes, as: UTF8.self), end) }
+        }
+    }
+
+    private func readSome(_ limit: Int) -> (bytes: [UInt8], end: End?) {
+        var buffer = [UInt8](repeating: 0, count: limit)
+        let count = recv(descriptor, &buffer, limit, 0)
+        if count > 0 { return (Array(buffer.prefix(count)), nil) }
+        if count == 0 { return ([], .closed) }
+        return ([], errno == ECONNRESET ? .reset : .silent)
+    }
+}
+
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+    send(descriptor, bytes, count, flags)
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Switchboard
+import Testing
+
+struct CurlCommandTests {
+    /// What a POSIX shell makes of the command: the arguments that `curl` would be called with.
+    private func arguments(_ command: String) throws -> [String] {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", "curl() { printf '%s\\0' \"$@\"; }\n" + command]
+        let pipe = Pipe()
+        shell.standardOutput = pipe
+        try shell.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        shell.waitUntilExit()
+        try #require(shell.terminationStatus == 0)
+        return output.split(separator: 0, omittingEmptySubsequences: false).dropLast().map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("the shell hands curl each argument as it is meant, whatever it holds", arguments: [
+        "plain", "it's", "'", "''", "a\"b", "$HOME `id` $(id)", "back\\slash", "line\nbreak\n", "!!", "é🌎", "*?[a-z]", "a;b|c&d>e", "-X", "@file", "%s\\0",
+    ])
+    func quoting(text: String) throws {
+        let request = NetworkRequest(
+            .post, URL(text: "https://h.example/it's?a=1&b=%27"), headers: ["X-Text": text.replacingOccurrences(of: "\n", with: " ")],
+            body: DataBody(Data(text.utf8), contentType: "text/plain"))
+        let value = text.replacingOccurrences(of: "\n", with: " ").trimmingCharacters(in: .whitespaces)
+        #expect(
+            try arguments(request.curlCommand(redaction: .none)) == [
+                "-X", "POST", "https://h.example/it's?a=1&b=%27", "-H", "X-Text: " + value, "-H", "Content-Type: text/plain",
+                "--data-raw", text,
+            ])
+    }
+
+    @Test("GET is curl's own, HEAD is --head, every other method is named")
+    func methods() throws {
+        let url = URL(text: "https://h.example/")
+        #expect(try arguments(NetworkRequest(.get, url).curlCommand) == ["https://h.example/"])
+        #expect(try arguments(NetworkRequest(.head, url).curlCommand) == ["--head", "https://h.example/"])
+        #expect(try arguments(NetworkRequest("M-SEARCH", url).curlCommand) == ["-X", "M-SEARCH", "https://h.example/"])
+        #expect(try arguments(NetworkRequest("a'b c", url).curlCommand) == ["-X", "a'b c", "https://h.example/"])
+    }
+
+    @Test("a header with an empty value ends in a semicolon, which curl sends as an empty one")
+    func emptyValue() throws {
+        let request = NetworkRequest(.get, URL(text: "https://h.example/"), headers: ["X-Empty": "", "X-Two": "a", "X-Two": "b"])
+        #expect(try arguments(request.curlCommand) == ["https://h.example/", "-H", "X-Empty;", "-H", "X-Two: a", "-H", "X-Two: b"])
+    }
+
+    @Test("secrets in URL, headers and body are replaced, and the command is still one the shell takes")
+    func secrets() throws {
+        let request = NetworkRequest(
+            .post, URL(text: "https://ann:s3cret@h.example/?api_key=s3cret&page=1"),
+            headers: ["Authorization": "Bearer s3cret", "Cookie": "sid=s3cret", "Accept": "a/b"],
+            body: JSONBody(["user": "ann", "password": "s3cret"] as Parameters))
+        #expect(!request.curlCommand.contains("s3cret"))
+        let words = try arguments(request.curlCommand)
+        #expect(words.contains("Authorization: <redacted>") && words.contains("Accept: a/b"))
+        #expect(words.contains("https://<redacted>@h.example/?api_key=<redacted>&page=1"))
+        #expect(words.last == #"{"user":"ann","password":"<redacted>"}"#)
+        #expect(request.curlCommand(redaction: .none).components(separatedBy: "s3cret").count == 6)
+    }
+
+    @Test("a body that is no text is noted behind the command, where the shell sees a comment")
+    func binaryBody() throws {
+        for data in [Data([0xFF, 0xFE]), Data("a\0b".utf8)] {
+            let request = NetworkRequest(.put, URL(text: "https://h.example/"), body: DataBody(data))
+            #expect(request.curlCommand.hasSuffix("# with a body of \(data.count) bytes"))
+            #expect(try arguments(request.curlCommand) == ["-X", "PUT", "https://h.example/"])
+        }
+    }
+}

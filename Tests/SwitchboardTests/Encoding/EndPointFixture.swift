@@ -1,0 +1,21 @@
+import Foundation
+import Switchboard
+
+/// An endpoint made of values, for tables. A base that is no URL is an error of the environments' table.
+struct EndPointFixture: EndPointType {
+    var base = "https://api.example.com/v1"
+    var path = ""
+    var httpMethod = HTTPMethod.get
+    var task = HTTPTask.request
+    var headers: HTTPHeaders = [:]
+    var options = RequestOptions()
+
+    var baseURL: URL { get throws { try EnvironmentURLs([.qa: base]).url(in: .qa) } }
+}
+
+extension NetworkRequest {
+    /// What would be sent as the body, as text.
+    var sentText: String {
+        get throws { String(decoding: try body.encode(), as: UTF8.self) }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Switchboard
+import Testing
+
+/// S4's bug: a property of the other optionality compiled, was no witness, and the request left without it.
+struct EndPointPropertyTests {
+    private static let base = URL(text: "https://h.example/api")
+
+    private struct Bare: TypedEndPoint {
+        typealias Response = EmptyResponse
+        var baseURL: URL { EndPointPropertyTests.base }
+        var path: String { "todos" }
+    }
+
+    @Test("S4.2 defaults: GET, Accept application/json, no body, no headers, no query")
+    func defaults() throws {
+        let request = try RequestBuilder().makeRequest(for: Bare())
+        #expect(request.method == .get && request.body.isEmpty && request.url?.absoluteString == "https://h.example/api/todos")
+        #expect(request.headers == ["Accept": "application/json"])
+    }
+
+    @Test("S4.2 AddTodo's non-optional body arrives")
+    func addTodo() throws {
+        struct AddTodo: TypedEndPoint {
+            struct Response: Decodable, Sendable { var id: Int }
+            var baseURL: URL { EndPointPropertyTests.base }
+            var path: String { "todos" }
+            var httpMethod: HTTPMethod { .post }
+            var task: HTTPTask { .requestBody(JSONBody(["title": "write tests"])) }
+        }
+        let request = try RequestBuilder().makeRequest(for: AddTodo())
+        #expect(request.method == .post)
+        #expect(try request.sentText == #"{"title":"write tests"}"#)
+    }
+
+    @Test("S4.2 every property may be declared non-optional and is used")
+    func nonOptional() throws {
+        struct All: EndPointType {
+            let baseURL = EndPointPropertyTests.base
+            let path = "x"
+            let httpMethod = HTTPMethod.put
+            let task = HTTPTask.requestParameters(bodyParameters: ["a": 1])
+            let headers: HTTPHeaders = ["X-Own": "1"]
+            let options = RequestOptions { $0.timeouts = .article }
+        }
+        let request = try RequestBuilder().makeRequest(for: All())
+        #expect(request.method == .put && request.headers["X-Own"] == "1" && request.timeouts == .article)
+        #expect(try request.sentText == #"{"a":1}"#)
+    }
+
+    private struct Optionals: EndPointType {
+        var baseURL: URL?
+        var path: String { "x" }
+        var httpMethod: HTTPMethod?
+        var task: HTTPTask?
+        var headers: HTTPHeaders?
+        var options: RequestOptions?
+    }
+
+    @Test("S4.2 every property may be declared optional and is used when it has a value")
+    func optional() throws {
+        let endPoint = Optionals(
+            baseURL: Self.base, httpMethod: .put, task: .requestParameters(bodyParameters: ["a": 1]), headers: ["X-Own": "1"],
+            options: RequestOptions { $0.timeouts = .article })
+        let request = try RequestBuilder().makeRequest(for: endPoint)
+        #expect(request.url?.absoluteString == "https://h.example/api/x")
+        #expect(request.method == .put && request.headers["X-Own"] == "1" && request.timeouts == .article)
+        #expect(try request.sentText == #"{"a":1}"#)
+    }
+
+    @Test("S4.2 a nil stands for the default; a nil base URL is \"URL is nil.\"")
+    func nils() throws {
+        let request = try RequestBuilder().makeRequest(for: Optionals(baseURL: Self.base))
+        #expect(request.method == .get && request.body.isEmpty && request.headers == ["Accept": "application/json"])
+        let error = #expect(throws: NetworkError.self) { try RequestBuilder().makeRequest(for: Optionals()) }
+        #expect(error?.code == .missingURL)
+        #expect(error?.message == "URL is nil.")
+    }
+
+    @Test("S4.2 headers may be a dictionary or an optional one")
+    func dictionaries() throws {
+        struct Plain: EndPointType {
+            var baseURL: URL { EndPointPropertyTests.base }
+            var path: String { "x" }
+            var headers: [String: String] { ["X-B": "2", "X-A": "1"] }
+        }
+        struct Maybe: EndPointType {
+            var baseURL: URL { EndPointPropertyTests.base }
+            var path: String { "x" }
+            var headers: [String: String]?
+        }
+        #expect(try RequestBuilder(headers: [:]).makeRequest(for: Plain()).headers == ["X-A": "1", "X-B": "2"])
+        #expect(try RequestBuilder(headers: [:]).makeRequest(for: Maybe(headers: ["X-A": "1"])).headers == ["X-A": "1"])
+        #expect(try RequestBuilder(headers: [:]).makeRequest(for: Maybe(headers: nil)).headers.isEmpty)
+    }
+
+    @Test("S4.2 S3.1 an enum's properties work the same, optional or not")
+    func enums() throws {
+        enum Api: EndPointType {
+            case one(id: Int), two
+            var baseURL: URL { get throws { EndPointPropertyTests.base } }
+            var path: String {
+                switch self {
+                case .one(let id): "one/\(id)"
+                case .two: "two"
+                }
+            }
+            var httpMethod: HTTPMethod? { if case .one = self { .delete } else { nil } }
+            var headers: HTTPHeaders { ["X-Api": "1"] }
+        }
+        let one = try RequestBuilder().makeRequest(for: Api.one(id: 7))
+        #expect(one.method == .delete && one.url?.path == "/api/one/7" && one.headers["X-Api"] == "1")
+        #expect(one.endPointName == "Api.one")
+        #expect(try RequestBuilder().makeRequest(for: Api.two).method == .get)
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Switchboard
+import Testing
+
+struct EnvironmentURLsTests {
+    @Test("S3.2 each environment has its base URL, byte for byte; a bad one is an error when it is asked for")
+    func lookups() throws {
+        var servers: EnvironmentURLs = [.production: "https://api.example.com/3/", .qa: "http://u@qa:81?k=1", .staging: "not a URL"]
+        #expect(try servers.url(in: .production).absoluteString == "https://api.example.com/3/")
+        #expect(try servers.url(in: .qa).absoluteString == "http://u@qa:81?k=1")
+        let bad = #expect(throws: NetworkError.self) { try servers.url(in: .staging) }
+        #expect(bad?.code == .invalidRequest)
+        servers[.staging] = "https://staging.example.com"
+        #expect(try servers.url(in: .staging).host == "staging.example.com")
+        #expect(servers[NetworkEnvironment("canary")] == nil)
+    }
+
+    @Test("S3.2 an environment that is not in the table is .unknownEnvironment, and the reason lists those that are")
+    func unknown() {
+        let servers: EnvironmentURLs = [.production: "https://h", .qa: "https://q"]
+        let error = #expect(throws: NetworkError.self) { try servers.url(in: NetworkEnvironment("canary")) }
+        #expect(error?.code == .unknownEnvironment && error?.code.isKind(of: .invalidRequest) == true)
+        for name in ["canary", "production", "qa"] { #expect(error?.reason?.contains(name) == true) }
+        let none = #expect(throws: NetworkError.self) { try EnvironmentURLs([:]).url(in: .qa) }
+        #expect(none?.code == .unknownEnvironment)
+    }
+
+    @Test("S3.2 what is no http URL with a host is .invalidRequest; the reason names text and environment, no secret", arguments: [
+        "", " ", "h.example", "/path", "ftp://h?token=s3cret", "https://?token=s3cret", "https:///p?token=s3cret", "https://u:s3cret@",
+        "http//h", "https:h", "::", "https://h:port/?token=s3cret", "mailto:x@y?token=s3cret",
+    ])
+    func badTexts(text: String) {
+        let error = #expect(throws: NetworkError.self) { try EnvironmentURLs([.staging: text]).url(in: .staging) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.reason?.contains("staging") == true)
+        #expect(error?.description.contains("s3cret") == false)
+    }
+
+    @Test("of repeated environments the last one stays")
+    func repeats() throws {
+        #expect(try ([.qa: "https://a", .qa: "https://b"] as EnvironmentURLs).url(in: .qa).host == "b")
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+struct HTTPBodyTests {
+    /// What an app has to write for a body of its own.
+    private struct Greeting: HTTPBody {
+        func encode() throws -> Data { Data("hello".utf8) }
+    }
+
+    private static let url = URL(text: "https://h.example/")
+
+    @Test("S2.1 a body of one's own needs encode() alone; it is not empty and adds no headers")
+    func ownBody() async throws {
+        let body = Greeting()
+        #expect(!body.isEmpty && body.additionalHeaders.isEmpty && body.length == nil && !body.isStreamed && body.isReplayable)
+        let request = try RequestBuilder().makeRequest(for: URLEndPoint(.post, Self.url, task: .requestBody(body)))
+        #expect(try request.sentText == "hello")
+        #expect(request.headers["Content-Type"] == nil)
+        var chunks: [Data] = []
+        for try await chunk in try body.makeStream() { chunks.append(chunk) }
+        #expect(chunks == [Data("hello".utf8)])
+    }
+
+    @Test("S2.1 the three members of the protocol are what a request uses")
+    func threeMembers() throws {
+        struct Silent: HTTPBody {
+            var isEmpty: Bool { true }
+            var additionalHeaders: HTTPHeaders { ["Content-Type": "text/csv"] }
+            func encode() throws -> Data { throw CocoaError(.fileNoSuchFile) }
+        }
+        let request = try RequestBuilder().makeRequest(for: URLEndPoint(.post, Self.url, task: .requestBody(Silent())))
+        #expect(request.body.isEmpty && request.headers["Content-Type"] == nil)
+    }
+
+    @Test("S2.2 no body is the default: no Content-Type and no Content-Length on GET")
+    func emptyBody() throws {
+        #expect(NetworkRequest(.get, Self.url).body is EmptyBody)
+        let request = try RequestBuilder(headers: ["Accept": "*/*", "Content-Type": "application/json"])
+            .makeRequest(for: URLEndPoint(.get, Self.url))
+        #expect(request.body.isEmpty)
+        #expect(try request.body.encode().isEmpty)
+        #expect(request.headers == ["Accept": "*/*"])
+        #expect(EmptyBody().isEmpty && EmptyBody().length == 0 && EmptyBody().additionalHeaders.isEmpty)
+    }
+
+    @Test("S2.3 DataBody: bytes unchanged, empty exactly when there are none, its headers applied", arguments: [
+        Data(), Data([0]), Data([0xFF, 0xFE, 0, 0x0D, 0x0A]), Data(repeating: 7, count: 100_000),
+    ])
+    func dataBody(data: Data) throws {
+        let body = DataBody(data, additionalHeaders: ["Content-Type": "image/png", "X-Part": "1"])
+        #expect(body.encode() == data)
+        #expect(body.isEmpty == (data.count == 0) && body.length == Int64(data.count))
+        let request = try RequestBuilder().makeRequest(for: URLEndPoint(.put, Self.url, task: .upload(body)))
+        #expect(try request.body.encode() == data)
+        #expect(request.headers["Content-Type"] == (data.isEmpty ? nil : "image/png"))
+        #expect(request.headers["X-Part"] == (data.isEmpty ? nil : "1"))
+        #expect(DataBody(data, contentType: "a/b").additionalHeaders == ["Content-Type": "a/b"])
+        #expect(DataBody(data).additionalHeaders.isEmpty)
+    }
+
+    @Test("S2.3 a slice of Data is sent from its own first byte")
+    func slice() async throws {
+        let slice = Data("0123456789".utf8)[3..<6]
+        let body = DataBody(slice)
+        #expect(body.encode() == Data("345".utf8) && body.length == 3)
+        for try await chunk in try body.makeStream() { #expect(chunk == Data("345".utf8)) }
+    }
+
+    @Test("S2.5 the article's form is sent byte for byte")
+    func articleForm() throws {
+        let body = FormBody(["greeting": "Hello, ", "target": "🌎"])
+        #expect(String(decoding: try body.encode(), as: UTF8.self) == "greeting=Hello%2C%20&target=%F0%9F%8C%8E")
+        #expect(body.additionalHeaders == ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"])
+    }
+
+    @Test("S2.5 ordered items keep order, repeats, nil and empty values; + for a blank on request")
+    func formItems() throws {
+        let items = [("b", "1"), ("a", ""), ("b", "2 3"), ("c", nil)].map { URLQueryItem(name: $0.0, value: $0.1) }
+        #expect(String(decoding: try FormBody(items).encode(), as: UTF8.self) == "b=1&a=&b=2%203&c")
+        let plus = FormBody(items, encoder: URLEncodedFormEncoder(spaceEncoding: .plusReplaced))
+        #expect(String(decoding: try plus.encode(), as: UTF8.self) == "b=1&a=&b=2+3&c")
+        #expect(URLEncodedForm.decode(try plus.encode()) == items)
+        struct Login: Encodable, Sendable { var user = "ann", remember = true }
+        #expect(String(decoding: try FormBody(encoding: Login()).encode(), as: UTF8.self) == "user=ann&remember=true")
+    }
+
+    // Expected: python3, urllib.parse.urlencode(pairs, quote_via=quote, safe="").
+    @Test("S0.7 a form says firstname=John&age=40, and & = + % and unicode inside values are escaped")
+    func appcodaForm() throws {
+        let parameters: Parameters = ["firstname": "John", "age": 40, "a": "A&B=C%20d", "plus": "1+1", "name": "Zażółć"]
+        let expected = "firstname=John&age=40&a=A%26B%3DC%2520d&plus=1%2B1&name=Za%C5%BC%C3%B3%C5%82%C4%87"
+        #expect(String(decoding: try FormBody(parameters).encode(), as: UTF8.self) == expected)
+        var draft = RequestDraft(method: .post, url: nil)
+        try FormParameterEncoder().encode(parameters, into: &draft)
+        #expect(String(decoding: try draft.body.encode(), as: UTF8.self) == expected)
+        let decoded = URLEncodedForm.decode(try draft.body.encode())
+        #expect(decoded.map(\.value) == ["John", "40", "A&B=C%20d", "1+1", "Zażółć"])
+    }
+
+    @Test("a stream skips empty chunks and ends once; a second iterator goes on where the first stopped")
+    func stream() async throws {
+        let chunks = Deliveries<Data>()
+        let stream = HTTPBodyStream {
+            chunks.add(Data())
+            switch chunks.all.count {
+            case 1, 3: return Data()
+            case 2: return Data("a".utf8)
+            case 4: return Data("b".utf8)
+            default: return nil
+            }
+        }
+        var first = stream.makeAsyncIterator()
+        #expect(try await first.next() == Data("a".utf8))
+        var second = stream.makeAsyncIterator()
+        #expect(try await second.next() == Data("b".utf8))
+        #expect(try await second.next() == nil)
+        #expect(try await first.next() == nil)
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Switchboard
+import Testing
+
+struct HTTPHeadersTests {
+    @Test("S0.2 headers: case-insensitive reading, every value of a name, order kept")
+    func namesWithoutCaseManyValuesInOrder() {
+        var headers: HTTPHeaders = ["X-Tag": "a", "Accept": "text/plain", "x-tag": "b"]
+        headers.add("X-TAG", "c")
+        #expect(headers.map(\.name) == ["X-Tag", "Accept", "x-tag", "X-TAG"])
+        #expect(headers.values(for: "x-Tag") == ["a", "b", "c"])
+        #expect(headers["X-tag"] == "a, b, c")
+        #expect(headers["ACCEPT"] == "text/plain")
+        #expect(headers.contains("accept") && !headers.contains("Accept-Language"))
+        #expect(headers["Missing"] == nil && headers.values(for: "Missing").isEmpty)
+    }
+
+    @Test("S0.2 writing a header replaces every field of its name, at the place of the first; nil removes them")
+    func writingReplaces() {
+        var headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3", "C": "4"]
+        headers["a"] = "9"
+        #expect(headers.map(\.description) == ["a: 9", "B: 2", "C: 4"])
+        headers["b"] = nil
+        #expect(headers == ["a": "9", "C": "4"])
+        headers.set("D", "5")
+        #expect(headers.count == 3 && headers.last == HTTPHeader(name: "d", value: "5"))
+    }
+
+    @Test("Set-Cookie is never joined, RFC 9110 §5.3: reading gives the first, values(for:) all")
+    func setCookieIsNotJoined() {
+        let headers: HTTPHeaders = ["Set-Cookie": "a=1; Expires=Wed, 09 Jun 2021 10:18:14 GMT", "set-cookie": "b=2"]
+        #expect(headers["SET-COOKIE"] == "a=1; Expires=Wed, 09 Jun 2021 10:18:14 GMT")
+        #expect(headers.values(for: "Set-Cookie").last == "b=2")
+    }
+
+    @Test("merging: what is merged in wins name by name, repeats on both sides are kept apart")
+    func merging() {
+        let base: HTTPHeaders = ["Accept": "a", "X-Tag": "1", "X-Tag": "2", "Keep": "k"]
+        let merged = base.merging(["x-tag": "3", "X-Tag": "4", "New": "n"])
+        #expect(merged.values(for: "X-Tag") == ["3", "4"])
+        #expect(merged["Accept"] == "a" && merged["Keep"] == "k" && merged["New"] == "n" && merged.count == 5)
+        #expect(base.merging(nil) == base && base.merging([:]) == base)
+        #expect(HTTPHeaders().merging(base) == base)
+    }
+
+    @Test("names compare without case, values with it; order counts; equal headers hash equally")
+    func equality() {
+        let one: HTTPHeaders = ["ETag": "x", "A": "1"]
+        #expect(one == ["etag": "x", "a": "1"])
+        #expect(one != ["ETag": "X", "A": "1"])
+        #expect(one != ["A": "1", "ETag": "x"])
+        #expect(one.hashValue == (["eTAG": "x", "a": "1"] as HTTPHeaders).hashValue)
+    }
+
+    @Test("blanks and tabs around a value are no part of it, RFC 9110 §5.5", arguments: [
+        (" a ", "a"), ("\ta b\t", "a b"), ("", ""), ("  ", ""), ("é", "é"), ("a", "a"),
+    ])
+    func valuesAreTrimmed(given: String, value: String) {
+        #expect(HTTPHeader(name: "X", value: given).value == value)
+    }
+
+    @Test("a dictionary gives its fields in the order of their names")
+    func fromDictionary() {
+        #expect(HTTPHeaders(["b": "2", "a": "1", "c": "3"]).map(\.name) == ["a", "b", "c"])
+    }
+
+    @Test("the named fields have their standard names")
+    func namedFields() {
+        let headers = HTTPHeaders([.accept("a/b"), .contentType("c/d"), .userAgent("u"), .authorization(bearerToken: "t")])
+        #expect(headers == ["Accept": "a/b", "Content-Type": "c/d", "User-Agent": "u", "Authorization": "Bearer t"])
+    }
+
+    @Test("the text of headers shows no secret")
+    func description() {
+        let headers: HTTPHeaders = ["Accept": "a", "authorization": "Bearer s3cret", "COOKIE": "sid=s3cret"]
+        #expect(headers.description == "Accept: a\nauthorization: <redacted>\nCOOKIE: <redacted>")
+    }
+}
+
+/// A header of an app can never start a header line of its own.
+struct HeaderInjectionTests {
+    static let controls = ["a\r\nX-Evil: 1", "a\rb", "a\nb", "a\0b", "a\u{1}b", "a\u{7F}b", "a\u{B}b", "\r\n", "a\r\n"]
+
+    @Test("a control character in a value is refused, and the reason names the header", arguments: controls)
+    func values(value: String) {
+        for endPoint in [
+            EndPointFixture(headers: ["Accept": "a", "X-Custom": value]),
+            EndPointFixture(task: .requestParametersAndHeaders(additionHeaders: ["X-Custom": value])),
+        ] {
+            let error = #expect(throws: NetworkError.self) { try RequestBuilder().makeRequest(for: endPoint) }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.reason?.contains("X-Custom") == true)
+            #expect(error?.reason?.contains("Evil") == false)
+        }
+        let error = #expect(throws: NetworkError.self) {
+            try NetworkRequest(.get, URL(text: "https://h.example"), headers: ["X-Custom": value]).validate()
+        }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test("a name that is no token is refused, and the reason names it on one line", arguments: [
+        "", "X Custom", "X-Custom:", "X-Custom\r\nX-Evil", "X\0", "X-é", "X(1)", "X-Custom\n",
+    ])
+    func names(name: String) {
+        let error = #expect(throws: NetworkError.self) {
+            try RequestBuilder().makeRequest(for: EndPointFixture(headers: [name: "1"]))
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.reason?.contains("header name") == true)
+        #expect(error?.reason?.contains(where: \.isNewline) == false)
+    }
+
+    @Test("a header of the body, of the builder and of a draft is refused all the same")
+    func everySource() {
+        let evil: HTTPHeaders = ["X-Custom": "a\r\nb"]
+        var builder = RequestBuilder()
+        builder.headers.merge(evil)
+        let body = DataBody(Data("x".utf8), additionalHeaders: evil)
+        let errors = [
+            #expect(throws: NetworkError.self) { try builder.makeRequest(for: EndPointFixture()) },
+            #expect(throws: NetworkError.self) {
+                try RequestBuilder().makeRequest(for: EndPointFixture(httpMethod: .post, task: .requestBody(body)))
+            },
+            #expect(throws: NetworkError.self) {
+                try NetworkRequest(.post, URL(text: "https://h.example"), body: body).validate()
+            },
+        ]
+        #expect(errors.map { $0?.code } == [.invalidRequest, .invalidRequest, .invalidRequest])
+    }
+
+    @Test("a bad field that was replaced or removed is no reason to refuse, a later one is")
+    func validationFollowsTheFields() throws {
+        var headers: HTTPHeaders = ["X": "a\nb", "Y": "1"]
+        headers["X"] = "good"
+        try headers.validate()
+        headers.add("Y", "tab\tis fine, ünïcode too")
+        try headers.validate()
+        headers.merge(["Z": "bad\r"])
+        let error = #expect(throws: NetworkError.self) { try headers.validate() }
+        #expect(error?.reason?.contains("Z") == true)
+        headers.remove("z")
+        try headers.validate()
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+@testable import Switchboard
+
+struct NetworkErrorTests {
+    private func caught(_ error: any Error) -> String {
+        do {
+            throw error
+        } catch NetworkError.timedOut {
+            return "timedOut"
+        } catch NetworkError.cannotConnect {
+            return "cannotConnect"
+        } catch NetworkError.invalidRequest {
+            return "invalidRequest"
+        } catch let error as NetworkError where error.status == 422 {
+            return "422"
+        } catch {
+            return "other"
+        }
+    }
+
+    @Test("catch NetworkError.timedOut works, and a general code catches its special ones")
+    func catching() {
+        #expect(caught(NetworkError(.timedOut)) == "timedOut")
+        #expect(caught(NetworkError(.cannotConnect)) == "cannotConnect")
+        for code in [NetworkError.cannotFindHost, .noInternetConnection, .connectionLost, .tooManyRedirects, .redirectRefused] {
+            #expect(caught(NetworkError(code)) == "cannotConnect")
+        }
+        for code in [NetworkError.missingURL, .parametersNil, .encodingFailed, .bodyNotAllowed, .unknownEnvironment] {
+            #expect(caught(NetworkError(code)) == "invalidRequest")
+        }
+        var unprocessable = NetworkError(.error4xx)
+        unprocessable.status = 422
+        #expect(caught(unprocessable) == "422")
+        #expect(caught(NetworkError(.unknown)) == "other" && caught(URLError(.timedOut)) == "other")
+        #expect(caught(CancellationError()) == "other")
+    }
+
+    @Test("a special code is of its parent's kind and of its parent's parent's, never the other way round")
+    func kinds() {
+        #expect(NetworkError.Code.unexpectedContentType.isKind(of: .cannotDecodeResponse))
+        #expect(NetworkError.Code.unexpectedContentType.isKind(of: .decodingFailed))
+        #expect(NetworkError.Code.timedOut.isKind(of: .timedOut))
+        #expect(!NetworkError.Code.cannotConnect.isKind(of: .cannotFindHost))
+        #expect(!NetworkError.Code.cancelled.isKind(of: .cannotConnect))
+        #expect(NetworkError.Code.timedOut.parent == nil && NetworkError.Code.truncatedBody.parent == .invalidResponse)
+    }
+
+    @Test("the set of codes is open: one of an app's own is caught by its own name")
+    func openCodes() {
+        let own = NetworkError.Code(rawValue: "quotaExceeded")
+        let error = NetworkError(own, reason: "5 of 5 used")
+        #expect(error.code == own && error.code.isKind(of: own) && error.code.parent == nil)
+        #expect(error.description == "quotaExceeded: 5 of 5 used")
+        #expect(own ~= (error as any Error) && !(own ~= (NetworkError(.unknown) as any Error)))
+    }
+
+    /// Every code of the package, by the names under which `NetworkError` offers them.
+    private static let codes: [NetworkError.Code] = [
+        .invalidRequest, .missingURL, .parametersNil, .encodingFailed, .bodyNotAllowed, .unsupported, .unknownEnvironment,
+        .sessionInvalidated, .cancelled, .timedOut, .cannotConnect, .cannotFindHost, .noInternetConnection, .connectionLost,
+        .insecureConnection, .cannotAuthenticate, .invalidResponse, .truncatedBody, .responseTooLarge, .headersTooLarge,
+        .cannotDecodeResponse, .cannotWriteFile, .tooManyRedirects, .redirectRefused, .badRequest, .unauthorized, .forbidden, .notFound,
+        .error4xx, .serverError, .error5xx, .redirection, .unexpectedStatus, .custom, .other, .noData, .decodingFailed,
+        .unexpectedContentType, .unknown,
+    ]
+
+    @Test("every code has texts for people and for developers, in words", arguments: codes)
+    func texts(code: NetworkError.Code) {
+        let error: any Error = NetworkError(code)
+        #expect(error.localizedDescription.contains(" "))
+        #expect((error as? NetworkError)?.message.contains(" ") == true)
+        #expect(code.description == code.rawValue)
+    }
+
+    @Test("S0.11 S3.5 the published texts stand alone where they are published")
+    func publishedTexts() {
+        let texts = [NetworkError.Code.invalidRequest, .missingURL, .parametersNil, .encodingFailed].map {
+            (NetworkError($0) as any Error).localizedDescription
+        }
+        #expect(
+            texts == [
+                "Unable to create the URLRequest object", "URL is nil.", "Parameters were nil.", "Parameter encoding failed.",
+            ])
+        #expect(NetworkError(.invalidRequest, reason: "why").localizedDescription == "Unable to create the URLRequest object")
+        #expect(NetworkError(.invalidRequest, reason: "why").failureReason == "why")
+    }
+
+    @Test("no text of an error shows a secret of its request, response or cause")
+    func noSecrets() throws {
+        struct Leaky: LocalizedError { var errorDescription: String? { "GET https://h/?token=s3cret failed" } }
+        var error = NetworkError(.unauthorized, underlying: Leaky())
+        error.url = URL(text: "https://ann:s3cret@h.example/p?api_key=s3cret&page=1")
+        error.method = .get
+        error.endPoint = "MovieApi.popular"
+        error.status = 401
+        error.headers = ["Set-Cookie": "sid=s3cret"]
+        error.body = Data(#"{"token":"s3cret"}"#.utf8)
+        var dumped = ""
+        dump(error, to: &dumped)
+        let texts = [
+            "\(error)", String(reflecting: error), error.localizedDescription, error.errorDescription ?? "", dumped,
+            "\(error as NSError)", "\(NetworkError(.unknown, underlying: error))",
+        ]
+        for text in texts { #expect(!text.contains("s3cret")) }
+        #expect(error.description.contains("MovieApi.popular") && error.description.contains("page=1") && error.description.contains("401"))
+    }
+
+    @Test("an error of a request built from an endpoint shows no secret of its parameters")
+    func noSecretsOfParameters() {
+        let task = HTTPTask.requestParameters(bodyParameters: ["password": ["s3cret": Double.nan]], urlParameters: ["api_key": "s3cret"])
+        let error = #expect(throws: NetworkError.self) {
+            try RequestBuilder().makeRequest(for: EndPointFixture(path: "p", httpMethod: .get, task: .requestBody(JSONBody(["k": "s3cret"]), urlParameters: ["api_key": "s3cret"])))
+        }
+        #expect(error?.code == .bodyNotAllowed)
+        #expect(error?.description.contains("s3cret") == false)
+        let failed = #expect(throws: NetworkError.self) {
+            try RequestBuilder().makeRequest(for: EndPointFixture(httpMethod: .post, task: task))
+        }
+        #expect(failed?.description.contains("api_key=s3cret") == false)
+    }
+
+    @Test("decode(_:) gives the server's error body; an empty one is noData, another shape names the key path")
+    func decodeBody() throws {
+        struct Problem: Decodable, Equatable { struct Detail: Decodable, Equatable { var field: String }; var message: String; var details: [Detail] }
+        var error = NetworkError(.error4xx)
+        #expect(#expect(throws: NetworkError.self) { try error.decode(Problem.self) }?.code == .noData)
+        error.body = Data()
+        #expect(#expect(throws: NetworkError.self) { try error.decode(Problem.self) }?.code == .noData)
+        error.body = Data(#"{"message":"m","details":[{"field":"f"}]}"#.utf8)
+        #expect(try error.decode(Problem.self) == Problem(message: "m", details: [.init(field: "f")]))
+        error.body = Data(#"{"message":"m","details":[{"field":5}],"token":"s3cret"}"#.utf8)
+        let failure = #expect(throws: NetworkError.self) { try error.decode(Problem.self) }
+        #expect(failure?.code == .decodingFailed && failure?.underlying is DecodingError)
+        #expect(failure?.reason?.contains("details[0].field") == true && failure?.reason?.contains("String") == true)
+        #expect(failure?.description.contains("s3cret") == false)
+        error.body = Data("<html>".utf8)
+        #expect(#expect(throws: NetworkError.self) { try error.decode(Problem.self) }?.code == .decodingFailed)
+    }
+
+    @Test("decode(_:) takes a decoder of one's own")
+    func ownDecoder() throws {
+        struct Problem: Decodable, Equatable { var errorCode: Int }
+        var error = NetworkError(.error4xx)
+        error.body = Data(#"{"error_code":7}"#.utf8)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        #expect(try error.decode(Problem.self, decoder: decoder) == Problem(errorCode: 7))
+    }
+
+    @Test("errors are equal when the same happened; what lies underneath is not compared")
+    func equality() {
+        let one = NetworkError(.timedOut, reason: "r", underlying: URLError(.timedOut))
+        #expect(one == NetworkError(.timedOut, reason: "r"))
+        #expect(one != NetworkError(.timedOut, reason: "other") && one != NetworkError(.cancelled, reason: "r"))
+        var retried = one
+        retried.attempts = 2
+        #expect(one != retried && retried.description.hasSuffix("after 2 attempts"))
+        #expect(one.urlErrorCode == .timedOut && NetworkError(.timedOut).urlErrorCode == nil)
+    }
+}

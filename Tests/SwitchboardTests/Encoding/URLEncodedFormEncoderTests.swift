@@ -1,0 +1,162 @@
+import Foundation
+import Switchboard
+import Testing
+
+/// An object of one member.
+private struct Named: Encodable {
+    struct Key: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    let name: String
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(1, forKey: Key(stringValue: name))
+    }
+}
+
+/// Every strategy of the encoder. The names and, unless noted, the results are those that Alamofire documents.
+struct URLEncodedFormEncoderTests {
+    private struct Search: Encodable {
+        struct Inner: Encodable { var name = "n", tags = ["x", "y"] }
+        var text = "a b"
+        var isNew = true
+        var inner = Inner()
+        var missing: String?
+    }
+
+    @Test("members keep their declared order, a nil one is left out")
+    func declaredOrder() throws {
+        // Brackets escaped: quote("inner[name]", safe="") in Python.
+        let expected = "text=a%20b&isNew=true&inner%5Bname%5D=n&inner%5Btags%5D%5B%5D=x&inner%5Btags%5D%5B%5D=y"
+        #expect(try URLEncodedFormEncoder().encode(Search()) == expected)
+    }
+
+    @Test("alphabetizeKeyValuePairs sorts names at every depth; a dictionary is sorted in any case")
+    func alphabetize() throws {
+        let encoder = URLEncodedFormEncoder(alphabetizeKeyValuePairs: true)
+        #expect(
+            try encoder.encode(Search()) == "inner%5Bname%5D=n&inner%5Btags%5D%5B%5D=x&inner%5Btags%5D%5B%5D=y&isNew=true&text=a%20b")
+        #expect(try encoder.encode(["c": 1, "a": 2, "b": 3] as Parameters) == "a=2&b=3&c=1")
+        #expect(try URLEncodedFormEncoder().encode(["c": 1, "a": 2, "b": 3] as [String: Int]) == "a=2&b=3&c=1")
+    }
+
+    @Test("array encodings")
+    func arrays() throws {
+        func text(_ encoding: URLEncodedFormEncoder.ArrayEncoding) throws -> String {
+            try URLEncodedFormEncoder(arrayEncoding: encoding).encode(["a": [1, 2]] as Parameters)
+        }
+        #expect(try text(.brackets) == "a%5B%5D=1&a%5B%5D=2")
+        #expect(try text(.noBrackets) == "a=1&a=2")
+        #expect(try text(.indexInBrackets) == "a%5B0%5D=1&a%5B1%5D=2")
+        #expect(try text(.custom { "\($0).\($1 + 1)" }) == "a.1=1&a.2=2")
+    }
+
+    @Test("Boolean encodings")
+    func booleans() throws {
+        #expect(try URLEncodedFormEncoder(boolEncoding: .literal).encode(["a": true, "b": false] as Parameters) == "a=true&b=false")
+        #expect(try URLEncodedFormEncoder(boolEncoding: .numeric).encode(["a": true, "b": false] as Parameters) == "a=1&b=0")
+    }
+
+    @Test("data encodings")
+    func data() throws {
+        let parameters: Parameters = ["d": Data([0xFB, 0xFF, 0])]
+        // base64.b64encode(b"\xfb\xff\0") == b"+/8A"
+        #expect(try URLEncodedFormEncoder(dataEncoding: .base64).encode(parameters) == "d=%2B%2F8A")
+        #expect(try URLEncodedFormEncoder(dataEncoding: .deferredToData).encode(parameters) == "d%5B%5D=251&d%5B%5D=255&d%5B%5D=0")
+        #expect(try URLEncodedFormEncoder(dataEncoding: .custom { "\($0.count) bytes" }).encode(parameters) == "d=3%20bytes")
+    }
+
+    @Test("key encodings", arguments: [
+        ("oneTwoThree", "one_two_three", "one-two-three", "OneTwoThree", "ONETWOTHREE", "onetwothree"),
+        ("myURLProperty", "my_url_property", "my-url-property", "MyURLProperty", "MYURLPROPERTY", "myurlproperty"),
+        ("URLSession", "url_session", "url-session", "URLSession", "URLSESSION", "urlsession"),
+        ("plain", "plain", "plain", "Plain", "PLAIN", "plain"), ("a", "a", "a", "A", "A", "a"),
+    ])
+    func keys(name: String, snake: String, kebab: String, capitalized: String, upper: String, lower: String) throws {
+        func text(_ encoding: URLEncodedFormEncoder.KeyEncoding) throws -> String {
+            try URLEncodedFormEncoder(keyEncoding: encoding).encode([name: 1] as Parameters)
+        }
+        #expect(try text(.useDefaultKeys) == name + "=1")
+        #expect(try text(.convertToSnakeCase) == snake + "=1")
+        #expect(try text(.convertToKebabCase) == kebab + "=1")
+        #expect(try text(.capitalized) == capitalized + "=1")
+        #expect(try text(.uppercased) == upper + "=1")
+        #expect(try text(.lowercased) == lower + "=1")
+        #expect(try text(.custom { "x" + $0 }) == "x\(name)=1")
+    }
+
+    @Test("snake case is that of Foundation's JSONEncoder")
+    func snakeCaseOfFoundation() throws {
+        var random = SeededGenerator(seed: 5)
+        let foundation = JSONEncoder()
+        foundation.keyEncodingStrategy = .convertToSnakeCase
+        let ours = URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase)
+        for _ in 0..<1_000 {
+            let name = random.word() + (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                random.oneIn(2) ? random.word().uppercased() : random.word().capitalized
+            }.joined()
+            let expected = try #require(try JSONDecoder().decode([String: Int].self, from: foundation.encode(Named(name: name))).keys.first)
+            #expect(try ours.encode([name: 1] as Parameters) == expected + "=1")
+        }
+    }
+
+    @Test("a key encoding changes every name of a path, of a value and of parameters")
+    func keysAtEveryDepth() throws {
+        struct Outer: Encodable { struct Inner: Encodable { var firstName = "a" }; var theUser = Inner() }
+        let encoder = URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase)
+        #expect(try encoder.encode(Outer()) == "the_user%5Bfirst_name%5D=a")
+        #expect(try encoder.encode(["theUser": ["firstName": "a"]] as Parameters) == "the_user%5Bfirst_name%5D=a")
+    }
+
+    @Test("key path encodings")
+    func keyPaths() throws {
+        let parameters: Parameters = ["user": ["home": ["city": "x"]]]
+        #expect(try URLEncodedFormEncoder().encode(parameters) == "user%5Bhome%5D%5Bcity%5D=x")
+        #expect(try URLEncodedFormEncoder(keyPathEncoding: .dots).encode(parameters) == "user.home.city=x")
+        #expect(try URLEncodedFormEncoder(keyPathEncoding: .custom { "\($0)-\($1)" }).encode(parameters) == "user-home-city=x")
+    }
+
+    @Test("nil encodings, for parameters and for members of a value")
+    func nils() throws {
+        struct Value: Encodable { var a: Int?, b = 1 }
+        func texts(_ encoding: URLEncodedFormEncoder.NilEncoding) throws -> [String] {
+            let encoder = URLEncodedFormEncoder(nilEncoding: encoding)
+            return [try encoder.encode(Value()), try encoder.encode(["a": nil as Int?, "b": 1] as Parameters)]
+        }
+        #expect(try texts(.dropKey) == ["b=1", "b=1"])
+        #expect(try texts(.dropValue) == ["a=&b=1", "a=&b=1"])
+        #expect(try texts(.null) == ["a=null&b=1", "a=null&b=1"])
+        #expect(try texts(.custom("none at all")) == ["a=none%20at%20all&b=1", "a=none%20at%20all&b=1"])
+    }
+
+    @Test("space encodings; a plus sign is escaped with both")
+    func spaces() throws {
+        #expect(try URLEncodedFormEncoder(spaceEncoding: .percentEscaped).encode(["a b": "c+d e"] as Parameters) == "a%20b=c%2Bd%20e")
+        #expect(try URLEncodedFormEncoder(spaceEncoding: .plusReplaced).encode(["a b": "c+d e"] as Parameters) == "a+b=c%2Bd+e")
+    }
+
+    @Test("allowedCharacters stay bare, but never those that would change the meaning")
+    func allowedCharacters() throws {
+        let parameters: Parameters = ["a[]": "@:/é %&=+#\n"]
+        let allowed = CharacterSet(charactersIn: "a[]@:/é %&=+#\n")
+        // quote("@:/é %&=+#\n", safe="@:/") in Python
+        #expect(try URLEncodedFormEncoder(allowedCharacters: allowed).encode(parameters) == "a[]=@:/%C3%A9%20%25%26%3D%2B%23%0A")
+        #expect(try URLEncodedFormEncoder(allowedCharacters: CharacterSet()).encode(["ab": "c"] as Parameters) == "%61%62=%63")
+    }
+
+    @Test("what has no names is refused with encodingFailed")
+    func noNames() {
+        let errors = [
+            #expect(throws: NetworkError.self) { try URLEncodedFormEncoder().encode([1, 2]) },
+            #expect(throws: NetworkError.self) { try URLEncodedFormEncoder().encode("text") },
+            #expect(throws: NetworkError.self) { try URLEncodedFormEncoder().encode(5) },
+            #expect(throws: NetworkError.self) { try URLEncodedFormEncoder().encode(nil as [String: Int]?) },
+        ]
+        #expect(errors.allSatisfy { $0?.code == .encodingFailed && $0?.reason?.contains("names") == true })
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DecodingTests {
+    private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/users/1"))
+
+    @Test(
+        "S1.1 id is required, email and name are optional; the Codable form is equal",
+        arguments: [
+            (#"{"id":1,"email":"a@example.com","name":"Ann"}"#, User(id: 1, email: "a@example.com", name: "Ann")),
+            (#"{"id":1}"#, User(id: 1, email: nil, name: nil)),
+            (#"{"id":1,"email":null,"name":null,"more":[1]}"#, User(id: 1, email: nil, name: nil)),
+        ])
+    func model(json: String, user: User) async throws {
+        #expect(try await decoded(User.self, json) == user)
+        let again = try JSONBody(user).encode()
+        #expect(try await decoded(User.self, String(decoding: again, as: UTF8.self)) == user)
+    }
+
+    @Test(
+        "S1.1 S4.7 a failure names the key path and the type that was expected",
+        arguments: [
+            (#"[{"id":1},{"name":"Ann"}]"#, "[1].id: expected a value, the key is missing"),
+            (#"[{"id":"one"}]"#, "[0].id: expected Int"),
+            (#"[{"id":null}]"#, "[0].id: expected Int, found null or nothing"),
+            (#"{"id":1}"#, "top level: expected Array"), (#"[{"id":1,"name":[]}]"#, "[0].name: expected String"),
+        ])
+    func keyPath(json: String, reason: String) async throws {
+        let error = await failure([User].self, .json(json))
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.reason?.hasPrefix(reason) == true, "\(error?.reason ?? "none")")
+        #expect(error?.underlying is DecodingError)
+        #expect(error?.status == 200)
+        #expect(error?.body == Data(json.utf8))
+        #expect(error?.url == endPoint.baseURL)
+    }
+
+    @Test(
+        "S1.6 malformed JSON is a decoding error in both forms, never nothing at all",
+        arguments: ["{", "", " ", "nul", "[1,]", "\u{FEFF}"])
+    func malformed(json: String) async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json(json) })
+        let thrown = await #expect(throws: NetworkError.self) { try await router.request(endPoint, as: [Int].self) }
+        #expect(thrown?.code == (json.isEmpty ? .noData : .decodingFailed))
+        let results = Deliveries<Result<[Int], NetworkError>>()
+        router.request(endPoint, as: [Int].self) { results.add($0) }
+        #expect(try await results.first().failureCode == thrown?.code)
+    }
+
+    @Test("S1.6 2xx with a value is that value", arguments: [200, 201, 203, 299])
+    func parsed(status: Int) async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json("[1]", status: status) })
+        #expect(try await router.request(endPoint, as: [Int].self) == [1])
+    }
+
+    @Test(
+        "S4.8 S1.6 204, 205, HEAD and an empty body succeed with an empty or optional type, over the wire",
+        arguments: [(204, HTTPMethod.get), (205, .get), (200, .get), (200, .head), (204, .delete), (201, .post)])
+    func empty(status: Int, method: HTTPMethod) async throws {
+        try await MockServer.run { _ in
+            .status(status)
+        } body: { server in
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let endPoint = URLEndPoint(method, server.url)
+            let empty = try await router.request(endPoint, as: EmptyResponse.self)
+            #expect(empty == EmptyResponse())
+            let optional = try await router.request(endPoint, as: User?.self)
+            #expect(optional == nil)
+            let bytes = try await router.request(endPoint, as: Data.self)
+            #expect(bytes.isEmpty)
+        }
+    }
+
+    @Test("S4.8 an optional type takes a value too, and null; a type that needs a value gets no data")
+    func optional() async throws {
+        let session = StubSession(.json(#"{"id":1}"#), .json("null"), .status(204), .status(200))
+        let router = Router<URLEndPoint>(session: session)
+        #expect(try await router.request(endPoint, as: User?.self) == User(id: 1, email: nil, name: nil))
+        #expect(try await router.request(endPoint, as: User?.self) == nil)
+        for _ in 0..<2 {
+            let error = await #expect(throws: NetworkError.self) { try await router.request(endPoint, as: User.self) }
+            #expect(error?.code == .noData)
+            #expect(error?.message == "Response returned with no data to decode.")
+        }
+    }
+
+    @Test("S4.9 dates and snake_case: a decoder of a manager, of a router and of one endpoint, which wins")
+    func decoders() async throws {
+        let json = #"{"user_name":"Ann","born_at":0}"#
+        let snake = JSONDecoder()
+        snake.keyDecodingStrategy = .convertFromSnakeCase
+        snake.dateDecodingStrategy = .secondsSince1970
+        let expected = Person(userName: "Ann", bornAt: Date(timeIntervalSince1970: 0))
+
+        let manager = NetworkManager(session: StubSession { _ in .json(json) }, decoder: snake)
+        #expect(try await manager.send(GetPerson()) == expected)
+
+        let options = RequestOptions { $0.responseHandling.decoder = snake }
+        let router = Router<URLEndPoint>(
+            session: StubSession { _ in .json(json) }, builder: RequestBuilder(options: options))
+        #expect(try await router.request(endPoint, as: Person.self) == expected)
+
+        let plain = NetworkManager(session: StubSession { _ in .json(json) })
+        await #expect(throws: NetworkError.self) { try await plain.send(GetPerson()) }
+        let own = URLEndPoint(.get, endPoint.baseURL, options: options)
+        #expect(try await plain.router(for: URLEndPoint.self).request(own, as: Person.self) == expected)
+        #expect(try await plain.response(for: endPoint).decode(Person.self, decoder: snake) == expected)
+    }
+
+    @Test("S4.9 an encoder of a manager, of an endpoint, and of one body, which wins; a timeout per request")
+    func encoders() async throws {
+        let snake = JSONEncoder()
+        snake.keyEncodingStrategy = .convertToSnakeCase
+        let session = StubSession { _ in .status(204) }
+        let manager = NetworkManager(session: session, encoder: snake)
+        let url = endPoint.baseURL
+        struct Named: Encodable { var userName = "Ann" }
+        _ = try await manager.response(for: URLEndPoint(.put, url, task: .requestBody(JSONBody(Named()))))
+        let options = RequestOptions {
+            $0.encoder = JSONEncoder()
+            $0.timeouts = Timeouts(idle: .milliseconds(250))
+        }
+        _ = try await manager.response(
+            for: URLEndPoint(.put, url, task: .requestBody(JSONBody(Named())), options: options))
+        _ = try await manager.response(
+            for: URLEndPoint(.put, url, task: .requestBody(JSONBody(Named(), encoder: JSONEncoder()))))
+        #expect(
+            try session.requests.map { try $0.body.encode() } == [
+                Data(#"{"user_name":"Ann"}"#.utf8), Data(#"{"userName":"Ann"}"#.utf8),
+                Data(#"{"userName":"Ann"}"#.utf8),
+            ])
+        #expect(session.requests.map(\.timeouts.idle) == [.seconds(60), .milliseconds(250), .seconds(60)])
+    }
+
+    @Test("S4.7 an HTML page where JSON was expected is a decoding error that says so")
+    func html() async throws {
+        let page = "<html><body>Log in</body></html>"
+        let error = await failure([Int].self, .text(page, headers: ["Content-Type": "text/html; charset=utf-8"]))
+        #expect(error?.code == .unexpectedContentType)
+        #expect(error?.code.isKind(of: .decodingFailed) == true)
+        #expect(error?.reason?.contains("text/html") == true)
+    }
+
+    private func decoded<Value: Decodable & Sendable>(_ type: Value.Type, _ json: String) async throws -> Value {
+        try await Router<URLEndPoint>(session: StubSession { _ in .json(json) }).request(endPoint, as: type)
+    }
+
+    private func failure<Value: Decodable & Sendable>(_ type: Value.Type, _ response: MockResponse) async
+        -> NetworkError?
+    {
+        await #expect(throws: NetworkError.self) {
+            try await Router<URLEndPoint>(session: StubSession { _ in response }).request(endPoint, as: type)
+        }
+    }
+}
+
+extension DecodingTests {
+    struct User: Codable, Equatable, Sendable {
+        let id: Int
+        let email: String?
+        let name: String?
+    }
+
+    struct Person: Codable, Equatable, Sendable {
+        let userName: String
+        let bornAt: Date
+    }
+
+    struct GetPerson: TypedEndPoint {
+        typealias Response = Person
+        var baseURL: URL { URL(text: "https://api.example.com") }
+        var path: String { "people/1" }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResponseHandlingTests {
+    private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/friends"))
+
+    @Test(
+        "S0.10 a response carries data, status and headers; 404 and 500 keep theirs on the error, over the wire",
+        arguments: [404, 500])
+    func keptOnError(status: Int) async throws {
+        try await MockServer.run { server in
+            server.enqueue(
+                .text("here", status: 201, headers: ["X-Trace": "1"]),
+                .text("not here", status: status, headers: ["X-Trace": "2"]))
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let endPoint = URLEndPoint(.get, server.url)
+            let response = try await router.response(for: endPoint)
+            #expect(response.statusCode == 201)
+            #expect(response.headers["x-trace"] == "1")
+            #expect(response.body == Data("here".utf8))
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+            #expect(error?.status == status)
+            #expect(error?.headers?["x-trace"] == "2")
+            #expect(error?.body == Data("not here".utf8))
+            #expect(error?.response?.statusCode == status)
+        }
+    }
+
+    @Test("S0.10 a transport failure has no status: it is nil, never 0, and no success")
+    func noStatus() async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .close })
+        let error = await #expect(throws: NetworkError.self) { try await router.exchange(endPoint) }
+        #expect(error?.status == nil)
+        #expect(error?.headers == nil)
+        #expect(error?.body == nil)
+        #expect(error?.response == nil)
+        #expect(error?.code.isKind(of: .cannotConnect) == true)
+    }
+
+    @Test(
+        "S1.7 with the service map a JSON message is the error: custom, its description the message alone",
+        arguments: [400, 401, 404, 422, 500])
+    func custom(status: Int) async throws {
+        let router = serviceRouter(
+            .json(#"{"message":"You have no friends yet."}"#, status: status, headers: ["X-Trace": "7"]))
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == .custom)
+        #expect(error?.errorDescription == "You have no friends yet.")
+        #expect(error?.localizedDescription == "You have no friends yet.")
+        #expect(error?.status == status)
+        #expect(error?.headers?["X-Trace"] == "7")
+    }
+
+    @Test(
+        "S1.7 with the service map any other body is Something went wrong, and status, headers and body stay",
+        arguments: [
+            "", "<html>oops</html>", "{}", #"{"message":5}"#, #"{"message":""}"#, #"["message"]"#, #"{"message":"#,
+            "\"message\"",
+        ])
+    func other(body: String) async throws {
+        let router = serviceRouter(.text(body, status: 500, headers: ["X-Trace": "7"]))
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == .other)
+        #expect(error?.message == "Something went wrong")
+        #expect(error?.errorDescription?.contains("Something went wrong") == true)
+        #expect(error?.status == 500)
+        #expect(error?.headers?["X-Trace"] == "7")
+        #expect(error?.body == Data(body.utf8))
+    }
+
+    @Test("S1.7 with the service map a transport failure keeps its own code and the error underneath")
+    func underlying() async throws {
+        let router = serviceRouter(.failure(NetworkError(.timedOut, underlying: URLError(.timedOut))))
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == .timedOut)
+        #expect(error?.urlErrorCode == .timedOut)
+    }
+
+    @Test(
+        "S1.7 what a server says is found under the usual keys, or under those chosen",
+        arguments: [
+            #"{"message":"m"}"#, #"{"status_code":34,"status_message":"m"}"#,
+            #"{"error":"invalid_grant","error_description":"m"}"#,
+            #"{"error":{"message":"m"}}"#, #"{"title":"m","status":422}"#, #"{"error":"m"}"#, "\n {\"detail\":\"m\"}",
+        ])
+    func serverMessages(body: String) async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json(body, status: 422) })
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.serverMessage == "m")
+        let handling = ResponseHandling(messageKeys: ["reason"])
+        let manager = NetworkManager(
+            session: StubSession { _ in .json(#"{"message":"a","reason":"m"}"#, status: 422) },
+            responseHandling: handling)
+        let own = await #expect(throws: NetworkError.self) { try await manager.response(for: endPoint) }
+        #expect(own?.serverMessage == "m")
+    }
+
+    @Test("S1.8 the server's own error type is decoded from the error, and 401 is told apart from the rest")
+    func typedErrorBody() async throws {
+        let body = #"{"code":"E7","fields":{"name":["is taken"]}}"#
+        let session = StubSession(
+            .json(body, status: 422), .json(body, status: 401), .json("[]", status: 422), .status(422))
+        let router = Router<URLEndPoint>(session: session)
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(try error?.decode(FriendsError.self) == FriendsError(code: "E7", fields: ["name": ["is taken"]]))
+        #expect(error?.code == .error4xx)
+        let login = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(login?.code == .unauthorized)
+        #expect(try login?.decode(FriendsError.self).code == "E7")
+        let shaped = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        let why = #expect(throws: NetworkError.self) { try shaped?.decode(FriendsError.self) }
+        #expect(why?.code == .decodingFailed)
+        let empty = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        let none = #expect(throws: NetworkError.self) { try empty?.decode(FriendsError.self) }
+        #expect(none?.code == .noData)
+    }
+
+    @Test("S1.8 with the service map 401 is told apart by its status")
+    func unauthorizedService() async throws {
+        let error = await #expect(throws: NetworkError.self) {
+            try await serviceRouter(.json(#"{"message":"log in"}"#, status: 401)).response(for: endPoint)
+        }
+        #expect(error?.status == 401)
+        #expect(error?.message == "log in")
+    }
+
+    private func serviceRouter(_ response: MockResponse) -> Router<URLEndPoint> {
+        let options = RequestOptions { $0.responseHandling = ResponseHandling(statusMap: .service) }
+        return Router(session: StubSession(response), builder: RequestBuilder(options: options))
+    }
+}
+
+private struct FriendsError: Decodable, Equatable {
+    let code: String
+    let fields: [String: [String]]
+}

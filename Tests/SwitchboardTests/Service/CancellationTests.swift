@@ -1,0 +1,161 @@
+import Dispatch
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CancellationTests {
+    private let url = URL(text: "https://api.example.com/friends")
+
+    @Test("S1.10 cancelling a handle closes its connection at the server; completion exactly once, with cancelled")
+    func connectionCloses() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall)
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let results = Deliveries<Result<String, NetworkError>>()
+            let handle = router.request(URLEndPoint(.get, server.url), as: String.self) { results.add($0) }
+            let seen = try await server.takeRequest()
+            handle.cancel()
+            try await server.waitForDisconnect(of: seen.connection)
+            _ = try await results.first()
+            #expect(results.all.map(\.failureCode) == [.cancelled])
+            #expect(handle.isCancelled)
+        }
+    }
+
+    @Test("S2.16 partly: in flight, amid the body, cancelling the task closes the connection")
+    func taskCancellation() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stalled(after: 10))
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let call = Task { try await router.response(for: URLEndPoint(.get, server.url)) }
+            let seen = try await server.takeRequest()
+            call.cancel()
+            await #expect(throws: CancellationError.self) { try await call.value }
+            try await server.waitForDisconnect(of: seen.connection)
+        }
+    }
+
+    @Test("S2.16 partly: cancelled before the start, nothing is sent")
+    func beforeStart() async throws {
+        let session = StubSession { _ in .text("no") }
+        let router = Router<URLEndPoint>(session: session)
+        let call = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await router.response(for: URLEndPoint(.get, url))
+        }
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test("S2.16 partly: cancelled at once, a completion is called once, with cancelled", arguments: 0..<50)
+    func atOnce(round: Int) async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .stall })
+        let codes = Deliveries<NetworkError.Code?>()
+        router.request(URLEndPoint(.get, url), as: String.self) { codes.add($0.failureCode) }.cancel()
+        #expect(try await codes.first() == .cancelled)
+        router.cancel()
+        #expect(codes.all.count == 1)
+    }
+
+    @Test("S2.16 partly: after completion a cancellation does nothing")
+    func afterCompletion() async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") })
+        let results = Deliveries<Result<String, NetworkError>>()
+        let handle = router.request(URLEndPoint(.get, url), as: String.self) { results.add($0) }
+        _ = try await results.first()
+        handle.cancel()
+        handle.cancel()
+        #expect(results.all == [.success("done")])
+        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "done")
+    }
+
+    @Test(
+        "S1.10 after handle.cancel() no value is delivered, though the response had come and its delivery was waiting")
+    func noValueAfterCancel() async throws {
+        let queue = DispatchQueue(label: "completions")
+        queue.suspend()
+        let transformed = Deliveries<Bool>()
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("stale") }, completionQueue: queue)
+        let results = Deliveries<Result<String, NetworkError>>()
+        let handle = router.perform(
+            URLEndPoint(.get, url),
+            transform: { response in
+                transformed.open()
+                return response.text
+            }
+        ) { results.add($0) }
+        _ = try await transformed.first()
+        handle.cancel()
+        queue.resume()
+        #expect(try await results.first().failureCode == .cancelled)
+        #expect(results.all.count == 1)
+    }
+
+    @Test("S1.10 a value never comes after a cancellation on the completion queue, whichever of the two is first")
+    func cancelRace() async throws {
+        let queue = DispatchQueue(label: "completions")
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("a") }, completionQueue: queue)
+        for _ in 0..<300 {
+            let events = Deliveries<String>()
+            let handle = router.request(URLEndPoint(.get, url), as: String.self) { result in
+                events.add(result.failureCode.map(\.rawValue) ?? "value")
+            }
+            queue.async {
+                handle.cancel()
+                events.add("cancel")
+            }
+            let seen = try await events.wait(for: 2)
+            #expect(seen == ["cancel", "cancelled"] || seen == ["value", "cancel"])
+        }
+    }
+
+    @Test("S1.10 cancelling the load before the next one never delivers the stale list")
+    func staleList() async throws {
+        let session = StubSession { request in
+            request.url?.query == "user_id=1" ? .json(#"["stale"]"#) : .json(#"["fresh"]"#)
+        }
+        let queue = DispatchQueue(label: "completions")
+        let router = Router<Friends>(session: session, completionQueue: queue)
+        for _ in 0..<50 {
+            let lists = Deliveries<Result<[String], NetworkError>>()
+            // As in friendsButtonTapped: both taps come on the queue on which the lists are delivered.
+            queue.async {
+                let first = router.request(Friends(user: 1), as: [String].self) { lists.add($0) }
+                first.cancel()
+                router.request(Friends(user: 2), as: [String].self) { lists.add($0) }
+            }
+            let seen = try await lists.wait(for: 2)
+            #expect(seen.compactMap { try? $0.get() } == [["fresh"]])
+            #expect(seen.compactMap(\.failureCode) == [.cancelled])
+        }
+    }
+
+    @Test(
+        "S1.10 S4.7 a cancellation is an outcome of its own: CancellationError, or the code cancelled, with its own words"
+    )
+    func distinct() async throws {
+        let session = StubSession { _ in .stall }
+        let handling = ResponseHandling(statusMap: .service)
+        let router = Router<URLEndPoint>(
+            session: session, builder: RequestBuilder(options: RequestOptions { $0.responseHandling = handling }))
+        let errors = Deliveries<NetworkError?>()
+        let handle = router.request(URLEndPoint(.get, url), as: String.self) { result in
+            if case .failure(let error) = result { errors.add(error) } else { errors.add(nil) }
+        }
+        handle.cancel()
+        let error = try await errors.first()
+        #expect(error?.code == .cancelled)
+        #expect(error?.message == "The request was cancelled.")
+        #expect(error?.url == url)
+        #expect(error?.code.isKind(of: .cannotConnect) == false)
+    }
+}
+
+private struct Friends: EndPointType {
+    let user: Int
+    var baseURL: URL { URL(text: "https://api.example.com") }
+    var path: String { "friends" }
+    var task: HTTPTask { .requestParameters(urlParameters: ["user_id": user]) }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct EndPointTests {
+    @Test("S3.1 an enum with associated values describes an API, a case for each endpoint")
+    func enumEndPoints() async throws {
+        let session = StubSession { _ in .json("{}") }
+        let router = Router<Shop>(session: session)
+        _ = try await router.response(for: .item(id: 7))
+        _ = try await router.response(for: .search("green tea", page: 2))
+        #expect(session.requests.map(\.method) == [.get, .get])
+        #expect(
+            session.requests.map(\.url?.absoluteString) == [
+                "https://shop.example.com/v1/items/7", "https://shop.example.com/v1/items?q=green%20tea&page=2",
+            ])
+    }
+
+    @Test("S3.1 a struct is an endpoint too, for the same router type")
+    func structEndPoints() async throws {
+        let session = StubSession { _ in .json(#"{"ok":true}"#) }
+        let status = try await Router<Ping>(session: session).send(Ping(node: "a/b"))
+        #expect(status == ["ok": true])
+        #expect(session.requests.map(\.url?.absoluteString) == ["https://shop.example.com/ping/a%2Fb"])
+    }
+
+    @Test("S4.2 S3.1 only base URL and path are needed: GET, no body, no Content-Type, no query, Accept for JSON")
+    func defaults() throws {
+        let request = try Router<Shop>(session: StubSession()).makeRequest(for: .item(id: 7))
+        #expect(request.method == .get)
+        #expect(request.body.isEmpty)
+        #expect(request.url?.query == nil)
+        #expect(request.headers == ["Accept": "application/json"])
+    }
+
+    @Test("S4.2 properties of the other optionality are used, never silently ignored")
+    func otherOptionality() throws {
+        let request = try Router<AllOptional>(session: StubSession()).makeRequest(for: AllOptional())
+        #expect(request.method == .put)
+        #expect(request.headers["X-Kind"] == "optional")
+        #expect(request.timeouts.idle == .seconds(3))
+        #expect(try request.body.encode() == Data("raw".utf8))
+
+        let other = try Router<NoneOptional>(session: StubSession()).makeRequest(for: NoneOptional())
+        #expect(other.headers["X-Kind"] == "plain dictionary")
+    }
+
+    @Test("S4.2 an optional property that is nil stands for the default")
+    func nilMeansDefault() throws {
+        let request = try Router<AllNil>(session: StubSession()).makeRequest(for: AllNil())
+        #expect(request.method == .get)
+        #expect(request.body.isEmpty)
+        #expect(request.timeouts == .standard)
+        #expect(request.headers == ["Accept": "application/json"])
+    }
+
+    @Test("S3.16 making a request is pure: nothing is sent, and it can be made again")
+    func makingIsPure() throws {
+        let session = StubSession { _ in .json("{}") }
+        let router = Router<Shop>(session: session)
+        let one = try router.makeRequest(for: .search("tea", page: 1))
+        let other = try router.makeRequest(for: .search("tea", page: 1))
+        #expect(one.url == other.url)
+        #expect(one.headers == other.headers)
+        #expect(one.id != other.id)
+        #expect(session.requests.isEmpty)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct EndPointOptionTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    @Test("S3.10 timeouts and cache policy of a router hold for its requests, those of an endpoint win")
+    func options() throws {
+        let routerOptions = RequestOptions {
+            $0.timeouts = .article
+            $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
+        }
+        let router = Router<URLEndPoint>(session: StubSession(), builder: RequestBuilder(options: routerOptions))
+        let plain = try router.makeRequest(for: URLEndPoint(.get, url))
+        #expect(plain.timeouts.idle == .seconds(10))
+        #expect(plain.headers["Cache-Control"] == "no-cache")
+
+        let endPointOptions = RequestOptions {
+            $0.timeouts = Timeouts(idle: .milliseconds(1_500))
+            $0.cachePolicy = .returnCacheDataDontLoad
+        }
+        let own = try router.makeRequest(for: URLEndPoint(.get, url, options: endPointOptions))
+        #expect(own.timeouts.idle == .milliseconds(1_500))
+        #expect(own.headers["Cache-Control"] == "only-if-cached")
+    }
+
+    @Test("S3.10 ten seconds are kept as a preset, and a Cache-Control of the endpoint's own wins over the policy")
+    func presets() throws {
+        #expect(Timeouts.article.idle == .seconds(10))
+        let options = RequestOptions { $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData }
+        let endPoint = URLEndPoint(.get, url, headers: ["Cache-Control": "max-age=60"], options: options)
+        let request = try Router<URLEndPoint>(session: StubSession()).makeRequest(for: endPoint)
+        #expect(request.headers.values(for: "Cache-Control") == ["max-age=60"])
+    }
+
+    @Test("S3.10 S3.16 a router takes its session by injection, and asks no other")
+    func session() async throws {
+        let one = StubSession { _ in .text("one") }
+        let other = StubSession { _ in .text("other") }
+        let endPoint = URLEndPoint(.get, url)
+        #expect(try await Router<URLEndPoint>(session: one).request(endPoint, as: String.self) == "one")
+        #expect(try await Router<URLEndPoint>(session: other).request(endPoint, as: String.self) == "other")
+        #expect(one.requests.count == 1)
+        #expect(other.requests.count == 1)
+    }
+}
+
+private enum Shop: EndPointType {
+    case item(id: Int)
+    case search(String, page: Int)
+
+    var baseURL: URL { URL(text: "https://shop.example.com/v1") }
+    var path: String {
+        switch self {
+        case .item(let id): "items/\(id)"
+        case .search: "items"
+        }
+    }
+    var task: HTTPTask {
+        switch self {
+        case .item: .request
+        case .search(let text, let page): .requestParameters(urlParameters: ["q": text, "page": page])
+        }
+    }
+}
+
+private struct Ping: TypedEndPoint {
+    typealias Response = [String: Bool]
+    let node: String
+    var baseURL: URL { URL(text: "https://shop.example.com/") }
+    var path: String { "ping/\(segment: node)" }
+}
+
+private struct AllOptional: EndPointType {
+    var baseURL: URL? { URL(text: "https://shop.example.com") }
+    var path: String { "all" }
+    var httpMethod: HTTPMethod? { .put }
+    var task: HTTPTask? { .requestBody(DataBody(Data("raw".utf8))) }
+    var headers: [String: String]? { ["X-Kind": "optional"] }
+    var options: RequestOptions? { RequestOptions { $0.timeouts.idle = .seconds(3) } }
+}
+
+private struct NoneOptional: EndPointType {
+    var baseURL: URL { URL(text: "https://shop.example.com") }
+    var path: String { "none" }
+    var headers: [String: String] { ["X-Kind": "plain dictionary"] }
+}
+
+private struct AllNil: EndPointType {
+    var baseURL: URL { URL(text: "https://shop.example.com") }
+    var path: String { "nil" }
+    var httpMethod: HTTPMethod? { nil }
+    var task: HTTPTask? { nil }
+    var headers: HTTPHeaders? { nil }
+    var options: RequestOptions? { nil }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ErrorMappingTests {
+    private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a?page=1"))
+
+    @Test("S2.10 S4.7 each URLError becomes its code, and stays attached with its own", arguments: URLErrors.table)
+    func urlErrors(urlError: URLError.Code, code: NetworkError.Code) async throws {
+        let router = Router<URLEndPoint>(session: AdHocSession { _ in throw URLError(urlError) })
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code.isKind(of: code) == true)
+        #expect(error?.urlErrorCode == urlError)
+        #expect(error?.request?.url == endPoint.baseURL)
+    }
+
+    @Test("S2.10 a URLError about offline, DNS or a lost connection keeps its special code below cannotConnect")
+    func specialCodes() {
+        for code in [NetworkError.Code.noInternetConnection, .cannotFindHost, .connectionLost, .tooManyRedirects] {
+            #expect(code.parent == .cannotConnect)
+        }
+    }
+
+    @Test(
+        "S2.10 S4.7 the URLErrors that say cancelled are cancellations: CancellationError, and cancelled in a Result",
+        arguments: [URLError.Code.cancelled, .userCancelledAuthentication])
+    func cancellations(urlError: URLError.Code) async throws {
+        let router = Router<URLEndPoint>(session: AdHocSession { _ in throw URLError(urlError) })
+        await #expect(throws: CancellationError.self) { try await router.response(for: endPoint) }
+        let results = Deliveries<Result<String, NetworkError>>()
+        router.request(endPoint, as: String.self) { results.add($0) }
+        #expect(try await results.first().failureCode == .cancelled)
+    }
+
+    @Test("S2.10 an EncodingError is an invalidRequest: of a body, and of an interceptor that encodes")
+    func encodingErrors() async throws {
+        let session = StubSession { _ in .text("no") }
+        let router = Router<URLEndPoint>(session: session)
+        let body = JSONBody(["number": Double.infinity], encoder: JSONEncoder())
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.post, endPoint.baseURL, task: .requestBody(body)))
+        }
+        #expect(error?.code.isKind(of: .invalidRequest) == true)
+        #expect(error?.underlying is EncodingError)
+        #expect(session.requests.isEmpty)
+
+        let signing = AdHocInterceptor { request, next in
+            _ = try JSONEncoder().encode(["number": Double.nan])
+            return try await next(request)
+        }
+        let signed = Router<URLEndPoint>(session: session, interceptors: [signing])
+        let other = await #expect(throws: NetworkError.self) { try await signed.response(for: endPoint) }
+        #expect(other?.code.isKind(of: .invalidRequest) == true)
+        #expect(other?.underlying is EncodingError)
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test("S2.10 S4.7 a DecodingError is a cannotDecodeResponse: of the body, of an interceptor, of a transform")
+    func decodingErrors() async throws {
+        let session = StubSession { _ in .json(#"{"a":"text"}"#) }
+        let router = Router<URLEndPoint>(session: session)
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.request(endPoint, as: [String: Int].self)
+        }
+        #expect(error?.code.isKind(of: .cannotDecodeResponse) == true)
+        #expect(error?.underlying is DecodingError)
+        #expect(error?.reason?.hasPrefix("a: expected Int") == true)
+
+        let unwrapping = AdHocInterceptor { request, next in
+            let response = try await next(request)
+            _ = try JSONDecoder().decode([Int].self, from: response.body)
+            return response
+        }
+        let unwrapped = Router<URLEndPoint>(session: session, interceptors: [unwrapping])
+        let other = await #expect(throws: NetworkError.self) { try await unwrapped.response(for: endPoint) }
+        #expect(other?.code.isKind(of: .cannotDecodeResponse) == true)
+        #expect(other?.underlying is DecodingError)
+
+        let results = Deliveries<Result<[Int], NetworkError>>()
+        _ = router.perform(endPoint, transform: { try JSONDecoder().decode([Int].self, from: $0.body) }) {
+            results.add($0)
+        }
+        #expect(try await results.first().failureCode?.isKind(of: .cannotDecodeResponse) == true)
+    }
+
+    @Test("S2.10 request and partial response are on the error, over the wire")
+    func partialResponse() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("0123456789", headers: ["X-Trace": "7"]).truncated(after: 4))
+            let endPoint = URLEndPoint(.get, server.url.appendingPathComponent("cut"), headers: ["X-Mine": "1"])
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+            #expect(error?.code.isKind(of: .invalidResponse) == true)
+            #expect(error?.request?.url == endPoint.baseURL)
+            #expect(error?.request?.headers["X-Mine"] == "1")
+            #expect(error?.response?.statusCode == 200)
+            #expect(error?.response?.headers["X-Trace"] == "7")
+            #expect(error?.response?.body == Data("0123".utf8))
+            let seen = try await server.takeRequest()
+            #expect(seen.path == "/cut")
+        }
+    }
+
+    @Test("S2.10 S0.10 a success exposes its request, a failure without any response exposes only that")
+    func requestInBothCases() async throws {
+        let session = StubSession(.text("fine"), .close)
+        let router = Router<URLEndPoint>(session: session)
+        let response = try await router.response(for: endPoint)
+        #expect(response.request?.url == endPoint.baseURL)
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.request?.url == endPoint.baseURL)
+        #expect(error?.response == nil)
+        #expect(error?.status == nil)
+    }
+
+    @Test("S3.13 a transport failure says to check the network connection, with the real cause attached")
+    func transportFailure() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.close)
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, server.url))
+            }
+            #expect(error?.message == "Please check your network connection.")
+            #expect(error?.underlying is URLError)
+            _ = try await server.takeRequest()
+        }
+    }
+
+    @Test(
+        "S3.13 the class of message holds for every transport failure",
+        arguments: [
+            NetworkError.Code.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection,
+            .invalidResponse,
+            .truncatedBody, .unknown,
+        ])
+    func message(code: NetworkError.Code) async throws {
+        let router = Router<URLEndPoint>(
+            session: StubSession { _ in .failure(NetworkError(code, underlying: URLError(.timedOut))) })
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.message == "Please check your network connection.")
+        #expect(error?.urlErrorCode == .timedOut)
+    }
+}
+
+/// The table of the row: which URLError means what.
+private enum URLErrors {
+    static let table: [(URLError.Code, NetworkError.Code)] =
+        pairs(.invalidRequest, [.badURL, .unsupportedURL, .requestBodyStreamExhausted])
+        + pairs(
+            .cannotConnect,
+            [
+                .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .networkConnectionLost, .httpTooManyRedirects,
+                .redirectToNonExistentLocation, .notConnectedToInternet, .internationalRoamingOff, .callIsActive,
+                .dataNotAllowed,
+                .resourceUnavailable,
+            ])
+        + pairs(
+            .insecureConnection,
+            [
+                .secureConnectionFailed, .appTransportSecurityRequiresSecureConnection, .serverCertificateHasBadDate,
+                .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
+                .clientCertificateRejected, .clientCertificateRequired,
+            ])
+        + pairs(.cannotAuthenticate, [.userAuthenticationRequired])
+        + pairs(.timedOut, [.timedOut])
+        + pairs(
+            .invalidResponse, [.badServerResponse, .cannotParseResponse, .zeroByteResource, .dataLengthExceedsMaximum])
+        + pairs(.cannotDecodeResponse, [.cannotDecodeRawData, .cannotDecodeContentData])
+        + pairs(.unknown, [.unknown, .cannotOpenFile, .fileDoesNotExist, .cannotMoveFile])
+
+    private static func pairs(_ code: NetworkError.Code, _ errors: [URLError.Code]) -> [(
+        URLError.Code, NetworkError.Code
+    )] {
+        errors.map { ($0, code) }
+    }
+}

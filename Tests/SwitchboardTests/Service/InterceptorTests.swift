@@ -1,0 +1,171 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct InterceptorTests {
+    private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
+
+    @Test("S2.13 partly: interceptors change the request, in the order listed, and the response in the reverse order")
+    func order() async throws {
+        let session = StubSession { _ in .text("", headers: ["X-Order": "session"]) }
+        let router = Router<URLEndPoint>(session: session, interceptors: [Mark("a"), Mark("b"), Mark("c")])
+        let response = try await router.response(for: endPoint)
+        #expect(session.requests.map { $0.headers.values(for: "X-Order") } == [["a", "b", "c"]])
+        #expect(response.headers.values(for: "X-Order") == ["session", "c", "b", "a"])
+    }
+
+    @Test("S2.13 partly: an interceptor changes the response, its status too, before it is judged and decoded")
+    func changesResponse() async throws {
+        let repair = AdHocInterceptor { request, next in
+            var response = try await next(request)
+            response.statusCode = 200
+            response.body = Data(#"{"repaired":true}"#.utf8)
+            return response
+        }
+        let router = Router<URLEndPoint>(session: StubSession(.status(500)), interceptors: [repair])
+        #expect(try await router.request(endPoint, as: [String: Bool].self) == ["repaired": true])
+    }
+
+    @Test("S2.13 partly: an interceptor answers by itself, and the session is never asked")
+    func answers() async throws {
+        let session = StubSession { _ in .text("no") }
+        let canned = AdHocInterceptor { request, _ in
+            NetworkResponse(status: 200, body: Data("canned".utf8), url: request.url)
+        }
+        let behind = Deliveries<Bool>()
+        let spy = AdHocInterceptor { request, next in
+            behind.open()
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [canned, spy])
+        #expect(try await router.request(endPoint, as: String.self) == "canned")
+        #expect(session.requests.isEmpty)
+        #expect(behind.all.isEmpty)
+    }
+
+    @Test("S2.13 partly: an interceptor may wait for something before it lets the request go")
+    func async() async throws {
+        let token = Deliveries<String>()
+        let authorize = AdHocInterceptor { request, next in
+            var request = request
+            request.headers["Authorization"] = "Bearer \(try await token.first())"
+            return try await next(request)
+        }
+        let session = StubSession { _ in .text("done") }
+        let router = Router<URLEndPoint>(session: session, interceptors: [authorize])
+        let call = Task { try await router.request(endPoint, as: String.self) }
+        #expect(session.requests.isEmpty)
+        token.add("t-1")
+        #expect(try await call.value == "done")
+        #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer t-1"])
+    }
+
+    @Test("S2.13 partly: a request keeps its identity through the chain, and two requests have two")
+    func identity() async throws {
+        let seen = Deliveries<NetworkRequest.ID>()
+        let spy = AdHocInterceptor { request, next in
+            seen.add(request.id)
+            return try await next(request)
+        }
+        let session = StubSession { _ in .text("") }
+        let router = Router<URLEndPoint>(session: session, interceptors: [spy, Mark("a"), spy])
+        let one = try await router.response(for: endPoint)
+        let other = try await router.response(for: endPoint)
+        #expect(seen.all == [one, one, other, other].map(\.request?.id))
+        #expect(session.requests.map(\.id) == [one, other].map(\.request?.id))
+        #expect(one.request?.id != other.request?.id)
+    }
+
+    @Test("S2.13 partly: what an interceptor throws arrives as one NetworkError with the cause underneath")
+    func throwing() async throws {
+        struct Refusal: Error {}
+        let refuse = AdHocInterceptor { _, _ in throw Refusal() }
+        let session = StubSession { _ in .text("no") }
+        let router = Router<URLEndPoint>(session: session, interceptors: [refuse])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == .unknown)
+        #expect(error?.underlying is Refusal)
+        #expect(error?.url == endPoint.baseURL)
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test(
+        "S2.13 partly: one interceptor value serves a hundred requests at once, each with its own request and response")
+    func concurrent() async throws {
+        let session = StubSession { request in .text(request.headers["X-Number"] ?? "none") }
+        let router = Router<URLEndPoint>(session: session, interceptors: [Mark("a")])
+        try await withThrowingTaskGroup(of: (Int, String).self) { group in
+            for number in 0..<100 {
+                let endPoint = URLEndPoint(.get, endPoint.baseURL, headers: ["X-Number": "\(number)"])
+                group.addTask { (number, try await router.request(endPoint, as: String.self)) }
+            }
+            for try await (number, text) in group { #expect(text == "\(number)") }
+        }
+        #expect(session.requests.count == 100)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestOptionTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    @Test("S2.14 a typed option has its default until it is set, and a copy keeps and changes its own")
+    func defaults() {
+        var request = NetworkRequest(.get, url)
+        #expect(request[Priority.self] == 5)
+        request[Priority.self] = 1
+        var copy = request
+        copy[Priority.self] = 9
+        #expect(request[Priority.self] == 1)
+        #expect(copy[Priority.self] == 9)
+        #expect(copy[Label.self] == nil)
+    }
+
+    @Test("S2.14 options of router and endpoint reach interceptors and session, the endpoint's win, others stay")
+    func merging() async throws {
+        let session = StubSession { _ in .text("") }
+        let routerOptions = RequestOptions {
+            $0[Priority.self] = 2
+            $0[Label.self] = "router"
+        }
+        let router = Router<URLEndPoint>(session: session, builder: RequestBuilder(options: routerOptions))
+        _ = try await router.response(for: URLEndPoint(.get, url, options: RequestOptions { $0[Priority.self] = 3 }))
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(session.requests.map { $0[Priority.self] } == [3, 2])
+        #expect(session.requests.map { $0[Label.self] } == ["router", "router"])
+    }
+
+    @Test("S2.14 options survive retries and redirects")
+    func survival() async throws {
+        let session = StubSession(
+            .status(503), .status(302, headers: ["Location": "https://elsewhere.example.com/b"]), .status(503),
+            .text("done"))
+        let retries = RetryPolicy(clock: ManualClock(skips: true))
+        let router = Router<URLEndPoint>(session: session, interceptors: [RedirectInterceptor(), retries])
+        let endPoint = URLEndPoint(.get, url, options: RequestOptions { $0[Label.self] = "kept" })
+        #expect(try await router.request(endPoint, as: String.self) == "done")
+        #expect(session.requests.map { $0[Label.self] } == ["kept", "kept", "kept", "kept"])
+    }
+}
+
+/// Writes its mark on what passes.
+private struct Mark: Interceptor {
+    let mark: String
+
+    init(_ mark: String) {
+        self.mark = mark
+    }
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        request.headers.add("X-Order", mark)
+        var response = try await next(request)
+        response.headers.add("X-Order", mark)
+        return response
+    }
+}
+
+private enum Priority: RequestOption { static let defaultValue = 5 }
+private enum Label: RequestOption { static let defaultValue: String? = nil }

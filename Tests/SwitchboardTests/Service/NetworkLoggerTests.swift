@@ -1,0 +1,131 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkLoggerTests {
+    private let endPoint = URLEndPoint(
+        .post, URL(text: "https://api.example.com/films?page=1"), task: .requestBody(JSONBody(["title": "Alien"])),
+        headers: ["X-Client": "tests"])
+    private let answer = MockResponse.json(#"{"id":7}"#, status: 201, headers: ["X-Trace": "abc"])
+
+    @Test("S3.14 request and response are written: method, URL, status, size and time")
+    func requestAndResponse() async throws {
+        let blocks = try await log(.basic)
+        #expect(blocks.count == 2)
+        #expect(blocks[0].contains("OUTGOING"))
+        #expect(blocks[0].contains("POST https://api.example.com/films?page=1"))
+        #expect(blocks[1].contains("INCOMING"))
+        #expect(blocks[1].contains("STATUS: 201, 8 bytes, "))
+        #expect(blocks[1].contains(" ms"))
+        #expect(blocks.allSatisfy { $0.contains("END") })
+    }
+
+    @Test("S3.14 each level adds to the one before: nothing, a line, headers, bodies")
+    func levels() async throws {
+        #expect(try await log(.none) == [])
+        let basic = try await log(.basic).joined()
+        let headers = try await log(.headers).joined()
+        let body = try await log(.body).joined()
+        for text in [
+            "X-Client: tests", "Content-Type: application/json; charset=utf-8", "X-Trace: abc", "HOST: api.example.com",
+        ] {
+            #expect(!basic.contains(text))
+            #expect(headers.contains(text))
+            #expect(body.contains(text))
+        }
+        for text in [#"{"title":"Alien"}"#, #"{"id":7}"#] {
+            #expect(!basic.contains(text))
+            #expect(!headers.contains(text))
+            #expect(body.contains(text))
+        }
+        #expect(NetworkLogger.Level.allCases == [.none, .basic, .headers, .body])
+    }
+
+    @Test("S3.14 the request is written as a curl command on demand")
+    func curl() async throws {
+        let without = try await log(.basic)
+        #expect(!without.joined().contains("curl"))
+        let with = try await log(.basic, curl: true)
+        let expected =
+            "curl -X POST 'https://api.example.com/films?page=1' -H 'X-Client: tests' "
+            + "-H 'Content-Type: application/json; charset=utf-8' -H 'Accept: application/json' --data-raw '{\"title\":\"Alien\"}'"
+        #expect(with[0].contains(expected))
+    }
+
+    @Test("S3.14 a failure is written with its cause, and passed on unchanged")
+    func failure() async throws {
+        let lines = Deliveries<String>()
+        let logger = NetworkLogger(output: { lines.add($0) })
+        let router = Router<URLEndPoint>(
+            session: StubSession(.failure(.timedOut, reason: "no sign of life")), interceptors: [logger])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == .timedOut)
+        #expect(lines.all.count == 2)
+        #expect(lines.all.last?.contains("FAILED") == true)
+        #expect(lines.all.last?.contains("no sign of life") == true)
+    }
+
+    @Test("S3.14 a cancellation is written as one")
+    func cancellation() async throws {
+        let lines = Deliveries<String>()
+        let router = Router<URLEndPoint>(
+            session: StubSession { _ in .stall }, interceptors: [NetworkLogger(output: { lines.add($0) })])
+        let call = Task { try await router.response(for: endPoint) }
+        _ = try await lines.first()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(lines.all.last?.contains("ERROR: cancelled") == true)
+    }
+
+    @Test("S3.14 behind the redirects the logger shows every exchange, before them each call once")
+    func place() async throws {
+        for (isBehind, count) in [(true, 4), (false, 2)] {
+            let lines = Deliveries<String>()
+            let logger = NetworkLogger(level: .basic, output: { lines.add($0) })
+            let session = StubSession(.status(302, headers: ["Location": "/end"]), .text("end"))
+            let interceptors: [any Interceptor] =
+                isBehind ? [RedirectInterceptor(), logger] : [logger, RedirectInterceptor()]
+            _ = try await Router<URLEndPoint>(session: session, interceptors: interceptors).response(for: endPoint)
+            #expect(lines.all.count == count)
+            if !isBehind { #expect(lines.all.last?.contains("FROM: https://api.example.com/end") == true) }
+        }
+    }
+
+    @Test("S3.14 a long body is cut at the limit, bytes that are no text are counted, a streamed body is not read")
+    func bodies() async throws {
+        let lines = Deliveries<String>()
+        let logger = NetworkLogger(level: .body, bodyLimit: 10, output: { lines.add($0) })
+        let session = StubSession(.text("0123456789ABCDEF"), .data(Data([0, 255, 1])))
+        let router = Router<URLEndPoint>(session: session, interceptors: [logger])
+        let streamed = Deliveries<Bool>()
+        _ = try await router.response(
+            for: URLEndPoint(.put, endPoint.baseURL, task: .requestBody(StreamedBody(opened: streamed))))
+        _ = try await router.response(for: URLEndPoint(.get, endPoint.baseURL))
+        #expect(lines.all[0].contains("(body of 5 bytes)"))
+        #expect(streamed.all.isEmpty)
+        #expect(lines.all[1].contains("0123456789… (16 bytes in all)"))
+        #expect(!lines.all[1].contains("ABCDEF"))
+        #expect(lines.all[3].contains("(3 bytes that are no text)"))
+    }
+
+    private func log(_ level: NetworkLogger.Level, curl: Bool = false) async throws -> [String] {
+        let lines = Deliveries<String>()
+        let logger = NetworkLogger(level: level, writesCurlCommand: curl, output: { lines.add($0) })
+        _ = try await Router<URLEndPoint>(session: StubSession(answer), interceptors: [logger]).response(for: endPoint)
+        return lines.all
+    }
+}
+
+/// A body that notes when it is read.
+private struct StreamedBody: HTTPBody {
+    let opened: Deliveries<Bool>
+    var isStreamed: Bool { true }
+    var length: Int64? { 5 }
+
+    func encode() throws -> Data {
+        opened.add(true)
+        return Data("12345".utf8)
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectLocationTests {
+    private let base = URL(text: "http://a/b/c/d;p?q")
+
+    @Test("Redirects: a relative Location resolves as in RFC 3986 §5.4.1, the normal examples", arguments: normal)
+    func resolvesNormal(location: String, target: String) {
+        #expect(RedirectInterceptor.resolve(location, against: base)?.absoluteString == target)
+    }
+
+    @Test("Redirects: a relative Location resolves as in RFC 3986 §5.4.2, the abnormal examples", arguments: abnormal)
+    func resolvesAbnormal(location: String, target: String) {
+        #expect(RedirectInterceptor.resolve(location, against: base)?.absoluteString == target)
+    }
+
+    @Test("Redirects: RFC 3986 §5.4 references that lead to no http URL lead nowhere", arguments: ["g:h", "http:g"])
+    func nowhere(location: String) {
+        #expect(RedirectInterceptor.resolve(location, against: base) == nil)
+    }
+
+    @Test("Redirects: dots in an absolute Location go too (RFC 3986 §5.2.2)")
+    func absoluteDots() {
+        #expect(
+            RedirectInterceptor.resolve("http://b/x/../y/./z?a/../b", against: base)?.absoluteString
+                == "http://b/y/z?a/../b")
+        #expect(RedirectInterceptor.resolve("//b/x/../y", against: base)?.absoluteString == "http://b/y")
+    }
+
+    @Test(
+        "Redirects: blanks and bytes beyond ASCII in a Location are escaped once, escapes in it stay",
+        arguments: [
+            ("/a b", "http://a/a%20b"), ("/a%20b", "http://a/a%20b"), ("/é", "http://a/%C3%A9"),
+            ("/%C3%A9", "http://a/%C3%A9"),
+            ("/100%", "http://a/100%25"), ("/a?q=ü x", "http://a/a?q=%C3%BC%20x"), ("/{id}", "http://a/%7Bid%7D"),
+            ("/a|b", "http://a/a%7Cb"), ("/a\"b", "http://a/a%22b"), ("/x#a b", "http://a/x#a%20b"),
+            ("http://b/é?ü", "http://b/%C3%A9?%C3%BC"), ("/東京", "http://a/%E6%9D%B1%E4%BA%AC"),
+        ])
+    func escaped(location: String, target: String) {
+        #expect(RedirectInterceptor.resolve(location, against: base)?.absoluteString == target)
+    }
+
+    @Test(
+        "Redirects: the fragment goes on when the Location has none (RFC 9110 §10.2.2), else the Location's counts",
+        arguments: [
+            ("/b", "http://a/b#top"), ("/b#own", "http://a/b#own"), ("/b#", "http://a/b#"),
+            ("http://c/", "http://c/#top"),
+            ("?x", "http://a/start?x#top"),
+        ])
+    func fragments(location: String, target: String) async throws {
+        let session = StubSession(.status(302, headers: ["Location": location]), .text("end"))
+        let response = try await Router<URLEndPoint>(session: session)
+            .response(for: URLEndPoint(.get, URL(text: "http://a/start#top")))
+        #expect(response.url?.absoluteString == target)
+    }
+
+    @Test("Redirects: a Location with blanks or beyond ASCII is followed over the wire")
+    func wire() async throws {
+        try await MockServer.run { server in
+            server.enqueue(
+                .status(302, headers: ["Location": "/a b"]), .status(302, headers: ["Location": "/é?x=ü"]),
+                .status(302, headers: ["Location": "../c"]), .text("end"))
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            _ = try await router.response(for: URLEndPoint(.get, server.url))
+            #expect(server.requests.map(\.target) == ["/", "/a%20b", "/%C3%A9?x=%C3%BC", "/c"])
+        }
+    }
+
+    @Test(
+        "Redirects: a missing or empty Location is no redirect: the 3xx is returned as it is",
+        arguments: [301, 302, 303, 307, 308])
+    func noLocation(status: Int) async throws {
+        for headers: HTTPHeaders in [[:], ["Location": ""], ["Location": "  "]] {
+            let session = StubSession { _ in .text("see above", status: status, headers: headers) }
+            let router = Router<URLEndPoint>(session: session)
+            let response = try await router.exchange(URLEndPoint(.get, base))
+            #expect(response.statusCode == status)
+            #expect(response.text == "see above")
+            #expect(session.requests.count == 1)
+        }
+    }
+
+    @Test("Redirects: other 3xx are returned as they are, Location or not", arguments: [300, 304, 305, 306, 309, 399])
+    func otherStatuses(status: Int) async throws {
+        let session = StubSession { _ in .status(status, headers: ["Location": "/b"]) }
+        let response = try await Router<URLEndPoint>(session: session).exchange(URLEndPoint(.get, base))
+        #expect(response.statusCode == status)
+        #expect(session.requests.count == 1)
+    }
+
+    @Test("Redirects: twenty are followed, the twenty-first is an error with the last 3xx on it")
+    func limit() async throws {
+        for (count, succeeds) in [(20, true), (21, false)] {
+            let session = StubSession { _ in .text("end") }
+            for number in 1...count { session.enqueue(.status(302, headers: ["Location": "/\(number)"])) }
+            let router = Router<URLEndPoint>(session: session)
+            if succeeds {
+                #expect(try await router.request(URLEndPoint(.get, base), as: String.self) == "end")
+            } else {
+                let error = await #expect(throws: NetworkError.self) {
+                    try await router.response(for: URLEndPoint(.get, base))
+                }
+                #expect(error?.code == .tooManyRedirects)
+                #expect(error?.headers?["Location"] == "/21")
+            }
+            #expect(session.requests.count == 21)
+        }
+    }
+
+    @Test("Redirects: the limit can be chosen, none follows none, and the router's own interceptor is then not added")
+    func chosenLimit() async throws {
+        let circle = StubSession { _ in .status(302, headers: ["Location": "/again"]) }
+        let router = Router<URLEndPoint>(session: circle, interceptors: [RedirectInterceptor(limit: 2)])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, base)) }
+        #expect(error?.code == .tooManyRedirects)
+        #expect(circle.requests.count == 3)
+        let none = Router<URLEndPoint>(session: circle, interceptors: [RedirectInterceptor.none])
+        #expect(try await none.exchange(URLEndPoint(.get, base)).statusCode == 302)
+        #expect(circle.requests.count == 4)
+    }
+
+    // Without the empty reference of §5.4.1: an empty Location is no redirect here.
+    static let normal = [
+        ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+        ("//g", "http://g"),
+        ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"),
+        ("g#s", "http://a/b/c/g#s"),
+        ("g?y#s", "http://a/b/c/g?y#s"), (";x", "http://a/b/c/;x"), ("g;x", "http://a/b/c/g;x"),
+        ("g;x?y#s", "http://a/b/c/g;x?y#s"),
+        (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"), ("../", "http://a/b/"),
+        ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../", "http://a/"), ("../../g", "http://a/g"),
+    ]
+    static let abnormal = [
+        ("../../../g", "http://a/g"), ("../../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"),
+        ("g.", "http://a/b/c/g."), (".g", "http://a/b/c/.g"), ("g..", "http://a/b/c/g.."), ("..g", "http://a/b/c/..g"),
+        ("./../g", "http://a/b/g"), ("./g/.", "http://a/b/c/g/"), ("g/./h", "http://a/b/c/g/h"),
+        ("g/../h", "http://a/b/c/h"),
+        ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"), ("g?y/./x", "http://a/b/c/g?y/./x"),
+        ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
+        ("g#s/../x", "http://a/b/c/g#s/../x"),
+    ]
+}

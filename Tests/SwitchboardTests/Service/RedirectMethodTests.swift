@@ -1,0 +1,139 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Method, body and the headers of the body, by the Fetch standard §4.4 (HTTP-redirect fetch, steps 12 and 13).
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectMethodTests {
+    private let url = URL(text: "https://api.example.com/start")
+    private let body = DataBody(Data("the body".utf8), additionalHeaders: ["Content-Type": "text/x-test"])
+
+    @Test(
+        "Redirects: 301 and 302 turn POST into GET, 303 all but GET and HEAD, and 307 and 308 nothing",
+        arguments: Rule.all)
+    func methods(rule: Rule) async throws {
+        let session = StubSession(.status(rule.status, headers: ["Location": "/end"]), .text("end"))
+        let router = Router<URLEndPoint>(session: session)
+        let task: HTTPTask = rule.method.allowsBody ? .requestBody(body) : .request
+        _ = try await router.response(for: URLEndPoint(rule.method, url, task: task))
+        let last = try #require(session.requests.last)
+        #expect(session.requests.count == 2)
+        #expect(last.url?.absoluteString == "https://api.example.com/end")
+        #expect(last.method == rule.becomes)
+        let keepsBody = rule.method.allowsBody && rule.becomes == rule.method
+        #expect(try last.body.encode() == Data((keepsBody ? "the body" : "").utf8))
+        #expect(last.headers["Content-Type"] == (keepsBody ? "text/x-test" : nil))
+    }
+
+    @Test("Redirects: with the body go its headers, and the others stay", arguments: [301, 302, 303])
+    func bodyHeaders(status: Int) async throws {
+        let session = StubSession(.status(status, headers: ["Location": "/end"]), .text("end"))
+        let headers: HTTPHeaders = [
+            "Content-Encoding": "identity", "Content-Language": "de", "Content-Location": "/here",
+            "Content-Length": "8",
+            "X-Mine": "1", "Authorization": "Bearer t", "Accept-Language": "de",
+        ]
+        let endPoint = URLEndPoint(.post, url, task: .requestBody(body), headers: headers)
+        _ = try await Router<URLEndPoint>(session: session).response(for: endPoint)
+        let last = try #require(session.requests.last)
+        #expect(
+            last.headers == [
+                "X-Mine": "1", "Authorization": "Bearer t", "Accept-Language": "de", "Accept": "application/json",
+            ])
+    }
+
+    @Test("Redirects: over the wire, a POST that became GET has no body, no Content-Type and no Content-Length")
+    func postToGet() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(302, headers: ["Location": "/end"]), .text("end"))
+            let task = HTTPTask.requestParameters(bodyParameters: ["a": 1], bodyEncoding: .formEncoding)
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let response = try await router.response(
+                for: URLEndPoint(.post, server.url.appendingPathComponent("start"), task: task))
+            #expect(server.requests.map { "\($0.method) \($0.target)" } == ["POST /start", "GET /end"])
+            #expect(server.requests.map(\.text) == ["a=1", ""])
+            #expect(server.requests[1].headers["Content-Type"] == nil)
+            #expect(server.requests[1].headers["Content-Length"] == nil)
+            #expect(response.text == "end")
+            #expect(response.url?.path == "/end")
+            #expect(response.request?.method == .get)
+        }
+    }
+
+    @Test(
+        "S2.7 partly: 307 and 308 send the body again byte for byte, over the wire", arguments: [307, 308],
+        [HTTPMethod.post, .put, .patch])
+    func sameBytes(status: Int, method: HTTPMethod) async throws {
+        let bytes = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try await MockServer.run { server in
+            server.enqueue(
+                .status(status, headers: ["Location": "/b"]), .status(status, headers: ["Location": "/c"]), .text("end")
+            )
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let task = HTTPTask.requestBody(DataBody(bytes, additionalHeaders: ["Content-Type": "application/x-bytes"]))
+            _ = try await router.response(for: URLEndPoint(method, server.url.appendingPathComponent("a"), task: task))
+            #expect(server.requests.map(\.target) == ["/a", "/b", "/c"])
+            #expect(server.requests.map(\.method) == [method, method, method])
+            #expect(server.requests.allSatisfy { $0.body == bytes })
+            #expect(server.requests.allSatisfy { $0.headers["Content-Type"] == "application/x-bytes" })
+        }
+    }
+
+    @Test("S2.7 partly: a body that cannot be sent again is refused for 307, and dropped as usual for 303")
+    func oneShot() async throws {
+        struct OneShot: HTTPBody {
+            var isReplayable: Bool { false }
+            func makeStream() throws -> HTTPBodyStream { HTTPBodyStream { nil } }
+            var isStreamed: Bool { true }
+            func encode() throws -> Data { Data() }
+        }
+        let session = StubSession(.status(307, headers: ["Location": "/end"]))
+        let endPoint = URLEndPoint(.post, url, task: .requestBody(OneShot()))
+        let error = await #expect(throws: NetworkError.self) {
+            try await Router<URLEndPoint>(session: session).response(for: endPoint)
+        }
+        #expect(error?.code == .redirectRefused)
+        #expect(error?.status == 307)
+        let other = StubSession(.status(303, headers: ["Location": "/end"]), .text("end"))
+        #expect(try await Router<URLEndPoint>(session: other).request(endPoint, as: String.self) == "end")
+    }
+
+    @Test("Redirects: a download follows them, and the file holds the last body alone")
+    func download() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("redirect-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await MockServer.run { server in
+            server.enqueue(.text("moved", status: 302, headers: ["Location": "/end"]), .text("the file"))
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let response = try await router.response(for: URLEndPoint(.get, server.url, task: .download(to: file)))
+            #expect(response.fileURL == file)
+            #expect(try Data(contentsOf: file) == Data("the file".utf8))
+        }
+    }
+}
+
+extension RedirectMethodTests {
+    /// What the Fetch standard makes of a method at a status.
+    struct Rule: Sendable, CustomTestStringConvertible {
+        let status: Int
+        let method: HTTPMethod
+        let becomes: HTTPMethod
+        var testDescription: String { "\(status) \(method)" }
+
+        static let all: [Rule] =
+            [301, 302].flatMap { status in
+                [Rule(status: status, method: .post, becomes: .get)]
+                    + kept(status, [.get, .head, .put, .patch, .delete, .options, "PURGE"])
+            }
+            + [HTTPMethod.post, .put, .patch, .delete, .options, "PURGE"].map {
+                Rule(status: 303, method: $0, becomes: .get)
+            }
+            + kept(303, [.get, .head])
+            + [307, 308].flatMap { kept($0, [.get, .head, .post, .put, .patch, .delete, .options, "PURGE"]) }
+
+        private static func kept(_ status: Int, _ methods: [HTTPMethod]) -> [Rule] {
+            methods.map { Rule(status: status, method: $0, becomes: $0) }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RetryPolicyTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    @Test("S2.19 partly: again after statuses and failures that may pass, the waits doubling", arguments: passing)
+    func again(response: MockResponse) async throws {
+        let clock = ManualClock(skips: true)
+        let session = StubSession(response, response, response, .text("at last"))
+        let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(100), clock: clock)
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "at last")
+        #expect(clock.sleeps.all == [.milliseconds(100), .milliseconds(200), .milliseconds(400)])
+        #expect(Set(session.requests.map(\.id)).count == 1)
+    }
+
+    @Test("S2.19 partly: the number of attempts is exact, and stands on the error", arguments: [1, 2, 3, 7])
+    func exactAttempts(maximum: Int) async throws {
+        for response in [MockResponse.close, .status(503)] {
+            let session = StubSession { _ in response }
+            let policy = RetryPolicy(maximumAttempts: maximum, clock: ManualClock(skips: true))
+            let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, url))
+            }
+            #expect(session.requests.count == maximum)
+            #expect(error?.attempts == maximum)
+        }
+    }
+
+    @Test("S2.19 partly: no wait is longer than the longest allowed")
+    func maximumDelay() async throws {
+        let clock = ManualClock(skips: true)
+        let policy = RetryPolicy(maximumAttempts: 6, baseDelay: .seconds(1), maximumDelay: .seconds(5), clock: clock)
+        let router = Router<URLEndPoint>(session: StubSession { _ in .close }, interceptors: [policy])
+        await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(clock.sleeps.all == [.seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5)])
+    }
+
+    @Test("S2.19 partly: never after an answer or an error that would come again", arguments: lasting)
+    func noRetry(response: MockResponse) async throws {
+        let clock = ManualClock(skips: true)
+        let session = StubSession { _ in response }
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
+        _ = try? await router.response(for: URLEndPoint(.get, url))
+        #expect(session.requests.count == 1)
+        #expect(clock.sleeps.all.isEmpty)
+    }
+
+    @Test(
+        "S2.19 partly: only idempotent methods are sent again (RFC 9110 §9.2.2)",
+        arguments: [
+            (HTTPMethod.get, 3), (.head, 3), (.put, 3), (.delete, 3), (.options, 3), (.trace, 3), (.post, 1),
+            (.patch, 1),
+            (.custom("PURGE"), 1),
+        ])
+    func methods(method: HTTPMethod, attempts: Int) async throws {
+        let session = StubSession { _ in .status(503) }
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: ManualClock(skips: true))])
+        await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(method, url)) }
+        #expect(session.requests.count == attempts)
+    }
+
+    @Test(
+        "S2.19 partly: Retry-After in seconds is kept when it is longer than the wait of one's own",
+        arguments: [
+            ("5", Duration.seconds(5)), ("0", .milliseconds(500)), ("30", .seconds(30)), ("soon", .milliseconds(500)),
+            ("-3", .milliseconds(500)), ("", .milliseconds(500)), ("Wed, 21 Oct 2015 07:28:00 GMT", .milliseconds(500)),
+        ])
+    func retryAfter(value: String, wait: Duration) async throws {
+        let clock = ManualClock(skips: true)
+        let session = StubSession(.status(503, headers: ["Retry-After": value]), .text("done"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
+        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "done")
+        #expect(clock.sleeps.all == [wait])
+    }
+
+    @Test("S2.19 partly: Retry-After as a date is kept")
+    func retryAfterDate() async throws {
+        let clock = ManualClock(skips: true)
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        let session = StubSession(
+            .status(429, headers: ["Retry-After": formatter.string(from: Date(timeIntervalSinceNow: 20))]),
+            .text("done"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
+        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "done")
+        let wait = try #require(clock.sleeps.all.first)
+        #expect(wait > .seconds(10) && wait <= .seconds(20))
+    }
+
+    @Test("S2.19 partly: a server that asks for more than the longest wait is not waited for; its answer is the result")
+    func retryAfterTooLong() async throws {
+        let clock = ManualClock(skips: true)
+        let session = StubSession(.status(503, headers: ["Retry-After": "31"], body: Data("busy".utf8)), .text("no"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.status == 503)
+        #expect(error?.body == Data("busy".utf8))
+        #expect(clock.sleeps.all.isEmpty)
+    }
+
+    @Test("S2.19 partly: the wait is cancellable, and nothing is sent after it")
+    func cancellable() async throws {
+        let clock = ManualClock()
+        let session = StubSession { _ in .status(503) }
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await clock.sleeps.first()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        clock.advance(by: .seconds(60))
+        #expect(session.requests.count == 1)
+    }
+
+    @Test("S2.7 S2.19 partly: the same bytes are sent again, over the wire, encoded once")
+    func sameBytes() async throws {
+        let encodings = Deliveries<Bool>()
+        try await MockServer.run { server in
+            server.enqueue(.status(503), .status(503), .text("done"))
+            let policy = RetryPolicy(clock: ManualClock(skips: true))
+            let router = Router<URLEndPoint>(session: FoundationSession(), interceptors: [policy])
+            let endPoint = URLEndPoint(.put, server.url, task: .requestBody(CountedBody(encodings: encodings)))
+            let text = try await router.request(endPoint, as: String.self)
+            #expect(text == "done")
+            #expect(server.requests.map(\.text) == ["body 1", "body 1", "body 1"])
+            #expect(encodings.all.count == 1)
+        }
+    }
+
+    @Test("S2.7 S2.19 partly: a body that can be sent only once is never sent again")
+    func oneShot() async throws {
+        let session = StubSession { _ in .status(503) }
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: ManualClock(skips: true))])
+        let endPoint = URLEndPoint(.put, url, task: .requestBody(OneShotBody()))
+        await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(session.requests.count == 1)
+    }
+
+    static let passing: [MockResponse] =
+        [408, 429, 500, 502, 503, 504].map { .status($0) } + [
+            .close, .failure(.timedOut), .failure(.cannotConnect), .failure(.cannotFindHost),
+        ]
+    static let lasting: [MockResponse] =
+        [200, 204, 304, 400, 401, 403, 404, 409, 410, 422, 501, 505].map { .status($0) } + [
+            .failure(.insecureConnection), .failure(.responseTooLarge), .failure(.invalidRequest), .failure(.cancelled),
+        ]
+}
+
+/// A body that says how often it was encoded.
+private struct CountedBody: HTTPBody {
+    let encodings: Deliveries<Bool>
+
+    func encode() throws -> Data {
+        encodings.add(true)
+        return Data("body \(encodings.all.count)".utf8)
+    }
+}
+
+private struct OneShotBody: HTTPBody {
+    var isReplayable: Bool { false }
+    var isStreamed: Bool { true }
+    func encode() throws -> Data { Data("once".utf8) }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RouterCallsTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    @Test("S3.8 a handle cancels its own request, and no other of the router")
+    func ownHandle() async throws {
+        let gate = Deliveries<Bool>()
+        let session = StubSession { request in
+            if request.url?.path == "/stalls" { return .stall }
+            _ = try await gate.first()
+            return .text("here")
+        }
+        let router = Router<URLEndPoint>(session: session)
+        let cancelled = Deliveries<NetworkError.Code?>()
+        let kept = Deliveries<Result<String, NetworkError>>()
+        let stalls = URLEndPoint(.get, URL(text: "https://api.example.com/stalls"))
+        let handle = router.request(stalls, as: String.self) { cancelled.add($0.failureCode) }
+        router.request(URLEndPoint(.get, url), as: String.self) { kept.add($0) }
+        handle.cancel()
+        #expect(try await cancelled.first() == .cancelled)
+        #expect(kept.all.isEmpty)
+        gate.open()
+        #expect(try await kept.first() == .success("here"))
+    }
+
+    @Test("S3.8 router.cancel() cancels all of the router's requests, async ones too, and no other router's")
+    func cancelAll() async throws {
+        let sent = Deliveries<Bool>()
+        let gate = Deliveries<Bool>()
+        let session = StubSession { request in
+            sent.open()
+            if request.headers["X-Waits"] == nil { return .stall }
+            _ = try await gate.first()
+            return .text("here")
+        }
+        let router = Router<URLEndPoint>(session: session)
+        let other = Router<URLEndPoint>(session: session)
+        let codes = Deliveries<NetworkError.Code?>()
+        for _ in 0..<3 { router.request(URLEndPoint(.get, url), as: String.self) { codes.add($0.failureCode) } }
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        let kept = Task { try await other.request(URLEndPoint(.get, url, headers: ["X-Waits": "1"]), as: String.self) }
+        _ = try await sent.wait(for: 5)
+        router.cancel()
+        #expect(try await codes.wait(for: 3) == [.cancelled, .cancelled, .cancelled])
+        await #expect(throws: CancellationError.self) { try await call.value }
+        gate.open()
+        #expect(try await kept.value == "here")
+    }
+
+    @Test("S3.8 after router.cancel() the router goes on with later requests")
+    func usableAfterCancel() async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("later") })
+        router.cancel()
+        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "later")
+    }
+
+    @Test("S3.8 an encoding failure starts nothing, and leaves the requests before it alone")
+    func encodingFailure() async throws {
+        struct Opaque: Sendable {}
+        let gate = Deliveries<Bool>()
+        let session = StubSession { _ in
+            _ = try await gate.first()
+            return .text("first")
+        }
+        let router = Router<URLEndPoint>(session: session)
+        let first = Deliveries<Result<String, NetworkError>>()
+        router.request(URLEndPoint(.get, url), as: String.self) { first.add($0) }
+        let task = HTTPTask.requestParameters(bodyParameters: ["thing": Opaque()])
+        let codes = Deliveries<NetworkError.Code?>()
+        router.request(URLEndPoint(.post, url, task: task), as: String.self) { codes.add($0.failureCode) }
+        #expect(try await codes.first() == .encodingFailed)
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.post, url, task: task))
+        }
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.message == "Parameter encoding failed.")
+        gate.open()
+        #expect(try await first.first() == .success("first"))
+        #expect(session.requests.map(\.method) == [.get])
+    }
+
+    @Test("S3.8 a manager cancels what it sent itself, and leaves its routers alone")
+    func manager() async throws {
+        let sent = Deliveries<Bool>()
+        let gate = Deliveries<Bool>()
+        let session = StubSession { request in
+            sent.open()
+            if request.url?.path == "/stalls" { return .stall }
+            _ = try await gate.first()
+            return .text("router's")
+        }
+        let manager = NetworkManager(session: session)
+        let router = manager.router(for: URLEndPoint.self)
+        let own = Task { try await manager.data(from: URL(text: "https://api.example.com/stalls")) }
+        let kept = Task { try await router.request(URLEndPoint(.get, url), as: String.self) }
+        _ = try await sent.wait(for: 2)
+        manager.cancel()
+        await #expect(throws: CancellationError.self) { try await own.value }
+        gate.open()
+        #expect(try await kept.value == "router's")
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct TotalTimeoutTests {
+    private let url = URL(text: "https://api.example.com/a")
+    private let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, total: .milliseconds(2_500)) }
+
+    @Test("S3.10 the total timeout ends the whole call, as an error that says so, by the router's clock")
+    func ends() async throws {
+        let clock = ManualClock()
+        let session = StubSession { _ in .stall }
+        let router = Router<URLEndPoint>(session: session, clock: clock)
+        let call = Task { try await router.response(for: URLEndPoint(.get, url, options: options)) }
+        #expect(try await clock.sleeps.first() == .milliseconds(2_500))
+        clock.advance(by: .milliseconds(2_499))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .milliseconds(1))
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.code == .timedOut)
+        #expect(error?.reason?.contains("2.5 s") == true)
+        #expect(error?.url == url)
+    }
+
+    @Test("S3.10 the total timeout covers attempts and the waits between them")
+    func coversRetries() async throws {
+        let clock = ManualClock()
+        let session = StubSession { _ in .status(503) }
+        let retries = RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(1), clock: clock)
+        let router = Router<URLEndPoint>(session: session, interceptors: [retries], clock: clock)
+        let call = Task { try await router.response(for: URLEndPoint(.get, url, options: options)) }
+        _ = try await clock.sleeps.wait(for: 2)  // the total, and the wait of 1 s before the second attempt
+        clock.advance(by: .seconds(1))
+        _ = try await clock.sleeps.wait(for: 3)  // the wait of 2 s before the third
+        clock.advance(by: .milliseconds(1_500))
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.code == .timedOut)
+        #expect(session.requests.count == 2)
+    }
+
+    @Test("S3.10 an answer within the total timeout is the answer")
+    func inTime() async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("in time") }, clock: ManualClock())
+        #expect(try await router.request(URLEndPoint(.get, url, options: options), as: String.self) == "in time")
+    }
+}

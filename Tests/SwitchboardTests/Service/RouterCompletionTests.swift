@@ -1,0 +1,184 @@
+import Dispatch
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RouterCompletionTests {
+    private let url = URL(text: "https://api.example.com/things")
+
+    @Test("S0.12 a call returns at once: the answer comes only after the caller went on")
+    func neverBlocks() async throws {
+        let gate = Deliveries<Bool>()
+        let session = StubSession { _ in
+            _ = try await gate.first()
+            return .text("late")
+        }
+        let results = Deliveries<Result<String, NetworkError>>()
+        Router<URLEndPoint>(session: session).request(URLEndPoint(.get, url), as: String.self) { results.add($0) }
+        #expect(results.all.isEmpty)
+        gate.open()  // a call that had waited for its answer would never have come here
+        #expect(try await results.first() == .success("late"))
+    }
+
+    @Test("S0.12 S3.9 S4.10 partly: async and completion form give the same value", arguments: [200, 201, 299])
+    func sameValue(status: Int) async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json("[1,2]", status: status) })
+        let endPoint = URLEndPoint(.get, url)
+        let results = Deliveries<Result<[Int], NetworkError>>()
+        router.request(endPoint, as: [Int].self) { results.add($0) }
+        #expect(try await results.first() == .success([1, 2]))
+        #expect(try await router.request(endPoint, as: [Int].self) == [1, 2])
+    }
+
+    @Test("S4.10 partly: async and completion form give the same error", arguments: Outcome.failures)
+    func sameError(outcome: Outcome) async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in outcome.response })
+        let endPoint = URLEndPoint(.get, url)
+        let results = Deliveries<Result<[Int], NetworkError>>()
+        router.request(endPoint, as: [Int].self) { results.add($0) }
+        let delivered = try await results.first()
+        let given = #expect(throws: NetworkError.self) { try delivered.get() }
+        let thrown = await #expect(throws: NetworkError.self) { try await router.request(endPoint, as: [Int].self) }
+        #expect(thrown?.code == outcome.code)
+        #expect(given == thrown)
+    }
+
+    @Test("S3.9 S0.12 completion exactly once, whatever comes of the request", arguments: Outcome.all)
+    func exactlyOnce(outcome: Outcome) async throws {
+        let session = StubSession { _ in outcome.response }
+        let router = Router<URLEndPoint>(session: session)
+        let codes = Deliveries<NetworkError.Code?>()
+        let handle = router.request(URLEndPoint(.get, url), as: [Int].self) { result in
+            codes.add(result.failureCode)
+        }
+        #expect(try await codes.first() == outcome.code)
+        // What could make a second call: cancelling afterwards, and another request of the same router.
+        handle.cancel()
+        router.cancel()
+        let later = Deliveries<Bool>()
+        router.response(for: URLEndPoint(.get, url)) { _ in later.add(true) }
+        _ = try await later.first()
+        #expect(codes.all.count == 1)
+    }
+
+    @Test("S3.9 completion exactly once when the request could not even be made")
+    func unmakeable() async throws {
+        let session = StubSession { _ in .text("no") }
+        let router = Router<URLEndPoint>(session: session)
+        let codes = Deliveries<NetworkError.Code?>()
+        let handle = router.request(URLEndPoint(.get, URL(text: "ftp://example.com/")), as: String.self) {
+            codes.add($0.failureCode)
+        }
+        #expect(try await codes.first() == .invalidRequest)
+        handle.cancel()
+        #expect(codes.all.count == 1)
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test("S3.9 an answer that is no HTTP ends the call once, with an error")
+    func notHTTP() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.raw("SSH-2.0-OpenSSH_9.6\r\n"), .raw("SSH-2.0-OpenSSH_9.6\r\n"))
+            let router = Router<URLEndPoint>(session: FoundationSession())
+            let arrived = Deliveries<(data: Data?, response: URLResponse?, error: (any Error)?)>()
+            router.request(URLEndPoint(.get, server.url)) { arrived.add(($0, $1, $2)) }
+            let one = try await arrived.first()
+            #expect((one.error as? NetworkError)?.code.isKind(of: .invalidResponse) == true)
+            #expect(one.response == nil)
+            await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, server.url)) }
+            #expect(arrived.all.count == 1)
+        }
+    }
+
+    @Test("S0.10 the published form has data, response and error apart, and a 404 is a response")
+    func publishedForm() async throws {
+        let session = StubSession(
+            .json(#"{"message":"no such thing"}"#, status: 404, headers: ["X-Trace": "7"]), .close)
+        let router = Router<URLEndPoint>(session: session)
+        let arrived = Deliveries<(data: Data?, response: HTTPURLResponse?, error: (any Error)?)>()
+        router.request(URLEndPoint(.get, url)) { arrived.add(($0, $1 as? HTTPURLResponse, $2)) }
+        let answered = try await arrived.first()
+        #expect(answered.data == Data(#"{"message":"no such thing"}"#.utf8))
+        #expect(answered.response?.statusCode == 404)
+        #expect(answered.response?.value(forHTTPHeaderField: "x-trace") == "7")
+        #expect(answered.error == nil)
+
+        router.request(URLEndPoint(.get, url)) { arrived.add(($0, $1 as? HTTPURLResponse, $2)) }
+        let failed = try await arrived.wait(for: 2)[1]
+        #expect(failed.response == nil)
+        #expect(failed.data == nil)
+        #expect((failed.error as? NetworkError)?.code == .connectionLost)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct CompletionQueueTests {
+    private let url = URL(text: "https://api.example.com/things")
+
+    @Test("S1.13 completions come on the queue of the router")
+    func ownQueue() async throws {
+        let key = DispatchSpecificKey<String>()
+        let queue = DispatchQueue(label: "completions")
+        queue.setSpecific(key: key, value: "mine")
+        let places = Deliveries<String?>()
+        let session = StubSession(.text("a"), .status(500))
+        let router = Router<URLEndPoint>(session: session, completionQueue: queue)
+        router.request(URLEndPoint(.get, url), as: String.self) { _ in places.add(DispatchQueue.getSpecific(key: key)) }
+        router.request(URLEndPoint(.get, url), as: String.self) { _ in places.add(DispatchQueue.getSpecific(key: key)) }
+        router.request(URLEndPoint(.get, URL(text: "ftp://a/"))) { _, _, _ in
+            places.add(DispatchQueue.getSpecific(key: key))
+        }
+        #expect(try await places.wait(for: 3) == ["mine", "mine", "mine"])
+    }
+
+    @Test("S1.13 completions come on the main queue when asked for, through a manager too")
+    func main() async throws {
+        // The queue, not the thread: on Linux the main queue may run on another thread than the first one.
+        let key = DispatchSpecificKey<String>()
+        DispatchQueue.main.setSpecific(key: key, value: "main")
+        let places = Deliveries<String?>()
+        let session = StubSession { _ in .text("a") }
+        let router = Router<URLEndPoint>(session: session, completionQueue: .main)
+        router.request(URLEndPoint(.get, url), as: String.self) { _ in places.add(DispatchQueue.getSpecific(key: key)) }
+        let manager = NetworkManager(session: session, completionQueue: .main)
+        manager.router(for: URLEndPoint.self).response(for: URLEndPoint(.get, url)) { _ in
+            places.add(DispatchQueue.getSpecific(key: key))
+        }
+        #expect(try await places.wait(for: 2) == ["main", "main"])
+    }
+}
+
+extension RouterCompletionTests {
+    /// How a request ends, and the code that says so; nil for a value.
+    struct Outcome: Sendable, CustomTestStringConvertible {
+        let name: String
+        let response: MockResponse
+        let code: NetworkError.Code?
+        var testDescription: String { name }
+
+        static let all = failures + [Outcome(name: "a value", response: .json("[1]"), code: nil)]
+        static let failures = [
+            Outcome(name: "404", response: .json("{}", status: 404), code: .notFound),
+            Outcome(name: "500", response: .status(500), code: .serverError),
+            Outcome(name: "304", response: .status(304), code: .redirection),
+            Outcome(name: "600", response: .status(600), code: .unexpectedStatus),
+            Outcome(name: "no data", response: .status(200), code: .noData),
+            Outcome(name: "not JSON", response: .json("[1"), code: .decodingFailed),
+            Outcome(name: "closed", response: .close, code: .connectionLost),
+            Outcome(name: "truncated", response: .json("[1,2]").truncated(after: 2), code: .truncatedBody),
+            Outcome(name: "offline", response: .failure(.noInternetConnection), code: .noInternetConnection),
+            Outcome(
+                name: "redirected to ftp", response: .status(302, headers: ["Location": "ftp://a/"]),
+                code: .redirectRefused),
+        ]
+    }
+}
+
+extension Result where Failure == NetworkError {
+    /// The code of the failure, nil for a success.
+    var failureCode: NetworkError.Code? {
+        if case .failure(let error) = self { error.code } else { nil }
+    }
+}

@@ -1,0 +1,70 @@
+@testable import Switchboard
+
+/// What a completion, an interceptor or a stub handed over, in order; a test waits for it instead of sleeping.
+final class Deliveries<Value: Sendable>: Sendable {
+    private struct Waiter: Sendable {
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State: Sendable {
+        var values: [Value] = []
+        var nextID = 0
+        var waiters: [Int: Waiter] = [:]
+        var gone: Set<Int> = []
+    }
+
+    private let state = Protected(State())
+
+    /// What came so far.
+    var all: [Value] { state.value.values }
+
+    func add(_ value: Value) {
+        let ready = state.withLock { state in
+            state.values.append(value)
+            let ready = state.waiters.filter { $0.value.count <= state.values.count }
+            for id in ready.keys { state.waiters[id] = nil }
+            return Array(ready.values)
+        }
+        for waiter in ready { waiter.continuation.resume() }
+    }
+
+    /// What came by the time that there are at least `count`. Gives up when the test's time is over.
+    func wait(for count: Int) async throws -> [Value] {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.values.count < count, !state.gone.contains(id) else { return true }
+                    state.waiters[id] = Waiter(count: count, continuation: continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.gone.insert(id)
+                return state.waiters.removeValue(forKey: id)
+            }
+            waiter?.continuation.resume()
+        }
+        let values = all
+        guard values.count >= count else { throw CancellationError() }
+        return values
+    }
+
+    /// The first one, as soon as it is there.
+    func first() async throws -> Value {
+        try await wait(for: 1)[0]
+    }
+}
+
+extension Deliveries<Bool> {
+    /// Lets those pass that wait for ``first()``.
+    func open() {
+        add(true)
+    }
+}
