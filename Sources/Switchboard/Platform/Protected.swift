@@ -1,36 +1,57 @@
 #if canImport(os)
 import os
 #else
-import Synchronization
+import Foundation
 #endif
 
 /// A value that is read and changed under one lock.
 ///
-/// The lock is the platform's cheapest: `OSAllocatedUnfairLock` where the oldest supported systems have no `Mutex`,
-/// `Mutex` elsewhere. It is not recursive, and no foreign code may run inside `withLock`.
-final class Protected<Value: Sendable>: Sendable {
+/// The lock is `OSAllocatedUnfairLock` where there is one and a POSIX mutex elsewhere: `Mutex` is missing on the oldest supported
+/// systems of Apple, and on Linux the thread sanitizer does not see it. It is not recursive, and no foreign code may run inside
+/// `withLock`.
+final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
     #if canImport(os)
-    private let lock: OSAllocatedUnfairLock<Value>
-
-    init(_ value: Value) {
-        lock = OSAllocatedUnfairLock(initialState: value)
-    }
-
-    func withLock<Output: Sendable>(_ body: @Sendable (inout Value) throws -> Output) rethrows -> Output {
-        try lock.withLock(body)
-    }
+    private let lock = OSAllocatedUnfairLock()
     #else
-    private let lock: Mutex<Value>
+    private let lock = POSIXLock()
+    #endif
+    private var protected: Value
 
     init(_ value: Value) {
-        lock = Mutex(value)
+        protected = value
     }
 
-    func withLock<Output: Sendable>(_ body: @Sendable (inout Value) throws -> Output) rethrows -> Output {
-        try lock.withLock { value throws in try body(&value) }
+    func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&protected)
     }
-    #endif
 
     /// A copy of the value as it is now.
     var value: Value { withLock { $0 } }
 }
+
+#if !canImport(os)
+/// A mutex at an address that does not move.
+private final class POSIXLock: @unchecked Sendable {  // a mutex is made to be shared
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    init() {
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func lock() {
+        pthread_mutex_lock(mutex)
+    }
+
+    func unlock() {
+        pthread_mutex_unlock(mutex)
+    }
+}
+#endif
