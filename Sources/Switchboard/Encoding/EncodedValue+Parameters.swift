@@ -42,7 +42,9 @@ extension EncodedValue {
 
     private static func scalar(_ value: Any, at path: String) throws -> EncodedValue? {
         // Before the others, because an NSNumber passes for a number of any type, and a true one for 1.
-        if type(of: value) is NSNumber.Type, let number = value as? NSNumber { return try Self.number(number, at: path) }
+        if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
+            return try Self.number(number, at: path)
+        }
         switch value {
         case let value as String: return .string(value)
         case let value as Int: return .number(value)

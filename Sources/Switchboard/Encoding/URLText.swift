@@ -33,9 +33,9 @@ struct URLText {
     func appending(path: String) throws(NetworkError) -> URLText {
         guard !path.isEmpty else { return self }
         if let bad = path.utf8.first(where: \.breaksHead) {
+            let shown = Redaction.standard.url(path).quotedForMessage
             throw NetworkError(
-                .invalidRequest,
-                reason: "the path \(Redaction.standard.url(path).quotedForMessage) holds the control character \(bad.hexForMessage)")
+                .invalidRequest, reason: "the path \(shown) holds the control character \(bad.hexForMessage)")
         }
         let question = path.utf8.firstIndex(of: .questionMark) ?? path.utf8.endIndex
         var result = self

@@ -12,16 +12,16 @@ extension NetworkResponse {
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
-        if let value = body as? Value { return value }
-        if type == String.self, let value = text as? Value { return value }
-        if let value = EmptyResponse() as? Value { return value }
-        if body.isEmpty {
-            guard let empty = type as? any ExpressibleByNilLiteral.Type,
-                let value = empty.init(nilLiteral: ()) as? Value
-            else {
-                throw failure(.noData, "a \(type) was expected, and the \(statusCode) response has no body")
-            }
+        if body.isEmpty, let empty = type as? any ExpressibleByNilLiteral.Type,
+            let value = empty.init(nilLiteral: ()) as? Value
+        {
             return value
+        }
+        if let value = body as? Value { return value }
+        if type == String.self || type == String?.self, let value = text as? Value { return value }
+        if let value = EmptyResponse() as? Value { return value }
+        guard !body.isEmpty else {
+            throw failure(.noData, "a \(type) was expected, and the \(statusCode) response has no body")
         }
         do {
             return try (decoder ?? handling.decoder).decode(type, from: body)

@@ -8,8 +8,8 @@ public final class RequestHandle: Sendable {
 
     private let state = Protected(State.waiting)
 
-    /// Makes a handle of a request that has not begun.
-    init() {}
+    /// Makes a handle that stands for no request yet. A fake ``NetworkRouter`` returns one.
+    public init() {}
 
     /// Cancels the request. Its completion is called with ``NetworkError/Code/cancelled``; nothing happens when it was
     /// called already.

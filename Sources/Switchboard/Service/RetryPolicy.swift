@@ -81,13 +81,18 @@ extension NetworkResponse {
     /// §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)); a date that has passed is no wait. Nil when
     /// there is none or it is neither.
     fileprivate var retryAfter: Duration? {
-        guard let value = headers["Retry-After"] else { return nil }
-        if let seconds = UInt32(value) { return .seconds(Int64(seconds)) }
+        guard let value = headers["Retry-After"], !value.isEmpty else { return nil }
+        if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            return .seconds(Int64(UInt32(value) ?? .max))
+        }
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "GMT")
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        guard let date = formatter.date(from: value) else { return nil }
-        return .seconds(max(0, date.timeIntervalSinceNow))
+        // The form to send, and the two to accept as well (RFC 9110 §5.6.7).
+        for form in ["EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy"] {
+            formatter.dateFormat = form
+            if let date = formatter.date(from: value) { return .seconds(max(0, date.timeIntervalSinceNow)) }
+        }
+        return nil
     }
 }

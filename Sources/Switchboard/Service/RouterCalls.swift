@@ -76,6 +76,7 @@ final class RouterCalls: Sendable {
             try Task.checkCancellation()
             var response = try await sendWithinTotal(request)
             if response.request == nil { response.request = request }
+            if response.url == nil { response.url = response.request?.url }
             return response
         } catch {
             let error = NetworkError.caught(error)
@@ -85,7 +86,10 @@ final class RouterCalls: Sendable {
     }
 
     private func sendWithinTotal(_ request: NetworkRequest) async throws -> NetworkResponse {
-        guard let total = request.timeouts.total else { return try await chain.send(request) }
+        // A longer one than a century is no limit, and more than the clock's sleep can count.
+        guard let total = request.timeouts.total, total < .seconds(3_155_760_000) else {
+            return try await chain.send(request)
+        }
         return try await withThrowingTaskGroup(of: NetworkResponse.self) { [chain, clock] group in
             group.addTask { try await chain.send(request) }
             group.addTask {

@@ -13,9 +13,9 @@ extension MockResponse {
 
     /// This response in chunks (`Transfer-Encoding: chunked`) of these sizes, the last size for all that follow.
     ///
-    /// `.text("abcdefg").chunked(1, 3)` sends `a`, `bcd`, `efg`. Without a size the body is one chunk. Every chunk is a write of its own.
-    /// HTTP/1.0 knows no chunks: such a client gets the body as it is, up to the end of the connection. A stub ignores
-    /// it.
+    /// `.text("abcdefg").chunked(1, 3)` sends `a`, `bcd`, `efg`. Without a size the body is one chunk. Every chunk is a
+    /// write of its own. HTTP/1.0 knows no chunks: such a client gets the body as it is, up to the end of the
+    /// connection. A stub ignores the sizes.
     public func chunked(_ sizes: Int...) -> MockResponse {
         var response = self
         response.chunkSizes = sizes.map { max(1, $0) }

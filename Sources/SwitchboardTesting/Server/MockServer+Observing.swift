@@ -34,11 +34,11 @@ extension MockServer {
     /// with ``MockResponse/close`` for instance, never counts.
     ///
     /// - Parameters:
-    ///   - connection: The number that ``RecordedRequest/connection`` gives. Nil waits until no connection is open and a client has
-    ///     closed at least one.
+    ///   - connection: The number that ``RecordedRequest/connection`` gives. Nil waits until no connection is open and
+    ///     a client has closed at least one.
     ///   - limit: How long to wait.
-    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut``, ``/Switchboard/NetworkError/Code/connectionLost`` when the server is
-    ///   stopped first, `CancellationError`.
+    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut``, ``/Switchboard/NetworkError/Code/connectionLost`` when
+    ///   the server is stopped first, `CancellationError`.
     public func waitForDisconnect(of connection: Int? = nil, within limit: Duration = .seconds(5)) async throws {
         try await core.state.wait(within: limit) { state in
             "MockServer: \(connection.map { "connection \($0)" } ?? "a connection") was not closed by its client "

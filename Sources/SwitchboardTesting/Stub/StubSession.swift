@@ -49,7 +49,8 @@ public final class StubSession: NetworkSession {
 
     /// Answers a request as scripted.
     ///
-    /// - Throws: `NetworkError` for a fault, a timeout or a request that may not be sent, `CancellationError` when the task is cancelled.
+    /// - Throws: `NetworkError` for a fault, a timeout or a request that may not be sent, `CancellationError` when the
+    ///   task is cancelled.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()

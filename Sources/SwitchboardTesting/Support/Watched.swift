@@ -57,7 +57,7 @@ final class Watched<Value: Sendable>: Sendable {
 
     /// Suspends until `take` finds what it looks for.
     ///
-    /// - Throws: ``NetworkError/Code/timedOut`` with `reason` after `limit`, what ``close(_:)`` was given, `CancellationError`.
+    /// - Throws: A `timedOut` with `reason` after `limit`, what ``close(_:)`` was given, `CancellationError`.
     func wait<Output: Sendable>(
         within limit: Duration, reason: @escaping @Sendable (Value) -> String,
         for take: @escaping @Sendable (inout Value) -> Output?

@@ -14,20 +14,27 @@ struct CurlCommandTests {
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         shell.waitUntilExit()
         try #require(shell.terminationStatus == 0)
-        return output.split(separator: 0, omittingEmptySubsequences: false).dropLast().map { String(decoding: $0, as: UTF8.self) }
+        return output.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
-    @Test("the shell hands curl each argument as it is meant, whatever it holds", arguments: [
-        "plain", "it's", "'", "''", "a\"b", "$HOME `id` $(id)", "back\\slash", "line\nbreak\n", "!!", "é🌎", "*?[a-z]", "a;b|c&d>e", "-X", "@file", "%s\\0",
-    ])
+    @Test(
+        "the shell hands curl each argument as it is meant, whatever it holds",
+        arguments: [
+            "plain", "it's", "'", "''", "a\"b", "$HOME `id` $(id)", "back\\slash", "line\nbreak\n", "!!", "é🌎",
+            "*?[a-z]", "a;b|c&d>e", "-X", "@file", "%s\\0",
+        ])
     func quoting(text: String) throws {
         let request = NetworkRequest(
-            .post, URL(text: "https://h.example/it's?a=1&b=%27"), headers: ["X-Text": text.replacingOccurrences(of: "\n", with: " ")],
+            .post, URL(text: "https://h.example/it's?a=1&b=%27"),
+            headers: ["X-Text": text.replacingOccurrences(of: "\n", with: " ")],
             body: DataBody(Data(text.utf8), contentType: "text/plain"))
         let value = text.replacingOccurrences(of: "\n", with: " ").trimmingCharacters(in: .whitespaces)
         #expect(
             try arguments(request.curlCommand(redaction: .none)) == [
-                "-X", "POST", "https://h.example/it's?a=1&b=%27", "-H", "X-Text: " + value, "-H", "Content-Type: text/plain",
+                "-X", "POST", "https://h.example/it's?a=1&b=%27", "-H", "X-Text: " + value, "-H",
+                "Content-Type: text/plain",
                 "--data-raw", text,
             ])
     }
@@ -43,8 +50,12 @@ struct CurlCommandTests {
 
     @Test("a header with an empty value ends in a semicolon, which curl sends as an empty one")
     func emptyValue() throws {
-        let request = NetworkRequest(.get, URL(text: "https://h.example/"), headers: ["X-Empty": "", "X-Two": "a", "X-Two": "b"])
-        #expect(try arguments(request.curlCommand) == ["https://h.example/", "-H", "X-Empty;", "-H", "X-Two: a", "-H", "X-Two: b"])
+        let request = NetworkRequest(
+            .get, URL(text: "https://h.example/"), headers: ["X-Empty": "", "X-Two": "a", "X-Two": "b"])
+        #expect(
+            try arguments(request.curlCommand) == [
+                "https://h.example/", "-H", "X-Empty;", "-H", "X-Two: a", "-H", "X-Two: b",
+            ])
     }
 
     @Test("secrets in URL, headers and body are replaced, and the command is still one the shell takes")

@@ -9,12 +9,16 @@ struct DateEncodingTests {
     }
 
     // Expected: python3, datetime.fromtimestamp(seconds, UTC).isoformat(timespec=...).
-    @Test("ISO 8601 with milliseconds only when there are some", arguments: [
-        (0.0, "1970-01-01T00:00:00Z"), (978_307_200, "2001-01-01T00:00:00Z"), (1_700_000_000, "2023-11-14T22:13:20Z"),
-        (1_700_000_000.5, "2023-11-14T22:13:20.500Z"), (1_700_000_000.123, "2023-11-14T22:13:20.123Z"),
-        (-0.5, "1969-12-31T23:59:59.500Z"), (-12_212_553_600, "1583-01-01T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"),
-        (951_782_400, "2000-02-29T00:00:00Z"),
-    ])
+    @Test(
+        "ISO 8601 with milliseconds only when there are some",
+        arguments: [
+            (0.0, "1970-01-01T00:00:00Z"), (978_307_200, "2001-01-01T00:00:00Z"),
+            (1_700_000_000, "2023-11-14T22:13:20Z"),
+            (1_700_000_000.5, "2023-11-14T22:13:20.500Z"), (1_700_000_000.123, "2023-11-14T22:13:20.123Z"),
+            (-0.5, "1969-12-31T23:59:59.500Z"), (-12_212_553_600, "1583-01-01T00:00:00Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+        ])
     func iso8601(seconds: Double, expected: String) throws {
         let date = Date(timeIntervalSince1970: seconds)
         #expect(try text(.iso8601, date) == expected)
@@ -22,10 +26,12 @@ struct DateEncodingTests {
         #expect(String(decoding: try JSONBody([date]).encode(), as: UTF8.self) == #"["\#(expected)"]"#)
     }
 
-    @Test("a fraction is rounded to the nearest millisecond, also over the second", arguments: [
-        (0.9996, "2001-01-01T00:00:01Z"), (0.0004, "2001-01-01T00:00:00Z"), (0.1239, "2001-01-01T00:00:00.124Z"),
-        (0.1231, "2001-01-01T00:00:00.123Z"), (-0.0004, "2001-01-01T00:00:00Z"), (59.9999, "2001-01-01T00:01:00Z"),
-    ])
+    @Test(
+        "a fraction is rounded to the nearest millisecond, also over the second",
+        arguments: [
+            (0.9996, "2001-01-01T00:00:01Z"), (0.0004, "2001-01-01T00:00:00Z"), (0.1239, "2001-01-01T00:00:00.124Z"),
+            (0.1231, "2001-01-01T00:00:00.123Z"), (-0.0004, "2001-01-01T00:00:00Z"), (59.9999, "2001-01-01T00:01:00Z"),
+        ])
     func rounding(seconds: Double, expected: String) throws {
         #expect(try text(.iso8601, Date(timeIntervalSinceReferenceDate: seconds)) == expected)
     }
@@ -64,9 +70,11 @@ struct DateEncodingTests {
         #expect(try text(.custom { _ in "a&b" }, Date()) == "a&b")
     }
 
-    @Test("a date that is no point in time, or that ISO 8601 with four digits cannot write, is refused", arguments: [
-        Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, -1e12,
-    ])
+    @Test(
+        "a date that is no point in time, or that ISO 8601 with four digits cannot write, is refused",
+        arguments: [
+            Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, -1e12,
+        ])
     func impossible(seconds: Double) {
         let parameters: Parameters = ["when": Date(timeIntervalSinceReferenceDate: seconds)]
         let errors = [

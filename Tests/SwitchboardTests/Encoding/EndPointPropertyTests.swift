@@ -15,7 +15,9 @@ struct EndPointPropertyTests {
     @Test("S4.2 defaults: GET, Accept application/json, no body, no headers, no query")
     func defaults() throws {
         let request = try RequestBuilder().makeRequest(for: Bare())
-        #expect(request.method == .get && request.body.isEmpty && request.url?.absoluteString == "https://h.example/api/todos")
+        #expect(
+            request.method == .get && request.body.isEmpty
+                && request.url?.absoluteString == "https://h.example/api/todos")
         #expect(request.headers == ["Accept": "application/json"])
     }
 
@@ -60,7 +62,8 @@ struct EndPointPropertyTests {
     @Test("S4.2 every property may be declared optional and is used when it has a value")
     func optional() throws {
         let endPoint = Optionals(
-            baseURL: Self.base, httpMethod: .put, task: .requestParameters(bodyParameters: ["a": 1]), headers: ["X-Own": "1"],
+            baseURL: Self.base, httpMethod: .put, task: .requestParameters(bodyParameters: ["a": 1]),
+            headers: ["X-Own": "1"],
             options: RequestOptions { $0.timeouts = .article })
         let request = try RequestBuilder().makeRequest(for: endPoint)
         #expect(request.url?.absoluteString == "https://h.example/api/x")

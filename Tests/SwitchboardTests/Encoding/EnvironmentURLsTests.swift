@@ -5,7 +5,9 @@ import Testing
 struct EnvironmentURLsTests {
     @Test("S3.2 each environment has its base URL, byte for byte; a bad one is an error when it is asked for")
     func lookups() throws {
-        var servers: EnvironmentURLs = [.production: "https://api.example.com/3/", .qa: "http://u@qa:81?k=1", .staging: "not a URL"]
+        var servers: EnvironmentURLs = [
+            .production: "https://api.example.com/3/", .qa: "http://u@qa:81?k=1", .staging: "not a URL",
+        ]
         #expect(try servers.url(in: .production).absoluteString == "https://api.example.com/3/")
         #expect(try servers.url(in: .qa).absoluteString == "http://u@qa:81?k=1")
         let bad = #expect(throws: NetworkError.self) { try servers.url(in: .staging) }
@@ -25,10 +27,13 @@ struct EnvironmentURLsTests {
         #expect(none?.code == .unknownEnvironment)
     }
 
-    @Test("S3.2 what is no http URL with a host is .invalidRequest; the reason names text and environment, no secret", arguments: [
-        "", " ", "h.example", "/path", "ftp://h?token=s3cret", "https://?token=s3cret", "https:///p?token=s3cret", "https://u:s3cret@",
-        "http//h", "https:h", "::", "https://h:port/?token=s3cret", "mailto:x@y?token=s3cret",
-    ])
+    @Test(
+        "S3.2 what is no http URL with a host is .invalidRequest; the reason names text and environment, no secret",
+        arguments: [
+            "", " ", "h.example", "/path", "ftp://h?token=s3cret", "https://?token=s3cret", "https:///p?token=s3cret",
+            "https://u:s3cret@",
+            "http//h", "https:h", "::", "https://h:port/?token=s3cret", "mailto:x@y?token=s3cret",
+        ])
     func badTexts(text: String) {
         let error = #expect(throws: NetworkError.self) { try EnvironmentURLs([.staging: text]).url(in: .staging) }
         #expect(error?.code == .invalidRequest)

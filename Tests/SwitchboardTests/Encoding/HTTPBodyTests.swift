@@ -14,7 +14,9 @@ struct HTTPBodyTests {
     @Test("S2.1 a body of one's own needs encode() alone; it is not empty and adds no headers")
     func ownBody() async throws {
         let body = Greeting()
-        #expect(!body.isEmpty && body.additionalHeaders.isEmpty && body.length == nil && !body.isStreamed && body.isReplayable)
+        #expect(
+            !body.isEmpty && body.additionalHeaders.isEmpty && body.length == nil && !body.isStreamed
+                && body.isReplayable)
         let request = try RequestBuilder().makeRequest(for: URLEndPoint(.post, Self.url, task: .requestBody(body)))
         #expect(try request.sentText == "hello")
         #expect(request.headers["Content-Type"] == nil)
@@ -45,9 +47,11 @@ struct HTTPBodyTests {
         #expect(EmptyBody().isEmpty && EmptyBody().length == 0 && EmptyBody().additionalHeaders.isEmpty)
     }
 
-    @Test("S2.3 DataBody: bytes unchanged, empty exactly when there are none, its headers applied", arguments: [
-        Data(), Data([0]), Data([0xFF, 0xFE, 0, 0x0D, 0x0A]), Data(repeating: 7, count: 100_000),
-    ])
+    @Test(
+        "S2.3 DataBody: bytes unchanged, empty exactly when there are none, its headers applied",
+        arguments: [
+            Data(), Data([0]), Data([0xFF, 0xFE, 0, 0x0D, 0x0A]), Data(repeating: 7, count: 100_000),
+        ])
     func dataBody(data: Data) throws {
         let body = DataBody(data, additionalHeaders: ["Content-Type": "image/png", "X-Part": "1"])
         #expect(body.encode() == data)
@@ -89,7 +93,9 @@ struct HTTPBodyTests {
     // Expected: python3, urllib.parse.urlencode(pairs, quote_via=quote, safe="").
     @Test("S0.7 a form says firstname=John&age=40, and & = + % and unicode inside values are escaped")
     func appcodaForm() throws {
-        let parameters: Parameters = ["firstname": "John", "age": 40, "a": "A&B=C%20d", "plus": "1+1", "name": "Zażółć"]
+        let parameters: Parameters = [
+            "firstname": "John", "age": 40, "a": "A&B=C%20d", "plus": "1+1", "name": "Zażółć",
+        ]
         let expected = "firstname=John&age=40&a=A%26B%3DC%2520d&plus=1%2B1&name=Za%C5%BC%C3%B3%C5%82%C4%87"
         #expect(String(decoding: try FormBody(parameters).encode(), as: UTF8.self) == expected)
         var draft = RequestDraft(method: .post, url: nil)

@@ -52,9 +52,11 @@ struct HTTPHeadersTests {
         #expect(one.hashValue == (["eTAG": "x", "a": "1"] as HTTPHeaders).hashValue)
     }
 
-    @Test("blanks and tabs around a value are no part of it, RFC 9110 §5.5", arguments: [
-        (" a ", "a"), ("\ta b\t", "a b"), ("", ""), ("  ", ""), ("é", "é"), ("a", "a"),
-    ])
+    @Test(
+        "blanks and tabs around a value are no part of it, RFC 9110 §5.5",
+        arguments: [
+            (" a ", "a"), ("\ta b\t", "a b"), ("", ""), ("  ", ""), ("é", "é"), ("a", "a"),
+        ])
     func valuesAreTrimmed(given: String, value: String) {
         #expect(HTTPHeader(name: "X", value: given).value == value)
     }
@@ -66,7 +68,9 @@ struct HTTPHeadersTests {
 
     @Test("the named fields have their standard names")
     func namedFields() {
-        let headers = HTTPHeaders([.accept("a/b"), .contentType("c/d"), .userAgent("u"), .authorization(bearerToken: "t")])
+        let headers = HTTPHeaders([
+            .accept("a/b"), .contentType("c/d"), .userAgent("u"), .authorization(bearerToken: "t"),
+        ])
         #expect(headers == ["Accept": "a/b", "Content-Type": "c/d", "User-Agent": "u", "Authorization": "Bearer t"])
     }
 
@@ -98,9 +102,11 @@ struct HeaderInjectionTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test("a name that is no token is refused, and the reason names it on one line", arguments: [
-        "", "X Custom", "X-Custom:", "X-Custom\r\nX-Evil", "X\0", "X-é", "X(1)", "X-Custom\n",
-    ])
+    @Test(
+        "a name that is no token is refused, and the reason names it on one line",
+        arguments: [
+            "", "X Custom", "X-Custom:", "X-Custom\r\nX-Evil", "X\0", "X-é", "X(1)", "X-Custom\n",
+        ])
     func names(name: String) {
         let error = #expect(throws: NetworkError.self) {
             try RequestBuilder().makeRequest(for: EndPointFixture(headers: [name: "1"]))

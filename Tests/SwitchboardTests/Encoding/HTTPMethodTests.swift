@@ -3,10 +3,13 @@ import Switchboard
 import Testing
 
 struct HTTPMethodTests {
-    @Test("S0.1 known methods are upper case however they are spelled", arguments: [
-        ("get", "GET"), ("post", "POST"), ("put", "PUT"), ("patch", "PATCH"), ("delete", "DELETE"), ("head", "HEAD"),
-        ("options", "OPTIONS"), ("Trace", "TRACE"), ("cONNECT", "CONNECT"), ("PATCH", "PATCH"),
-    ])
+    @Test(
+        "S0.1 known methods are upper case however they are spelled",
+        arguments: [
+            ("get", "GET"), ("post", "POST"), ("put", "PUT"), ("patch", "PATCH"), ("delete", "DELETE"),
+            ("head", "HEAD"),
+            ("options", "OPTIONS"), ("Trace", "TRACE"), ("cONNECT", "CONNECT"), ("PATCH", "PATCH"),
+        ])
     func knownMethodsAreUpperCase(given: String, sent: String) {
         #expect(HTTPMethod(rawValue: given).rawValue == sent)
         #expect(HTTPMethod.custom(given) == HTTPMethod(rawValue: sent))
@@ -19,7 +22,9 @@ struct HTTPMethodTests {
             verbs.map(\.rawValue) == ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"])
     }
 
-    @Test("S0.1 a custom method is sent as given, in its case", arguments: ["PURGE", "propfind", "Get2", "M-SEARCH", "gets"])
+    @Test(
+        "S0.1 a custom method is sent as given, in its case",
+        arguments: ["PURGE", "propfind", "Get2", "M-SEARCH", "gets"])
     func customMethodsKeepTheirCase(name: String) throws {
         let request = try RequestBuilder().makeRequest(for: EndPointFixture(httpMethod: .custom(name)))
         #expect(request.method.rawValue == name)
@@ -32,7 +37,9 @@ struct HTTPMethodTests {
     }
 
     // U+017F and U+0131 become S and I when Unicode upper-cases them; methods are ASCII.
-    @Test("letters that only Unicode takes for ASCII ones make no known method", arguments: ["poſt", "optıons", "delete\u{301}"])
+    @Test(
+        "letters that only Unicode takes for ASCII ones make no known method",
+        arguments: ["poſt", "optıons", "delete\u{301}"])
     func lookalikesAreNoKnownMethods(name: String) {
         #expect(HTTPMethod(rawValue: name).rawValue == name)
         let error = #expect(throws: NetworkError.self) {
@@ -41,9 +48,11 @@ struct HTTPMethodTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test("a method that is no token is refused before anything is sent", arguments: [
-        "", "GET /x", "GET\r\nX-Evil: 1", "GET\n", "GET\0", "GET\t", "GÉT", "GET:", "(GET)", "\u{7F}",
-    ])
+    @Test(
+        "a method that is no token is refused before anything is sent",
+        arguments: [
+            "", "GET /x", "GET\r\nX-Evil: 1", "GET\n", "GET\0", "GET\t", "GÉT", "GET:", "(GET)", "\u{7F}",
+        ])
     func methodsThatAreNoTokens(name: String) {
         let error = #expect(throws: NetworkError.self) {
             try RequestBuilder().makeRequest(for: EndPointFixture(httpMethod: .custom(name)))

@@ -71,12 +71,17 @@ struct JSONBodyTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("S4.4 dictionaries, arrays, scalars and null are bodies", arguments: [
-        (JSONBody(["b": 1, "a": 2] as [String: Int]), #"{"a":2,"b":1}"#), (JSONBody(["b": 1, "a": "x"]), #"{"b":1,"a":"x"}"#),
-        (JSONBody([1, 2, 3]), "[1,2,3]"), (JSONBody([[1], []]), "[[1],[]]"), (JSONBody("text"), #""text""#), (JSONBody(5), "5"),
-        (JSONBody(true), "true"), (JSONBody(nil as Int?), "null"), (JSONBody([1, nil, 3]), "[1,null,3]"), (JSONBody([] as [Int]), "[]"),
-        (JSONBody([:] as [String: Int]), "{}"),
-    ])
+    @Test(
+        "S4.4 dictionaries, arrays, scalars and null are bodies",
+        arguments: [
+            (JSONBody(["b": 1, "a": 2] as [String: Int]), #"{"a":2,"b":1}"#),
+            (JSONBody(["b": 1, "a": "x"]), #"{"b":1,"a":"x"}"#),
+            (JSONBody([1, 2, 3]), "[1,2,3]"), (JSONBody([[1], []]), "[[1],[]]"), (JSONBody("text"), #""text""#),
+            (JSONBody(5), "5"),
+            (JSONBody(true), "true"), (JSONBody(nil as Int?), "null"), (JSONBody([1, nil, 3]), "[1,null,3]"),
+            (JSONBody([] as [Int]), "[]"),
+            (JSONBody([:] as [String: Int]), "{}"),
+        ])
     func shapes(body: JSONBody, expected: String) throws {
         #expect(try request(body).sentText == expected)
     }

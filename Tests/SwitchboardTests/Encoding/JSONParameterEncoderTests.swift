@@ -3,7 +3,9 @@ import Switchboard
 import Testing
 
 struct JSONParameterEncoderTests {
-    private func text(_ parameters: Parameters, _ encoder: JSONParameterEncoder = JSONParameterEncoder()) throws -> String {
+    private func text(_ parameters: Parameters, _ encoder: JSONParameterEncoder = JSONParameterEncoder()) throws
+        -> String
+    {
         var draft = RequestDraft(method: .post, url: nil)
         try encoder.encode(parameters, into: &draft)
         return String(decoding: try draft.body.encode(), as: UTF8.self)
@@ -17,7 +19,8 @@ struct JSONParameterEncoderTests {
     func equalObject() throws {
         let parameters: Parameters = [
             "name": "John", "age": 40, "height": 1.5, "member": true, "banned": false, "manager": nil as String?,
-            "tags": ["a", "b"], "home": ["city": "Oslo", "lines": [1, 2]] as [String: any Sendable], "empty": [] as [Int],
+            "tags": ["a", "b"], "home": ["city": "Oslo", "lines": [1, 2]] as [String: any Sendable],
+            "empty": [] as [Int],
             "nothing": [:] as [String: Int],
         ]
         let expected = try parsed(
@@ -65,7 +68,9 @@ struct JSONParameterEncoderTests {
         struct Fails: Encodable, Sendable {
             func encode(to encoder: any Encoder) throws { throw CocoaError(.fileNoSuchFile) }
         }
-        let values: [any Sendable] = [Opaque(), Double.nan, -Double.infinity, Float.nan, Decimal.nan, [Opaque()], ["k": Opaque()], Fails()]
+        let values: [any Sendable] = [
+            Opaque(), Double.nan, -Double.infinity, Float.nan, Decimal.nan, [Opaque()], ["k": Opaque()], Fails(),
+        ]
         for value in values {
             let error = #expect(throws: NetworkError.self) { try text(["good": 1, "culprit": value]) }
             #expect(error?.code == .encodingFailed)
@@ -77,14 +82,17 @@ struct JSONParameterEncoderTests {
 
     @Test("S3.5 nil parameters are \"Parameters were nil.\", a nil URL is \"URL is nil.\"; the request is unchanged")
     func nilParametersAndURL() {
-        for encoder in [JSONParameterEncoder(), FormParameterEncoder(), URLParameterEncoder()] as [any ParameterEncoder] {
+        for encoder in [JSONParameterEncoder(), FormParameterEncoder(), URLParameterEncoder()] as [any ParameterEncoder]
+        {
             var request = URLRequest(url: URL(text: "https://h/"))
             let none = #expect(throws: NetworkError.self) { try encoder.encode(urlRequest: &request, with: nil) }
             #expect(none?.code == .parametersNil)
             #expect(none?.localizedDescription == "Parameters were nil.")
             request.url = nil
             let before = request
-            let missing = #expect(throws: NetworkError.self) { try encoder.encode(urlRequest: &request, with: ["a": 1]) }
+            let missing = #expect(throws: NetworkError.self) {
+                try encoder.encode(urlRequest: &request, with: ["a": 1])
+            }
             #expect(missing?.code == .missingURL)
             #expect(missing?.localizedDescription == "URL is nil.")
             #expect(request == before)

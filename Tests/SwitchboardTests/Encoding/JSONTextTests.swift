@@ -9,10 +9,14 @@ struct JSONTextTests {
     }
 
     // RFC 8259 §7: quotation mark, reverse solidus and U+0000 to U+001F must be escaped, nothing else need be.
-    @Test("strings are escaped as RFC 8259 §7 demands", arguments: [
-        ("a\"b", #""a\"b""#), ("a\\b", #""a\\b""#), ("a/b", #""a/b""#), ("\n\r\t", #""\n\r\t""#), ("\u{8}\u{C}", #""\u0008\u000C""#),
-        ("\0", #""\u0000""#), ("\u{1F}", #""\u001F""#), ("\u{7F}", "\"\u{7F}\""), ("é🌎\u{2028}", "\"é🌎\u{2028}\""), ("", "\"\""),
-    ])
+    @Test(
+        "strings are escaped as RFC 8259 §7 demands",
+        arguments: [
+            ("a\"b", #""a\"b""#), ("a\\b", #""a\\b""#), ("a/b", #""a/b""#), ("\n\r\t", #""\n\r\t""#),
+            ("\u{8}\u{C}", #""\u0008\u000C""#),
+            ("\0", #""\u0000""#), ("\u{1F}", #""\u001F""#), ("\u{7F}", "\"\u{7F}\""), ("é🌎\u{2028}", "\"é🌎\u{2028}\""),
+            ("", "\"\""),
+        ])
     func escapes(value: String, expected: String) throws {
         #expect(try text(value) == expected)
         let parsed = try JSONSerialization.jsonObject(with: Data(text([value, value]).utf8)) as? [String]
@@ -29,9 +33,12 @@ struct JSONTextTests {
         #expect(parsed == texts)
     }
 
-    @Test("integers keep every digit", arguments: [
-        ("9223372036854775807", Int64.max), ("-9223372036854775808", .min), ("9007199254740993", 9_007_199_254_740_993), ("0", 0),
-    ])
+    @Test(
+        "integers keep every digit",
+        arguments: [
+            ("9223372036854775807", Int64.max), ("-9223372036854775808", .min),
+            ("9007199254740993", 9_007_199_254_740_993), ("0", 0),
+        ])
     func integers(expected: String, value: Int64) throws {
         #expect(try text(value) == expected)
         #expect(try String(decoding: JSONBody(["n": value]).encode(), as: UTF8.self) == "{\"n\":\(expected)}")
@@ -44,13 +51,17 @@ struct JSONTextTests {
         #expect(try text([decimal]) == "[12345678901234567890.123456789]")
         #expect(try text(["d": decimal]) == #"{"d":12345678901234567890.123456789}"#)
         let parameters: Parameters = ["n": UInt64.max, "i": Int64.min, "x": 0.1]
-        let parsed = try JSONSerialization.jsonObject(with: JSONBody(parameters, encoder: JSONEncoder()).encode()) as? NSDictionary
+        let parsed =
+            try JSONSerialization.jsonObject(with: JSONBody(parameters, encoder: JSONEncoder()).encode())
+            as? NSDictionary
         #expect(parsed?["n"] as? UInt64 == .max && parsed?["i"] as? Int64 == .min && parsed?["x"] as? Double == 0.1)
     }
 
-    @Test("floating-point numbers read back to the same bits", arguments: [
-        0.1, -0.5, 1e300, .leastNonzeroMagnitude, 1.7976931348623157e308, 123456789.123, 1e16, 1e-7, 2.0 / 3.0,
-    ])
+    @Test(
+        "floating-point numbers read back to the same bits",
+        arguments: [
+            0.1, -0.5, 1e300, .leastNonzeroMagnitude, 1.7976931348623157e308, 123456789.123, 1e16, 1e-7, 2.0 / 3.0,
+        ])
     func doubles(value: Double) throws {
         let parsed = try JSONDecoder().decode([Double].self, from: JSONBody([value]).encode())
         #expect(parsed == [value])
@@ -63,11 +74,15 @@ struct JSONTextTests {
         #expect(try text([Float(0.1)]) == "[0.1]")
     }
 
-    @Test("S4.4 NaN and infinities are an encoding error that names the place, not null", arguments: [
-        Double.nan, .infinity, -.infinity,
-    ])
+    @Test(
+        "S4.4 NaN and infinities are an encoding error that names the place, not null",
+        arguments: [
+            Double.nan, .infinity, -.infinity,
+        ])
     func notFinite(value: Double) {
-        struct Reading: Encodable, Sendable { struct Inner: Encodable, Sendable { var celsius: Double }; var inner: [Inner] }
+        struct Reading: Encodable, Sendable {
+            struct Inner: Encodable, Sendable { var celsius: Double }; var inner: [Inner]
+        }
         struct Price: Encodable, Sendable { var amount: Decimal }
         let errors = [
             #expect(throws: NetworkError.self) { try JSONBody(Reading(inner: [.init(celsius: value)])).encode() },
@@ -106,7 +121,8 @@ struct JSONTextTests {
     func foundationAgrees() throws {
         let values: [any Encodable & Sendable] = [
             Child(), [Child()], ["child": Child()], [1: "a", 2: "b"], ["b": [nil, 1], "a": []] as [String: [Int?]],
-            [[[]], [["x"]]] as [[[String]]], Everything.Shape.group([.dot], name: "g"), UInt8.max, Optional<Optional<Int>>.some(nil), ["k": nil] as [String: Int?],
+            [[[]], [["x"]]] as [[[String]]], Everything.Shape.group([.dot], name: "g"), UInt8.max,
+            Optional<Optional<Int>>.some(nil), ["k": nil] as [String: Int?],
         ]
         for value in values {
             let ours = try JSONSerialization.jsonObject(with: JSONBody(value).encode(), options: .fragmentsAllowed)
@@ -120,7 +136,9 @@ struct JSONTextTests {
         struct User: Encodable, Sendable { var id = 1, name: String? }
         let parameters: Parameters = ["user": User()]
         #expect(String(decoding: try JSONBody(parameters).encode(), as: UTF8.self) == #"{"user":{"id":1}}"#)
-        #expect(String(decoding: try JSONBody(parameters, encoder: JSONEncoder()).encode(), as: UTF8.self) == #"{"user":{"id":1}}"#)
+        #expect(
+            String(decoding: try JSONBody(parameters, encoder: JSONEncoder()).encode(), as: UTF8.self)
+                == #"{"user":{"id":1}}"#)
     }
 }
 

@@ -24,7 +24,9 @@ struct NetworkErrorTests {
     func catching() {
         #expect(caught(NetworkError(.timedOut)) == "timedOut")
         #expect(caught(NetworkError(.cannotConnect)) == "cannotConnect")
-        for code in [NetworkError.cannotFindHost, .noInternetConnection, .connectionLost, .tooManyRedirects, .redirectRefused] {
+        for code in [
+            NetworkError.cannotFindHost, .noInternetConnection, .connectionLost, .tooManyRedirects, .redirectRefused,
+        ] {
             #expect(caught(NetworkError(code)) == "cannotConnect")
         }
         for code in [NetworkError.missingURL, .parametersNil, .encodingFailed, .bodyNotAllowed, .unknownEnvironment] {
@@ -58,10 +60,13 @@ struct NetworkErrorTests {
 
     /// Every code of the package, by the names under which `NetworkError` offers them.
     private static let codes: [NetworkError.Code] = [
-        .invalidRequest, .missingURL, .parametersNil, .encodingFailed, .bodyNotAllowed, .unsupported, .unknownEnvironment,
-        .sessionInvalidated, .cancelled, .timedOut, .cannotConnect, .cannotFindHost, .noInternetConnection, .connectionLost,
+        .invalidRequest, .missingURL, .parametersNil, .encodingFailed, .bodyNotAllowed, .unsupported,
+        .unknownEnvironment,
+        .sessionInvalidated, .cancelled, .timedOut, .cannotConnect, .cannotFindHost, .noInternetConnection,
+        .connectionLost,
         .insecureConnection, .cannotAuthenticate, .invalidResponse, .truncatedBody, .responseTooLarge, .headersTooLarge,
-        .cannotDecodeResponse, .cannotWriteFile, .tooManyRedirects, .redirectRefused, .badRequest, .unauthorized, .forbidden, .notFound,
+        .cannotDecodeResponse, .cannotWriteFile, .tooManyRedirects, .redirectRefused, .badRequest, .unauthorized,
+        .forbidden, .notFound,
         .error4xx, .serverError, .error5xx, .redirection, .unexpectedStatus, .custom, .other, .noData, .decodingFailed,
         .unexpectedContentType, .unknown,
     ]
@@ -81,9 +86,12 @@ struct NetworkErrorTests {
         }
         #expect(
             texts == [
-                "Unable to create the URLRequest object", "URL is nil.", "Parameters were nil.", "Parameter encoding failed.",
+                "Unable to create the URLRequest object", "URL is nil.", "Parameters were nil.",
+                "Parameter encoding failed.",
             ])
-        #expect(NetworkError(.invalidRequest, reason: "why").localizedDescription == "Unable to create the URLRequest object")
+        #expect(
+            NetworkError(.invalidRequest, reason: "why").localizedDescription
+                == "Unable to create the URLRequest object")
         #expect(NetworkError(.invalidRequest, reason: "why").failureReason == "why")
     }
 
@@ -104,14 +112,20 @@ struct NetworkErrorTests {
             "\(error as NSError)", "\(NetworkError(.unknown, underlying: error))",
         ]
         for text in texts { #expect(!text.contains("s3cret")) }
-        #expect(error.description.contains("MovieApi.popular") && error.description.contains("page=1") && error.description.contains("401"))
+        #expect(
+            error.description.contains("MovieApi.popular") && error.description.contains("page=1")
+                && error.description.contains("401"))
     }
 
     @Test("an error of a request built from an endpoint shows no secret of its parameters")
     func noSecretsOfParameters() {
-        let task = HTTPTask.requestParameters(bodyParameters: ["password": ["s3cret": Double.nan]], urlParameters: ["api_key": "s3cret"])
+        let task = HTTPTask.requestParameters(
+            bodyParameters: ["password": ["s3cret": Double.nan]], urlParameters: ["api_key": "s3cret"])
         let error = #expect(throws: NetworkError.self) {
-            try RequestBuilder().makeRequest(for: EndPointFixture(path: "p", httpMethod: .get, task: .requestBody(JSONBody(["k": "s3cret"]), urlParameters: ["api_key": "s3cret"])))
+            try RequestBuilder().makeRequest(
+                for: EndPointFixture(
+                    path: "p", httpMethod: .get,
+                    task: .requestBody(JSONBody(["k": "s3cret"]), urlParameters: ["api_key": "s3cret"])))
         }
         #expect(error?.code == .bodyNotAllowed)
         #expect(error?.description.contains("s3cret") == false)
@@ -123,7 +137,9 @@ struct NetworkErrorTests {
 
     @Test("decode(_:) gives the server's error body; an empty one is noData, another shape names the key path")
     func decodeBody() throws {
-        struct Problem: Decodable, Equatable { struct Detail: Decodable, Equatable { var field: String }; var message: String; var details: [Detail] }
+        struct Problem: Decodable, Equatable {
+            struct Detail: Decodable, Equatable { var field: String }; var message: String; var details: [Detail]
+        }
         var error = NetworkError(.error4xx)
         #expect(#expect(throws: NetworkError.self) { try error.decode(Problem.self) }?.code == .noData)
         error.body = Data()

@@ -38,7 +38,9 @@ struct NetworkRequestTests {
     @Test("S2.9 scheme, host, port, path and query give the right URL, in any order")
     func setters() throws {
         var request = NetworkRequest(.get, nil)
-        #expect(request.url == nil && request.scheme == "https" && request.host == "" && request.query == nil && request.port == nil)
+        #expect(
+            request.url == nil && request.scheme == "https" && request.host == "" && request.query == nil
+                && request.port == nil)
         request.path = "v1/movies"
         #expect(request.url == nil)
         request.host = "h.example"
@@ -57,15 +59,19 @@ struct NetworkRequestTests {
         #expect(request.host == "else.example" && request.path == "/x")
     }
 
-    @Test("S2.9 the parts of a URL are read as RFC 3986 splits it", arguments: [
-        ("https://u:p@h.example:8443/a/b?c=d?e#f", "https", "h.example", 8443, "/a/b", "c=d?e"),
-        ("http://[::1]:80/", "http", "[::1]", 80, "/", nil), ("http://[::1]", "http", "[::1]", nil, "", nil),
-        ("HTTPS://H.example?q", "HTTPS", "H.example", nil, "", "q"), ("http://h/?", "http", "h", nil, "/", ""),
-        ("http://h/a%2Fb#x?y", "http", "h", nil, "/a%2Fb", nil),
-    ] as [(String, String, String, Int?, String, String?)])
+    @Test(
+        "S2.9 the parts of a URL are read as RFC 3986 splits it",
+        arguments: [
+            ("https://u:p@h.example:8443/a/b?c=d?e#f", "https", "h.example", 8443, "/a/b", "c=d?e"),
+            ("http://[::1]:80/", "http", "[::1]", 80, "/", nil), ("http://[::1]", "http", "[::1]", nil, "", nil),
+            ("HTTPS://H.example?q", "HTTPS", "H.example", nil, "", "q"), ("http://h/?", "http", "h", nil, "/", ""),
+            ("http://h/a%2Fb#x?y", "http", "h", nil, "/a%2Fb", nil),
+        ] as [(String, String, String, Int?, String, String?)])
     func parts(text: String, scheme: String, host: String, port: Int?, path: String, query: String?) throws {
         var request = NetworkRequest(.get, URL(string: text))
-        #expect(request.scheme == scheme && request.host == host && request.port == port && request.path == path && request.query == query)
+        #expect(
+            request.scheme == scheme && request.host == host && request.port == port && request.path == path
+                && request.query == query)
         // Writing back what was read gives the same URL, user and fragment included.
         request.path = request.path
         request.query = request.query
@@ -73,11 +79,15 @@ struct NetworkRequestTests {
         #expect(request.url?.absoluteString == text)
     }
 
-    @Test("S2.9 a part that makes no URL is a typed .invalidRequest that names it", arguments: [
-        ("scheme", "ftp"), ("scheme", "ht tp"), ("scheme", ""), ("host", ""), ("host", "a b"), ("host", "a/b"), ("host", "u@h"),
-        ("host", "h:80"), ("host", "h?x"), ("host", "h#x"), ("host", "h\r\nX: y"), ("host", "[]"), ("port", "65536"), ("port", "-1"),
-        ("path", "a\r\nb"), ("path", "a\0"), ("query", "a\nb"),
-    ])
+    @Test(
+        "S2.9 a part that makes no URL is a typed .invalidRequest that names it",
+        arguments: [
+            ("scheme", "ftp"), ("scheme", "ht tp"), ("scheme", ""), ("host", ""), ("host", "a b"), ("host", "a/b"),
+            ("host", "u@h"),
+            ("host", "h:80"), ("host", "h?x"), ("host", "h#x"), ("host", "h\r\nX: y"), ("host", "[]"),
+            ("port", "65536"), ("port", "-1"),
+            ("path", "a\r\nb"), ("path", "a\0"), ("query", "a\nb"),
+        ])
     func badParts(part: String, value: String) throws {
         var request = NetworkRequest(.get, URL(text: "https://h.example/p?q"))
         switch part {
@@ -94,10 +104,13 @@ struct NetworkRequestTests {
         #expect(error?.reason?.contains(where: \.isNewline) == false)
     }
 
-    @Test("S2.9 what may not stand in a path or query is escaped when the part is set", arguments: [
-        ("a b", "/a%20b", "a%20b"), ("/é", "/%C3%A9", "/%C3%A9"), ("a?b", "/a%3Fb", "a?b"), ("a#b", "/a%23b", "a%23b"),
-        ("100%", "/100%25", "100%25"), ("%2F", "/%2F", "%2F"),
-    ])
+    @Test(
+        "S2.9 what may not stand in a path or query is escaped when the part is set",
+        arguments: [
+            ("a b", "/a%20b", "a%20b"), ("/é", "/%C3%A9", "/%C3%A9"), ("a?b", "/a%3Fb", "a?b"),
+            ("a#b", "/a%23b", "a%23b"),
+            ("100%", "/100%25", "100%25"), ("%2F", "/%2F", "%2F"),
+        ])
     func escapedParts(value: String, path: String, query: String) {
         var request = NetworkRequest(.get, URL(text: "https://h.example"))
         request.path = value
@@ -111,14 +124,17 @@ struct NetworkRequestTests {
     func noURL() {
         let missing = #expect(throws: NetworkError.self) { try NetworkRequest(.get, nil).validate() }
         #expect(missing?.code == .missingURL && missing?.message == "URL is nil.")
-        let file = #expect(throws: NetworkError.self) { try NetworkRequest(.get, URL(fileURLWithPath: "/etc")).validate() }
+        let file = #expect(throws: NetworkError.self) {
+            try NetworkRequest(.get, URL(fileURLWithPath: "/etc")).validate()
+        }
         #expect(file?.code == .invalidRequest)
     }
 
     @Test("the text of a request, and its dump, show no secret")
     func description() {
         let request = NetworkRequest(
-            .get, URL(text: "https://ann:s3cret@h.example/p?api_key=s3cret&page=1"), headers: ["Authorization": "s3cret"])
+            .get, URL(text: "https://ann:s3cret@h.example/p?api_key=s3cret&page=1"),
+            headers: ["Authorization": "s3cret"])
         var dumped = ""
         dump(request, to: &dumped)
         for text in ["\(request)", String(reflecting: request), dumped] {

@@ -13,12 +13,14 @@ struct OptionalTextTests {
             let pairs = members.flatMap { $0.1.pairs(named: $0.0) }
 
             let task = HTTPTask.requestParameters(urlParameters: parameters)
-            let url = try #require(try RequestBuilder().makeRequest(for: EndPointFixture(task: task)).url).absoluteString
+            let url = try #require(try RequestBuilder().makeRequest(for: EndPointFixture(task: task)).url)
+                .absoluteString
             let form = String(decoding: try FormBody(parameters).encode(), as: UTF8.self)
             let json = String(decoding: try JSONBody(parameters).encode(), as: UTF8.self)
             for text in [url, form, json] { try #require(!text.contains("Optional")) }
 
-            try #require(URLComponents(string: url)?.queryItems?.map { [$0.name, $0.value] } ?? [] == pairs.map { [$0.0, $0.1] })
+            try #require(
+                URLComponents(string: url)?.queryItems?.map { [$0.name, $0.value] } ?? [] == pairs.map { [$0.0, $0.1] })
             try #require(URLEncodedForm.decode(form).map { [$0.name, $0.value] } == pairs.map { [$0.0, $0.1] })
             let object = NSDictionary(dictionary: Dictionary(uniqueKeysWithValues: members.map { ($0.0, $0.1.json) }))
             try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? NSDictionary == object)
@@ -41,9 +43,13 @@ private indirect enum Tree {
         case 1: self = .bool(Bool.random(using: &random))
         case 2: self = .int(Int.random(in: -1000...1000, using: &random))
         case 3: self = .text(random.text(upTo: 5))
-        case 4: self = .array((0..<Int.random(in: 0...3, using: &random)).map { _ in Tree(depth: depth - 1, using: &random) })
+        case 4:
+            self = .array(
+                (0..<Int.random(in: 0...3, using: &random)).map { _ in Tree(depth: depth - 1, using: &random) })
         default:
-            let members = (0..<Int.random(in: 0...3, using: &random)).map { _ in (random.word(), Tree(depth: depth - 1, using: &random)) }
+            let members = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                (random.word(), Tree(depth: depth - 1, using: &random))
+            }
             self = .object(Dictionary(members) { $1 })
         }
     }
@@ -92,7 +98,8 @@ private indirect enum Tree {
         case .int(let value): [(name, String(value))]
         case .text(let value): [(name, value)]
         case .array(let trees): trees.flatMap { $0.pairs(named: name + "[]") }
-        case .object(let members): members.sorted { $0.key < $1.key }.flatMap { $0.value.pairs(named: "\(name)[\($0.key)]") }
+        case .object(let members):
+            members.sorted { $0.key < $1.key }.flatMap { $0.value.pairs(named: "\(name)[\($0.key)]") }
         }
     }
 

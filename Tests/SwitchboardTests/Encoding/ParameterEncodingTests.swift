@@ -10,23 +10,31 @@ struct ParameterEncodingTests {
         return request
     }
 
-    @Test("S3.6 body and URL parameters are both applied, also when one of them is nil", arguments: [
-        (true, true), (true, false), (false, true), (false, false),
-    ])
+    @Test(
+        "S3.6 body and URL parameters are both applied, also when one of them is nil",
+        arguments: [
+            (true, true), (true, false), (false, true), (false, false),
+        ])
     func bothSides(hasBody: Bool, hasQuery: Bool) throws {
         var request = post
         try ParameterEncoding.urlAndJsonEncoding.encode(
-            urlRequest: &request, bodyParameters: hasBody ? ["name": "A"] : nil, urlParameters: hasQuery ? ["q": "é"] : nil)
+            urlRequest: &request, bodyParameters: hasBody ? ["name": "A"] : nil,
+            urlParameters: hasQuery ? ["q": "é"] : nil)
         #expect(request.url?.absoluteString == (hasQuery ? "https://h/p?x=1&q=%C3%A9" : "https://h/p?x=1"))
         #expect(request.httpBody == (hasBody ? Data(#"{"name":"A"}"#.utf8) : nil))
         #expect(request.value(forHTTPHeaderField: "Content-Type") == (hasBody ? "application/json" : nil))
     }
 
-    @Test("S3.6 Content-Type describes the body, whatever the query is", arguments: [
-        (ParameterEncoding.jsonEncoding, "application/json", #"{"a":1}"#),
-        (.formEncoding, "application/x-www-form-urlencoded; charset=utf-8", "a=1"),
-        (.custom(FormParameterEncoder(), urlEncoder: URLParameterEncoder()), "application/x-www-form-urlencoded; charset=utf-8", "a=1"),
-    ])
+    @Test(
+        "S3.6 Content-Type describes the body, whatever the query is",
+        arguments: [
+            (ParameterEncoding.jsonEncoding, "application/json", #"{"a":1}"#),
+            (.formEncoding, "application/x-www-form-urlencoded; charset=utf-8", "a=1"),
+            (
+                .custom(FormParameterEncoder(), urlEncoder: URLParameterEncoder()),
+                "application/x-www-form-urlencoded; charset=utf-8", "a=1"
+            ),
+        ])
     func contentType(encoding: ParameterEncoding, type: String, body: String) throws {
         var request = post
         try encoding.encode(urlRequest: &request, bodyParameters: ["a": 1], urlParameters: ["b": 2])
@@ -45,10 +53,12 @@ struct ParameterEncodingTests {
     @Test("S3.6 with URL encoding both sides join the query, body parameters first, and there is no body")
     func urlEncoding() throws {
         var request = post
-        try ParameterEncoding.urlEncoding.encode(urlRequest: &request, bodyParameters: ["a": 1], urlParameters: ["b": 2])
+        try ParameterEncoding.urlEncoding.encode(
+            urlRequest: &request, bodyParameters: ["a": 1], urlParameters: ["b": 2])
         #expect(request.url?.query == "x=1&a=1&b=2")
         #expect(request.httpBody == nil && request.value(forHTTPHeaderField: "Content-Type") == nil)
-        let task = HTTPTask.requestParameters(bodyParameters: ["a": 1], bodyEncoding: .urlEncoding, urlParameters: ["b": 2])
+        let task = HTTPTask.requestParameters(
+            bodyParameters: ["a": 1], bodyEncoding: .urlEncoding, urlParameters: ["b": 2])
         let built = try RequestBuilder().makeRequest(for: URLEndPoint(.get, URL(text: "https://h/p?x=1"), task: task))
         #expect(built.url?.query == "x=1&a=1&b=2" && built.body.isEmpty)
     }
@@ -74,9 +84,11 @@ struct ParameterEncodingTests {
         #expect(request.httpBodyStream != nil && request.url?.query == "x=1&a=1")
     }
 
-    @Test("S0.1 a URLRequest for patch becomes one for PATCH, and what an encoder makes of the method is kept", arguments: [
-        ("patch", "PATCH"), ("Purge", "Purge"), ("GET", "GET"),
-    ])
+    @Test(
+        "S0.1 a URLRequest for patch becomes one for PATCH, and what an encoder makes of the method is kept",
+        arguments: [
+            ("patch", "PATCH"), ("Purge", "Purge"), ("GET", "GET"),
+        ])
     func methods(given: String, sent: String) throws {
         struct Switching: ParameterEncoder {
             func encode(_ parameters: Parameters, into draft: inout RequestDraft) { draft.method = .put }
@@ -93,7 +105,8 @@ struct ParameterEncodingTests {
     func pure() throws {
         let parameters: Parameters = ["b": ["z": 1, "y": 2], "a": [1, 2]]
         let endPoint = EndPointFixture(
-            path: "x", httpMethod: .post, task: .requestParameters(bodyParameters: parameters, urlParameters: parameters))
+            path: "x", httpMethod: .post,
+            task: .requestParameters(bodyParameters: parameters, urlParameters: parameters))
         let builder = RequestBuilder()
         let all = try (0..<10).map { _ in try builder.makeRequest(for: endPoint) }
         #expect(Set(all.map(\.url)).count == 1 && Set(all.map(\.headers)).count == 1)
@@ -113,7 +126,8 @@ struct ParameterEncodingTests {
         }
         let task = HTTPTask.requestParameters(
             bodyParameters: ["a": 1, "b": 2], bodyEncoding: .custom(Signed()), urlParameters: ["q": 1])
-        let request = try RequestBuilder().makeRequest(for: EndPointFixture(path: "p?x=1", httpMethod: .post, task: task))
+        let request = try RequestBuilder().makeRequest(
+            for: EndPointFixture(path: "p?x=1", httpMethod: .post, task: task))
         #expect(request.url?.absoluteString == "https://api.example.com/v1/p?x=1&signed=true&q=1")
         #expect(request.method == .put && request.headers["X-Count"] == "2")
         #expect(try request.sentText == "custom")

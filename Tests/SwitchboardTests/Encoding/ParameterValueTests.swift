@@ -14,17 +14,24 @@ struct ParameterValueTests {
     /// The documented form of each kind, unescaped: names and values as an independent reader sees them.
     private static let forms: [(any Sendable, String)] = [
         ("text", "v=text"), (Substring("sub"), "v=sub"), ("c" as Character, "v=c"), (1, "v=1"), (Int8(-8), "v=-8"),
-        (UInt64.max, "v=18446744073709551615"), (Int64.min, "v=-9223372036854775808"), (1.5, "v=1.5"), (2.0, "v=2"), (Float(0.1), "v=0.1"),
-        (Decimal(string: "0.10")!, "v=0.1"), (true, "v=true"), (false, "v=false"), (Date(timeIntervalSince1970: 0), "v=1970-01-01T00:00:00Z"),
-        (Data([1, 2]), "v=AQI="), (URL(text: "https://h/a?b=c"), "v=https://h/a?b=c"), (UUID(uuidString: uuid)!, "v=" + uuid),
+        (UInt64.max, "v=18446744073709551615"), (Int64.min, "v=-9223372036854775808"), (1.5, "v=1.5"), (2.0, "v=2"),
+        (Float(0.1), "v=0.1"),
+        (Decimal(string: "0.10")!, "v=0.1"), (true, "v=true"), (false, "v=false"),
+        (Date(timeIntervalSince1970: 0), "v=1970-01-01T00:00:00Z"),
+        (Data([1, 2]), "v=AQI="), (URL(text: "https://h/a?b=c"), "v=https://h/a?b=c"),
+        (UUID(uuidString: uuid)!, "v=" + uuid),
         (Genre.drama, "v=Drama & more"), (Level.high, "v=3"), (Bare(rawValue: "raw"), "v=raw"),
         ([1, 2], "v[]=1|v[]=2"), (["a": 1, "b": 2], "v[a]=1|v[b]=2"), ([[1], [2, 3]], "v[][]=1|v[][]=2|v[][]=3"),
-        (["k": ["x", "y"]], "v[k][]=x|v[k][]=y"), (Point(), "v[x]=1|v[tags][]=a"), ([Point(x: 2)], "v[][x]=2|v[][tags][]=a"),
-        ([Genre.drama], "v[]=Drama & more"), (Parameters(dictionaryLiteral: ("z", 1), ("a", 2), ("z", 3)), "v[z]=1|v[a]=2|v[z]=3"),
-        (5 as Int?, "v=5"), (5 as Int???, "v=5"), ([1, nil, 3] as [Int?], "v[]=1|v[]=3"), (["a": nil, "b": 2] as [String: Int?], "v[b]=2"),
+        (["k": ["x", "y"]], "v[k][]=x|v[k][]=y"), (Point(), "v[x]=1|v[tags][]=a"),
+        ([Point(x: 2)], "v[][x]=2|v[][tags][]=a"),
+        ([Genre.drama], "v[]=Drama & more"),
+        (Parameters(dictionaryLiteral: ("z", 1), ("a", 2), ("z", 3)), "v[z]=1|v[a]=2|v[z]=3"),
+        (5 as Int?, "v=5"), (5 as Int???, "v=5"), ([1, nil, 3] as [Int?], "v[]=1|v[]=3"),
+        (["a": nil, "b": 2] as [String: Int?], "v[b]=2"),
         (nil as Int?, ""), (nil as [String]?, ""), (NSNull(), ""), (Int???.some(.some(nil)), ""), ([] as [Int], ""),
         ([1, "two", true, nil as Int?, ["k": 4.5]] as [any Sendable], "v[]=1|v[]=two|v[]=true|v[][k]=4.5"),
-        (NSNumber(value: true), "v=true"), (NSNumber(value: false), "v=false"), (NSNumber(value: 1), "v=1"), (NSNumber(value: 0), "v=0"),
+        (NSNumber(value: true), "v=true"), (NSNumber(value: false), "v=false"), (NSNumber(value: 1), "v=1"),
+        (NSNumber(value: 0), "v=0"),
         (NSNumber(value: 1.5), "v=1.5"), (NSNumber(value: UInt64.max), "v=18446744073709551615"),
         (NSDecimalNumber(string: "12345678901234567890.12"), "v=12345678901234567890.12"),
     ]
@@ -40,24 +47,28 @@ struct ParameterValueTests {
         try URLParameterEncoder().encode(["v": value], into: &draft)
         let text = try #require(draft.url?.absoluteString)
         #expect(Self.unescaped(String(text.drop { $0 != "?" }.dropFirst())) == expected)
-        #expect(Self.unescaped(try URLEncodedFormEncoder(alphabetizeKeyValuePairs: true).encode(["v": value] as Parameters))
-            .split(separator: "|").sorted() == expected.split(separator: "|").sorted())
+        #expect(
+            Self.unescaped(try URLEncodedFormEncoder(alphabetizeKeyValuePairs: true).encode(["v": value] as Parameters))
+                .split(separator: "|").sorted() == expected.split(separator: "|").sorted())
     }
 
     @Test("S1.4 the a[]=1 style is the default, the others are selectable")
     func styles() throws {
         let parameters: Parameters = ["a": [1, 2], "o": ["k": true], "n": nil as Int?]
         #expect(Self.unescaped(try URLEncodedFormEncoder().encode(parameters)) == "a[]=1|a[]=2|o[k]=true")
-        let other = URLEncodedFormEncoder(arrayEncoding: .noBrackets, boolEncoding: .numeric, keyPathEncoding: .dots, nilEncoding: .null)
+        let other = URLEncodedFormEncoder(
+            arrayEncoding: .noBrackets, boolEncoding: .numeric, keyPathEncoding: .dots, nilEncoding: .null)
         let task = HTTPTask.requestParameters(
-            bodyEncoding: .custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(other)), urlParameters: parameters)
+            bodyEncoding: .custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(other)),
+            urlParameters: parameters)
         let request = try RequestBuilder().makeRequest(for: EndPointFixture(task: task))
         #expect(request.url?.query == "a=1&a=2&o.k=1&n=null")
     }
 
     @Test("S1.4 JSON that Foundation parsed goes back out as it was: null, true, 1 and nested arrays")
     func parsedJSON() throws {
-        let json = #"{"array":[1,true,null,"x"],"big":18446744073709551615,"f":1.5,"false":false,"null":null,"one":1,"zero":0}"#
+        let json =
+            #"{"array":[1,true,null,"x"],"big":18446744073709551615,"f":1.5,"false":false,"null":null,"one":1,"zero":0}"#
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: any Sendable])
         let parameters = Parameters(object)
         #expect(String(decoding: try JSONBody(parameters).encode(), as: UTF8.self) == json)
@@ -66,9 +77,13 @@ struct ParameterValueTests {
     @Test("S1.4 a value of any other kind is refused, at any depth, never printed as text")
     func otherKinds() {
         struct Opaque: Sendable { var secret = "s3cret" }
-        let values: [any Sendable] = [Opaque(), [Opaque()], ["k": Opaque()], Opaque() as Opaque?, (1, 2), { @Sendable in }]
+        let values: [any Sendable] = [
+            Opaque(), [Opaque()], ["k": Opaque()], Opaque() as Opaque?, (1, 2), { @Sendable in },
+        ]
         for value in values {
-            let error = #expect(throws: NetworkError.self) { try URLEncodedFormEncoder().encode(["v": value] as Parameters) }
+            let error = #expect(throws: NetworkError.self) {
+                try URLEncodedFormEncoder().encode(["v": value] as Parameters)
+            }
             #expect(error?.code == .encodingFailed)
             #expect(error?.reason?.contains("\"v") == true)
             #expect(error.map { "\($0)".contains("s3cret") } == false)

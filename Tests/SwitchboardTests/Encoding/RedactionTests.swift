@@ -5,26 +5,37 @@ import Testing
 struct RedactionTests {
     private let redaction = Redaction.standard
 
-    @Test("secret parameters of a URL are replaced, whatever their case or spelling, the rest stays", arguments: [
-        ("https://h/p?api_key=s3cret&page=1", "https://h/p?api_key=<redacted>&page=1"),
-        ("https://h/p?page=1&API_KEY=s3cret#top", "https://h/p?page=1&API_KEY=<redacted>#top"),
-        ("https://h/p?%74oken=s3cret", "https://h/p?%74oken=<redacted>"), ("https://h/p?token=", "https://h/p?token=<redacted>"),
-        ("https://h/p?user%5Bpassword%5D=s3cret", "https://h/p?user%5Bpassword%5D=<redacted>"),
-        ("https://h/p?user[token]=s3cret&user.secret=s3cret", "https://h/p?user[token]=<redacted>&user.secret=<redacted>"),
-        ("https://h/p?token=s3cret?more=s3cret", "https://h/p?token=<redacted>"), ("https://h/p?tokens=3&x=token", "https://h/p?tokens=3&x=token"),
-        ("https://h/cb?x=1#access_token=s3cret&state=5", "https://h/cb?x=1#access_token=<redacted>&state=5"),
-        ("https://h/cb#access_token=s3cret&state=5", "https://h/cb#access_token=<redacted>&state=5"),
-        ("https://h/cb#/route?token=s3cret", "https://h/cb#/route?token=<redacted>"),
-        ("/p?token=s3cret", "/p?token=<redacted>"), ("https://h/p", "https://h/p"), ("", ""), ("?", "?"), ("#", "#"),
-    ])
+    @Test(
+        "secret parameters of a URL are replaced, whatever their case or spelling, the rest stays",
+        arguments: [
+            ("https://h/p?api_key=s3cret&page=1", "https://h/p?api_key=<redacted>&page=1"),
+            ("https://h/p?page=1&API_KEY=s3cret#top", "https://h/p?page=1&API_KEY=<redacted>#top"),
+            ("https://h/p?%74oken=s3cret", "https://h/p?%74oken=<redacted>"),
+            ("https://h/p?token=", "https://h/p?token=<redacted>"),
+            ("https://h/p?user%5Bpassword%5D=s3cret", "https://h/p?user%5Bpassword%5D=<redacted>"),
+            (
+                "https://h/p?user[token]=s3cret&user.secret=s3cret",
+                "https://h/p?user[token]=<redacted>&user.secret=<redacted>"
+            ),
+            ("https://h/p?token=s3cret?more=s3cret", "https://h/p?token=<redacted>"),
+            ("https://h/p?tokens=3&x=token", "https://h/p?tokens=3&x=token"),
+            ("https://h/cb?x=1#access_token=s3cret&state=5", "https://h/cb?x=1#access_token=<redacted>&state=5"),
+            ("https://h/cb#access_token=s3cret&state=5", "https://h/cb#access_token=<redacted>&state=5"),
+            ("https://h/cb#/route?token=s3cret", "https://h/cb#/route?token=<redacted>"),
+            ("/p?token=s3cret", "/p?token=<redacted>"), ("https://h/p", "https://h/p"), ("", ""), ("?", "?"),
+            ("#", "#"),
+        ])
     func urls(text: String, expected: String) {
         #expect(redaction.url(text) == expected)
     }
 
-    @Test("what stands before the host is replaced", arguments: [
-        ("https://ann:s3cret@h/p", "https://<redacted>@h/p"), ("https://s3cret@h", "https://<redacted>@h"),
-        ("https://ann:s3c@ret@h/", "https://<redacted>@h/"), ("https://h/p@q", "https://h/p@q"), ("https://h?a@b", "https://h?a@b"),
-    ])
+    @Test(
+        "what stands before the host is replaced",
+        arguments: [
+            ("https://ann:s3cret@h/p", "https://<redacted>@h/p"), ("https://s3cret@h", "https://<redacted>@h"),
+            ("https://ann:s3c@ret@h/", "https://<redacted>@h/"), ("https://h/p@q", "https://h/p@q"),
+            ("https://h?a@b", "https://h?a@b"),
+        ])
     func userInfo(text: String, expected: String) {
         #expect(redaction.url(text) == expected)
     }
@@ -38,22 +49,30 @@ struct RedactionTests {
         #expect(redaction.value("https://h/?token=s3cret", ofHeader: "location") == "https://h/?token=<redacted>")
     }
 
-    @Test("secret members of JSON are replaced at every depth, whatever their value", arguments: [
-        (#"{"password":"s3cret","a":1}"#, #"{"password":"<redacted>","a":1}"#),
-        (#"{ "Token" : 53 , "a": [ {"secret": true}, {"pwd":null} ] }"#, #"{ "Token" : "<redacted>", "a": [ {"secret": "<redacted>"}, {"pwd":"<redacted>"} ] }"#),
-        (#"{"auth":{"x":"}","y":["s3cret","]"]},"z":"auth"}"#, #"{"auth":"<redacted>","z":"auth"}"#),
-        (#"["token","s3cret?"]"#, #"["token","s3cret?"]"#), (#"{"a\"token":"x","token":"q\"uo\\te"}"#, #"{"a\"token":"x","token":"<redacted>"}"#),
-        (#"{"api_key":"a","api_keys":"b"}"#, #"{"api_key":"<redacted>","api_keys":"b"}"#), ("{}", "{}"), ("[]", "[]"),
-        // A body's key, code and session are mostly no secrets; in a query they are.
-        (#"{"key":"a","code":5,"session":"s"}"#, #"{"key":"a","code":5,"session":"s"}"#),
-    ])
+    @Test(
+        "secret members of JSON are replaced at every depth, whatever their value",
+        arguments: [
+            (#"{"password":"s3cret","a":1}"#, #"{"password":"<redacted>","a":1}"#),
+            (
+                #"{ "Token" : 53 , "a": [ {"secret": true}, {"pwd":null} ] }"#,
+                #"{ "Token" : "<redacted>", "a": [ {"secret": "<redacted>"}, {"pwd":"<redacted>"} ] }"#
+            ),
+            (#"{"auth":{"x":"}","y":["s3cret","]"]},"z":"auth"}"#, #"{"auth":"<redacted>","z":"auth"}"#),
+            (#"["token","s3cret?"]"#, #"["token","s3cret?"]"#),
+            (#"{"a\"token":"x","token":"q\"uo\\te"}"#, #"{"a\"token":"x","token":"<redacted>"}"#),
+            (#"{"api_key":"a","api_keys":"b"}"#, #"{"api_key":"<redacted>","api_keys":"b"}"#), ("{}", "{}"),
+            ("[]", "[]"),
+            // A body's key, code and session are mostly no secrets; in a query they are.
+            (#"{"key":"a","code":5,"session":"s"}"#, #"{"key":"a","code":5,"session":"s"}"#),
+        ])
     func json(text: String, expected: String) {
         #expect(redaction.text(text) == expected)
     }
 
     @Test("JSON cut short anywhere shows no part of a secret")
     func cutShort() throws {
-        let text = #"{"user":"ann","password":"s3cret \" s3cret","token":{"a":["s3cret"]},"nested":[{"api_key":"s3cret"}],"pwd":53}"#
+        let text =
+            #"{"user":"ann","password":"s3cret \" s3cret","token":{"a":["s3cret"]},"nested":[{"api_key":"s3cret"}],"pwd":53}"#
         for count in 0...text.utf8.count {
             let cut = redaction.text(String(decoding: text.utf8.prefix(count), as: UTF8.self))
             #expect(!cut.contains("s3") && !cut.contains("53"))
@@ -64,10 +83,13 @@ struct RedactionTests {
     @Test("any text at all is redacted without a trap, and redacting twice changes nothing more")
     func anyText() {
         var random = SeededGenerator(seed: 7)
-        let pieces = ["\"", "{", "}", "[", "]", ":", ",", "\\", "token", "=", "&", "?", "#", "://", "@", " ", "é", "\0", "x", "<"]
+        let pieces = [
+            "\"", "{", "}", "[", "]", ":", ",", "\\", "token", "=", "&", "?", "#", "://", "@", " ", "é", "\0", "x", "<",
+        ]
         var wrong: [String] = []
         for _ in 0..<20_000 {
-            let text = (0..<Int.random(in: 0...14, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
+            let text = (0..<Int.random(in: 0...14, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+                .joined()
             if redaction.form(redaction.form(text)) != redaction.form(text) { wrong.append(text) }
             _ = (redaction.text(text), redaction.url(text))
             if Redaction.none.text(text) != text || Redaction.none.url(text) != text { wrong.append(text) }
@@ -75,13 +97,16 @@ struct RedactionTests {
         #expect(wrong.isEmpty)
     }
 
-    @Test("forms are redacted, also with < in a value; markup and plain text stay as they are", arguments: [
-        ("user=ann&password=s3cret", "user=ann&password=<redacted>"), ("password=a<b&c=d", "password=<redacted>&c=d"),
-        ("grant_type=refresh_token&refresh_token=s3cret", "grant_type=refresh_token&refresh_token=<redacted>"),
-        // A combining mark behind a separator makes one character of the two.
-        ("token=\u{301}s3cret&\u{301}token=s3cret", "token=<redacted>&\u{301}token=s3cret"),
-        ("<a href=\"?page=1&token=x\">", "<a href=\"?page=1&token=x\">"), ("plain text", "plain text"), ("", ""),
-    ])
+    @Test(
+        "forms are redacted, also with < in a value; markup and plain text stay as they are",
+        arguments: [
+            ("user=ann&password=s3cret", "user=ann&password=<redacted>"),
+            ("password=a<b&c=d", "password=<redacted>&c=d"),
+            ("grant_type=refresh_token&refresh_token=s3cret", "grant_type=refresh_token&refresh_token=<redacted>"),
+            // A combining mark behind a separator makes one character of the two.
+            ("token=\u{301}s3cret&\u{301}token=s3cret", "token=<redacted>&\u{301}token=s3cret"),
+            ("<a href=\"?page=1&token=x\">", "<a href=\"?page=1&token=x\">"), ("plain text", "plain text"), ("", ""),
+        ])
     func forms(text: String, expected: String) {
         #expect(redaction.text(text) == expected)
     }

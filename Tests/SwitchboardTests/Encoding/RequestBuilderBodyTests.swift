@@ -5,12 +5,15 @@ import Testing
 
 struct RequestBuilderBodyTests {
     private func build(_ method: HTTPMethod, _ task: HTTPTask, headers: HTTPHeaders = [:]) throws -> NetworkRequest {
-        try RequestBuilder().makeRequest(for: EndPointFixture(path: "p", httpMethod: method, task: task, headers: headers))
+        try RequestBuilder().makeRequest(
+            for: EndPointFixture(path: "p", httpMethod: method, task: task, headers: headers))
     }
 
-    @Test("S0.8 a raw body of any other content type is sent unchanged", arguments: [
-        Data("plain".utf8), Data([0, 1, 0xFF, 0x0D, 0x0A]), Data("{\n\n}".utf8),
-    ])
+    @Test(
+        "S0.8 a raw body of any other content type is sent unchanged",
+        arguments: [
+            Data("plain".utf8), Data([0, 1, 0xFF, 0x0D, 0x0A]), Data("{\n\n}".utf8),
+        ])
     func rawData(data: Data) throws {
         let typed = try build(.post, .requestBody(DataBody(data)), headers: ["Content-Type": "text/x-any"])
         #expect(try typed.body.encode() == data)
@@ -20,14 +23,17 @@ struct RequestBuilderBodyTests {
         #expect(untyped.headers["Content-Type"] == nil)
     }
 
-    @Test("S0.9 GET, HEAD and TRACE with body parameters are a typed error before sending", arguments: [
-        HTTPMethod.get, .head, .trace,
-    ])
+    @Test(
+        "S0.9 GET, HEAD and TRACE with body parameters are a typed error before sending",
+        arguments: [
+            HTTPMethod.get, .head, .trace,
+        ])
     func bodyNotAllowed(method: HTTPMethod) async throws {
         let session = StubSession { _ in .json("{}") }
         let router = Router<EndPointFixture>(session: session)
         let tasks: [HTTPTask] = [
-            .requestParameters(bodyParameters: ["a": 1]), .requestParameters(bodyParameters: ["a": 1], bodyEncoding: .formEncoding),
+            .requestParameters(bodyParameters: ["a": 1]),
+            .requestParameters(bodyParameters: ["a": 1], bodyEncoding: .formEncoding),
             .requestBody(JSONBody(["a": 1])), .upload(DataBody(Data("x".utf8))),
         ]
         for task in tasks {
@@ -44,7 +50,10 @@ struct RequestBuilderBodyTests {
 
     @Test("S0.9 a GET without parameters has no body, not even an empty object")
     func getWithoutParameters() throws {
-        for task in [HTTPTask.request, .requestParameters(bodyParameters: [:]), .requestParameters(bodyParameters: nil), .requestBody(EmptyBody())] {
+        for task in [
+            HTTPTask.request, .requestParameters(bodyParameters: [:]), .requestParameters(bodyParameters: nil),
+            .requestBody(EmptyBody()),
+        ] {
             #expect(try build(.get, task).body.isEmpty)
         }
     }
@@ -59,7 +68,9 @@ struct RequestBuilderBodyTests {
         #expect(try parameters.sentText == #"{"b":1}"#)
 
         let headers = try build(
-            .post, .requestParametersAndHeaders(bodyParameters: ["b": 1], urlParameters: ["u": 2], additionHeaders: ["X-A": "3"]))
+            .post,
+            .requestParametersAndHeaders(
+                bodyParameters: ["b": 1], urlParameters: ["u": 2], additionHeaders: ["X-A": "3"]))
         #expect(headers.url?.query == "u=2" && headers.headers["X-A"] == "3")
         #expect(try headers.sentText == #"{"b":1}"#)
 
@@ -72,13 +83,23 @@ struct RequestBuilderBodyTests {
         #expect(try build(.get, .download(to: file)).options.destination == file)
     }
 
-    @Test("S3.3 each body encoding is selectable, partly: multipart comes later", arguments: [
-        (ParameterEncoding.jsonEncoding, #"{"a":"x y","n":[1,2]}"#, nil as String?),
-        (.urlAndJsonEncoding, #"{"a":"x y","n":[1,2]}"#, nil), (.formEncoding, "a=x%20y&n%5B%5D=1&n%5B%5D=2", nil),
-        (.urlEncoding, "", "a=x%20y&n%5B%5D=1&n%5B%5D=2"),
-        (.custom(JSONParameterEncoder(sortsKeys: true, isPretty: true)), "{\n  \"a\": \"x y\",\n  \"n\": [\n    1,\n    2\n  ]\n}", nil),
-        (.custom(FormParameterEncoder(URLEncodedFormEncoder(arrayEncoding: .noBrackets, spaceEncoding: .plusReplaced))), "a=x+y&n=1&n=2", nil),
-    ])
+    @Test(
+        "S3.3 each body encoding is selectable, partly: multipart comes later",
+        arguments: [
+            (ParameterEncoding.jsonEncoding, #"{"a":"x y","n":[1,2]}"#, nil as String?),
+            (.urlAndJsonEncoding, #"{"a":"x y","n":[1,2]}"#, nil), (.formEncoding, "a=x%20y&n%5B%5D=1&n%5B%5D=2", nil),
+            (.urlEncoding, "", "a=x%20y&n%5B%5D=1&n%5B%5D=2"),
+            (
+                .custom(JSONParameterEncoder(sortsKeys: true, isPretty: true)),
+                "{\n  \"a\": \"x y\",\n  \"n\": [\n    1,\n    2\n  ]\n}", nil
+            ),
+            (
+                .custom(
+                    FormParameterEncoder(
+                        URLEncodedFormEncoder(arrayEncoding: .noBrackets, spaceEncoding: .plusReplaced))),
+                "a=x+y&n=1&n=2", nil
+            ),
+        ])
     func encodings(encoding: ParameterEncoding, body: String, query: String?) throws {
         let parameters: Parameters = ["a": "x y", "n": [1, 2]]
         let tasks = [
@@ -113,7 +134,9 @@ struct RequestBuilderBodyTests {
     @Test("S3.16 a router takes any session: what it hands over is what the builder made")
     func mockTransport() async throws {
         let session = AdHocSession { request in
-            NetworkResponse(status: 200, body: Data("\(request.method) \(request.url?.absoluteString ?? "") \(try request.sentText)".utf8))
+            NetworkResponse(
+                status: 200,
+                body: Data("\(request.method) \(request.url?.absoluteString ?? "") \(try request.sentText)".utf8))
         }
         let endPoint = EndPointFixture(
             path: "p", httpMethod: .post, task: .requestParameters(bodyParameters: ["b": 1], urlParameters: ["u": 2]))
@@ -138,14 +161,19 @@ struct RequestBuilderBodyTests {
         #expect(request.headers["Content-Type"] == "text/counted" && request.body.length == 6)
     }
 
-    @Test("framing headers of an app's own that contradict the body are refused, RFC 9112 §6", arguments: [
-        ["Transfer-Encoding": "chunked"], ["Content-Length": "4"], ["content-length": "3", "Content-Length": "3"], ["Content-Length": "x"],
-    ] as [HTTPHeaders])
+    @Test(
+        "framing headers of an app's own that contradict the body are refused, RFC 9112 §6",
+        arguments: [
+            ["Transfer-Encoding": "chunked"], ["Content-Length": "4"], ["content-length": "3", "Content-Length": "3"],
+            ["Content-Length": "x"],
+        ] as [HTTPHeaders])
     func framing(headers: HTTPHeaders) throws {
         let error = #expect(throws: NetworkError.self) {
             try build(.post, .requestBody(DataBody(Data("abc".utf8))), headers: headers)
         }
         #expect(error?.code == .invalidRequest)
-        #expect(try build(.post, .requestBody(DataBody(Data("abc".utf8))), headers: ["Content-Length": "3"]).headers["Content-Length"] == "3")
+        #expect(
+            try build(.post, .requestBody(DataBody(Data("abc".utf8))), headers: ["Content-Length": "3"]).headers[
+                "Content-Length"] == "3")
     }
 }

@@ -7,23 +7,30 @@ struct RequestBuilderHeaderTests {
         try (headers.map { RequestBuilder(headers: $0) } ?? RequestBuilder()).makeRequest(for: endPoint)
     }
 
-    @Test("S2.6 the request's own Content-Type beats the body's: there is exactly one", arguments: [
-        HTTPTask.requestBody(JSONBody(["a": 1])), .requestBody(FormBody(["a": 1])),
-        .requestBody(DataBody(Data("x".utf8), contentType: "image/png")), .requestParameters(bodyParameters: ["a": 1]),
-        .requestParameters(bodyParameters: ["a": 1], bodyEncoding: .formEncoding), .requestParameters(["a": 1]),
-    ])
+    @Test(
+        "S2.6 the request's own Content-Type beats the body's: there is exactly one",
+        arguments: [
+            HTTPTask.requestBody(JSONBody(["a": 1])), .requestBody(FormBody(["a": 1])),
+            .requestBody(DataBody(Data("x".utf8), contentType: "image/png")),
+            .requestParameters(bodyParameters: ["a": 1]),
+            .requestParameters(bodyParameters: ["a": 1], bodyEncoding: .formEncoding), .requestParameters(["a": 1]),
+        ])
     func ownContentTypeWins(task: HTTPTask) throws {
         let endPoint = EndPointFixture(httpMethod: .post, task: task, headers: ["content-TYPE": "text/own"])
         let headers = try build(endPoint, ["Content-Type": "text/builder"]).headers
         #expect(headers.filter { $0.name.lowercased() == "content-type" }.map(\.value) == ["text/own"])
     }
 
-    @Test("S2.6 without one of its own the body's Content-Type is sent, not the builder's: exactly one", arguments: [
-        (HTTPTask.requestBody(JSONBody(["a": 1])), "application/json; charset=utf-8"),
-        (.requestBody(FormBody(["a": 1])), "application/x-www-form-urlencoded; charset=utf-8"),
-        (.requestParameters(bodyParameters: ["a": 1]), "application/json"), (.requestParameters(["a": 1]), "application/json"),
-        (.upload(DataBody(Data("x".utf8), contentType: "image/png")), "image/png"), (.upload(DataBody(Data("x".utf8))), "text/builder"),
-    ])
+    @Test(
+        "S2.6 without one of its own the body's Content-Type is sent, not the builder's: exactly one",
+        arguments: [
+            (HTTPTask.requestBody(JSONBody(["a": 1])), "application/json; charset=utf-8"),
+            (.requestBody(FormBody(["a": 1])), "application/x-www-form-urlencoded; charset=utf-8"),
+            (.requestParameters(bodyParameters: ["a": 1]), "application/json"),
+            (.requestParameters(["a": 1]), "application/json"),
+            (.upload(DataBody(Data("x".utf8), contentType: "image/png")), "image/png"),
+            (.upload(DataBody(Data("x".utf8))), "text/builder"),
+        ])
     func bodyContentType(task: HTTPTask, type: String) throws {
         let request = try build(EndPointFixture(httpMethod: .post, task: task), ["Content-Type": "text/builder"])
         #expect(request.headers.values(for: "Content-Type") == [type])
@@ -38,7 +45,8 @@ struct RequestBuilderHeaderTests {
             httpMethod: .post, task: .requestBody(body, additionHeaders: ["p": "task", "S": "task"]),
             headers: ["P": "endpoint", "q": "endpoint", "T": "endpoint"])
         let headers = try build(endPoint, ["P": "builder", "Q": "builder", "r": "builder", "U": "builder"]).headers
-        #expect(headers["P"] == "task" && headers["Q"] == "endpoint" && headers["R"] == "body" && headers["U"] == "builder")
+        #expect(
+            headers["P"] == "task" && headers["Q"] == "endpoint" && headers["R"] == "body" && headers["U"] == "builder")
         #expect(headers["S"] == "task" && headers["T"] == "endpoint" && headers["Content-Type"] == "body/x")
         #expect(headers.count == 7)
     }
@@ -52,31 +60,38 @@ struct RequestBuilderHeaderTests {
         #expect(headers.values(for: "X-Tag") == ["1", "2"] && headers.values(for: "X-Other") == ["4", "5"])
     }
 
-    @Test("S3.7 headers are sent with every kind of task", arguments: [
-        HTTPTask.request, .requestParameters(urlParameters: ["a": 1]), .requestParameters(["a": 1]), .requestBody(EmptyBody()),
-        .requestParametersAndHeaders(additionHeaders: nil), .download(to: URL(fileURLWithPath: "/tmp/x")),
-    ])
+    @Test(
+        "S3.7 headers are sent with every kind of task",
+        arguments: [
+            HTTPTask.request, .requestParameters(urlParameters: ["a": 1]), .requestParameters(["a": 1]),
+            .requestBody(EmptyBody()),
+            .requestParametersAndHeaders(additionHeaders: nil), .download(to: URL(fileURLWithPath: "/tmp/x")),
+        ])
     func everyTask(task: HTTPTask) throws {
         #expect(try build(EndPointFixture(task: task, headers: ["X-Mark": "1"])).headers["X-Mark"] == "1")
     }
 
     @Test("S1.3 GET, HEAD and DELETE put parameters into the query", arguments: [HTTPMethod.get, .head, .delete])
     func queryMethods(method: HTTPMethod) throws {
-        let request = try build(EndPointFixture(path: "friends", httpMethod: method, task: .requestParameters(["user_id": "a b"])))
+        let request = try build(
+            EndPointFixture(path: "friends", httpMethod: method, task: .requestParameters(["user_id": "a b"])))
         #expect(request.url?.absoluteString == "https://api.example.com/v1/friends?user_id=a%20b")
         #expect(request.body.isEmpty && request.headers["Content-Type"] == nil)
         #expect(request.headers["Accept"] == "application/json")
     }
 
-    @Test("S1.3 POST, PUT and PATCH send them as JSON, with Accept and Content-Type application/json", arguments: [
-        HTTPMethod.post, .put, .patch,
-    ])
+    @Test(
+        "S1.3 POST, PUT and PATCH send them as JSON, with Accept and Content-Type application/json",
+        arguments: [
+            HTTPMethod.post, .put, .patch,
+        ])
     func bodyMethods(method: HTTPMethod) throws {
         let task = HTTPTask.requestParameters(["user_id": "a b", "n": 1])
         let request = try build(EndPointFixture(path: "friends", httpMethod: method, task: task))
         #expect(request.url?.absoluteString == "https://api.example.com/v1/friends")
         #expect(try request.sentText == #"{"user_id":"a b","n":1}"#)
-        #expect(request.headers["Accept"] == "application/json" && request.headers["Content-Type"] == "application/json")
+        #expect(
+            request.headers["Accept"] == "application/json" && request.headers["Content-Type"] == "application/json")
 
         let own: HTTPHeaders = ["accept": "text/csv", "content-type": "application/vnd.api+json"]
         let overridden = try build(EndPointFixture(path: "friends", httpMethod: method, task: task, headers: own))
@@ -90,15 +105,19 @@ struct RequestBuilderHeaderTests {
         #expect(get.url?.query == "q=a%20b&name=malcolm%40network.com")
         #expect(get.headers == ["Accept": "application/json"])
         let post = try build(
-            EndPointFixture(path: "todos", httpMethod: .post, task: .requestBody(JSONBody(["a": 1]), urlParameters: query)))
+            EndPointFixture(
+                path: "todos", httpMethod: .post, task: .requestBody(JSONBody(["a": 1]), urlParameters: query)))
         #expect(post.url?.query == "q=a%20b&name=malcolm%40network.com")
-        #expect(post.headers["Accept"] == "application/json" && post.headers["Content-Type"] == "application/json; charset=utf-8")
+        #expect(
+            post.headers["Accept"] == "application/json"
+                && post.headers["Content-Type"] == "application/json; charset=utf-8")
     }
 
     @Test("S0.8 no content type and no body: neither is sent, whatever the builder's defaults say")
     func neither() throws {
         for method in [HTTPMethod.get, .post, .delete] {
-            let request = try build(EndPointFixture(httpMethod: method), ["Content-Type": "application/json", "X-Default": "1"])
+            let request = try build(
+                EndPointFixture(httpMethod: method), ["Content-Type": "application/json", "X-Default": "1"])
             #expect(request.body.isEmpty)
             #expect(request.headers == ["X-Default": "1"])
         }
@@ -113,11 +132,14 @@ struct RequestBuilderHeaderTests {
         #expect(try build(EndPointFixture(task: task, headers: ["Accept": "image/*"])).headers["Accept"] == "image/*")
     }
 
-    @Test("a cache policy becomes Cache-Control, RFC 9111 §5.2.1; the endpoint's own wins", arguments: [
-        (URLRequest.CachePolicy.reloadIgnoringLocalAndRemoteCacheData, "no-cache" as String?),
-        (.reloadRevalidatingCacheData, "no-cache"), (.returnCacheDataDontLoad, "only-if-cached"), (.useProtocolCachePolicy, nil),
-        (.returnCacheDataElseLoad, nil),
-    ])
+    @Test(
+        "a cache policy becomes Cache-Control, RFC 9111 §5.2.1; the endpoint's own wins",
+        arguments: [
+            (URLRequest.CachePolicy.reloadIgnoringLocalAndRemoteCacheData, "no-cache" as String?),
+            (.reloadRevalidatingCacheData, "no-cache"), (.returnCacheDataDontLoad, "only-if-cached"),
+            (.useProtocolCachePolicy, nil),
+            (.returnCacheDataElseLoad, nil),
+        ])
     func cachePolicies(policy: URLRequest.CachePolicy, directive: String?) throws {
         var endPoint = EndPointFixture(options: RequestOptions { $0.cachePolicy = policy })
         #expect(try build(endPoint).headers["Cache-Control"] == directive)
@@ -129,7 +151,10 @@ struct RequestBuilderHeaderTests {
     func options() throws {
         enum Priority: RequestOption { static let defaultValue = 0 }
         enum Tag: RequestOption { static let defaultValue = "none" }
-        let builder = RequestBuilder(options: RequestOptions { $0[Priority.self] = 1; $0[Tag.self] = "builder" })
+        let builder = RequestBuilder(
+            options: RequestOptions {
+                $0[Priority.self] = 1; $0[Tag.self] = "builder"
+            })
         let request = try builder.makeRequest(for: EndPointFixture(options: RequestOptions { $0[Priority.self] = 2 }))
         #expect(request[Priority.self] == 2 && request[Tag.self] == "builder")
         #expect(NetworkRequest(.get, nil)[Tag.self] == "none")

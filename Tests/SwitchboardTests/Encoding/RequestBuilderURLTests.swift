@@ -8,55 +8,78 @@ struct RequestBuilderURLTests {
         return try RequestBuilder().makeRequest(for: endPoint).url?.absoluteString
     }
 
-    @Test("S1.2 S4.5 base and path join on exactly one slash, the base's own path kept", arguments: [
-        ("https://h.example", "friends", "https://h.example/friends"), ("https://h.example", "/friends", "https://h.example/friends"),
-        ("https://h.example/", "friends", "https://h.example/friends"), ("https://h.example/", "/friends", "https://h.example/friends"),
-        ("https://h.example/api/v1", "friends", "https://h.example/api/v1/friends"),
-        ("https://h.example/api/v1", "/friends", "https://h.example/api/v1/friends"),
-        ("https://h.example/api/v1/", "friends", "https://h.example/api/v1/friends"),
-        ("https://h.example/api/v1/", "/friends", "https://h.example/api/v1/friends"),
-    ])
+    @Test(
+        "S1.2 S4.5 base and path join on exactly one slash, the base's own path kept",
+        arguments: [
+            ("https://h.example", "friends", "https://h.example/friends"),
+            ("https://h.example", "/friends", "https://h.example/friends"),
+            ("https://h.example/", "friends", "https://h.example/friends"),
+            ("https://h.example/", "/friends", "https://h.example/friends"),
+            ("https://h.example/api/v1", "friends", "https://h.example/api/v1/friends"),
+            ("https://h.example/api/v1", "/friends", "https://h.example/api/v1/friends"),
+            ("https://h.example/api/v1/", "friends", "https://h.example/api/v1/friends"),
+            ("https://h.example/api/v1/", "/friends", "https://h.example/api/v1/friends"),
+        ])
     func slashes(base: String, path: String, expected: String) throws {
         #expect(try url(base, path) == expected)
         #expect(try url(base, path, ["a": 1]) == expected + "?a=1")
     }
 
-    @Test("S1.2 more slashes, empty paths and slashes at the end", arguments: [
-        ("https://h//", "//a", "https://h/a"), ("https://h/a/", "", "https://h/a/"), ("https://h/a", "", "https://h/a"),
-        ("https://h/a", "/", "https://h/a/"), ("https://h", "/", "https://h/"), ("https://h", "a/b/", "https://h/a/b/"),
-        ("https://h/x", "//evil.example/a", "https://h/x/evil.example/a"), ("https://h", "a//b", "https://h/a//b"),
-        ("https://h", "https://evil.example/", "https://h/https://evil.example/"), ("https://h", "@evil.example", "https://h/@evil.example"),
-        ("https://h", ":80", "https://h/:80"), ("http://u:p@h:8080/a", "b", "http://u:p@h:8080/a/b"), ("http://[::1]:80", "b", "http://[::1]:80/b"),
-    ])
+    @Test(
+        "S1.2 more slashes, empty paths and slashes at the end",
+        arguments: [
+            ("https://h//", "//a", "https://h/a"), ("https://h/a/", "", "https://h/a/"),
+            ("https://h/a", "", "https://h/a"),
+            ("https://h/a", "/", "https://h/a/"), ("https://h", "/", "https://h/"),
+            ("https://h", "a/b/", "https://h/a/b/"),
+            ("https://h/x", "//evil.example/a", "https://h/x/evil.example/a"), ("https://h", "a//b", "https://h/a//b"),
+            ("https://h", "https://evil.example/", "https://h/https://evil.example/"),
+            ("https://h", "@evil.example", "https://h/@evil.example"),
+            ("https://h", ":80", "https://h/:80"), ("http://u:p@h:8080/a", "b", "http://u:p@h:8080/a/b"),
+            ("http://[::1]:80", "b", "http://[::1]:80/b"),
+        ])
     func moreSlashes(base: String, path: String, expected: String) throws {
         #expect(try url(base, path) == expected)
     }
 
     // Expected: python3, urllib.parse.quote(path, safe="/%!$&'()*+,;=:@-._~") where the text holds no stray percent sign.
-    @Test("a path is text: what may not stand in it is escaped once, a valid %XX stays", arguments: [
-        ("a b", "a%20b"), ("é/🌎", "%C3%A9/%F0%9F%8C%8E"), ("a%20b", "a%20b"), ("100%", "100%25"), ("%zz", "%25zz"), ("%4", "%254"),
-        ("a#b", "a%23b"), ("[x]{y}|\\^`\"<>", "%5Bx%5D%7By%7D%7C%5C%5E%60%22%3C%3E"), ("!$&'()*+,;=:@-._~", "!$&'()*+,;=:@-._~"),
-        ("a\tb", "a%09b"), ("%2F", "%2F"), ("%c3%a9", "%c3%a9"),
-    ])
+    @Test(
+        "a path is text: what may not stand in it is escaped once, a valid %XX stays",
+        arguments: [
+            ("a b", "a%20b"), ("é/🌎", "%C3%A9/%F0%9F%8C%8E"), ("a%20b", "a%20b"), ("100%", "100%25"), ("%zz", "%25zz"),
+            ("%4", "%254"),
+            ("a#b", "a%23b"), ("[x]{y}|\\^`\"<>", "%5Bx%5D%7By%7D%7C%5C%5E%60%22%3C%3E"),
+            ("!$&'()*+,;=:@-._~", "!$&'()*+,;=:@-._~"),
+            ("a\tb", "a%09b"), ("%2F", "%2F"), ("%c3%a9", "%c3%a9"),
+        ])
     func pathsAreText(path: String, expected: String) throws {
         #expect(try url("https://h", path) == "https://h/" + expected)
     }
 
-    @Test("S3.4 a query in the path joins the query, between the base's own and the parameters", arguments: [
-        ("https://h/b", "p?page=1", "https://h/b/p?page=1&a=1"), ("https://h/b?key=1", "p?page=1", "https://h/b/p?key=1&page=1&a=1"),
-        ("https://h/b?key=1", "p", "https://h/b/p?key=1&a=1"), ("https://h/b?", "p?", "https://h/b/p?a=1"),
-        ("https://h/b/?k=/", "/p", "https://h/b/p?k=/&a=1"), ("https://h/b", "?page=1", "https://h/b?page=1&a=1"),
-        ("https://h/b", "p?q=a b&r=é?/", "https://h/b/p?q=a%20b&r=%C3%A9?/&a=1"), ("https://h/b?key=1#top", "p", "https://h/b/p?key=1&a=1#top"),
-        ("https://h/b#top", "p?x=1", "https://h/b/p?x=1&a=1#top"), ("https://h/b?k", "p?x=%41&y=50%", "https://h/b/p?k&x=%41&y=50%25&a=1"),
-    ])
+    @Test(
+        "S3.4 a query in the path joins the query, between the base's own and the parameters",
+        arguments: [
+            ("https://h/b", "p?page=1", "https://h/b/p?page=1&a=1"),
+            ("https://h/b?key=1", "p?page=1", "https://h/b/p?key=1&page=1&a=1"),
+            ("https://h/b?key=1", "p", "https://h/b/p?key=1&a=1"), ("https://h/b?", "p?", "https://h/b/p?a=1"),
+            ("https://h/b/?k=/", "/p", "https://h/b/p?k=/&a=1"), ("https://h/b", "?page=1", "https://h/b?page=1&a=1"),
+            ("https://h/b", "p?q=a b&r=é?/", "https://h/b/p?q=a%20b&r=%C3%A9?/&a=1"),
+            ("https://h/b?key=1#top", "p", "https://h/b/p?key=1&a=1#top"),
+            ("https://h/b#top", "p?x=1", "https://h/b/p?x=1&a=1#top"),
+            ("https://h/b?k", "p?x=%41&y=50%", "https://h/b/p?k&x=%41&y=50%25&a=1"),
+        ])
     func queriesInThePath(base: String, path: String, expected: String) throws {
         #expect(try url(base, path, ["a": 1]) == expected)
     }
 
-    @Test("S4.5 a base that is no http URL with a host is .invalidRequest, not a crash", arguments: [
-        "", "h.example", "//h.example", "ftp://h.example", "file:///etc/passwd", "https:", "https://", "https:///p", "https://:80/",
-        "https://?q", "https://u@", "javascript:alert(1)", "ht tp://h", "https://h h/", "https://[::1", "mailto:a@b",
-    ])
+    @Test(
+        "S4.5 a base that is no http URL with a host is .invalidRequest, not a crash",
+        arguments: [
+            "", "h.example", "//h.example", "ftp://h.example", "file:///etc/passwd", "https:", "https://", "https:///p",
+            "https://:80/",
+            "https://?q", "https://u@", "javascript:alert(1)", "ht tp://h", "https://h h/", "https://[::1",
+            "mailto:a@b",
+        ])
     func badBases(base: String) {
         let error = #expect(throws: NetworkError.self) { try url(base, "path") }
         #expect(error?.code == .invalidRequest)
@@ -68,7 +91,9 @@ struct RequestBuilderURLTests {
         let errors = [
             #expect(throws: NetworkError.self) { try url("no URL", "") },
             #expect(throws: NetworkError.self) { try url("https://h", "a\r\nb") },
-            #expect(throws: NetworkError.self) { try RequestBuilder().makeRequest(for: EndPointFixture(headers: ["a b": "c"])) },
+            #expect(throws: NetworkError.self) {
+                try RequestBuilder().makeRequest(for: EndPointFixture(headers: ["a b": "c"]))
+            },
         ]
         for error in errors {
             let any: any Error = try #require(error)
@@ -77,7 +102,9 @@ struct RequestBuilderURLTests {
         }
     }
 
-    @Test("CR, LF and NUL in a path are refused; the reason is one line and shows no secret", arguments: ["\r", "\n", "\0", "\r\n"])
+    @Test(
+        "CR, LF and NUL in a path are refused; the reason is one line and shows no secret",
+        arguments: ["\r", "\n", "\0", "\r\n"])
     func controlsInThePath(control: String) {
         let error = #expect(throws: NetworkError.self) { try url("https://h", "pa\(control)th?api_key=s3cret") }
         #expect(error?.code == .invalidRequest)
@@ -89,10 +116,13 @@ struct RequestBuilderURLTests {
     }
 
     // RFC 3986 §2.3: everything but the unreserved characters; python3, urllib.parse.quote(value, safe="").
-    @Test("an interpolated segment stays one segment", arguments: [
-        ("a/b", "a%2Fb"), ("a b?c#d%e", "a%20b%3Fc%23d%25e"), ("é", "%C3%A9"), ("..", "%2E%2E"), (".", "%2E"), ("...", "..."),
-        ("a..b", "a..b"), ("", ""), ("\r\n", "%0D%0A"), ("%2F", "%252F"), ("-._~", "-._~"),
-    ])
+    @Test(
+        "an interpolated segment stays one segment",
+        arguments: [
+            ("a/b", "a%2Fb"), ("a b?c#d%e", "a%20b%3Fc%23d%25e"), ("é", "%C3%A9"), ("..", "%2E%2E"), (".", "%2E"),
+            ("...", "..."),
+            ("a..b", "a..b"), ("", ""), ("\r\n", "%0D%0A"), ("%2F", "%252F"), ("-._~", "-._~"),
+        ])
     func segments(value: String, expected: String) throws {
         #expect("users/\(segment: value)/posts" == "users/\(expected)/posts")
         #expect(try url("https://h", "users/\(segment: value)/posts") == "https://h/users/\(expected)/posts")

@@ -5,8 +5,9 @@ struct SeededGeneratorTests {
     @Test("the generator is SplitMix64")
     func publishedNumbers() {
         var random = SeededGenerator(seed: 1_234_567)
-        #expect([random.next(), random.next(), random.next()] == [
-            6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
-        ])
+        #expect(
+            [random.next(), random.next(), random.next()] == [
+                6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
+            ])
     }
 }

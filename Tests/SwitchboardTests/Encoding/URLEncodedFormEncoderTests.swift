@@ -40,7 +40,8 @@ struct URLEncodedFormEncoderTests {
     func alphabetize() throws {
         let encoder = URLEncodedFormEncoder(alphabetizeKeyValuePairs: true)
         #expect(
-            try encoder.encode(Search()) == "inner%5Bname%5D=n&inner%5Btags%5D%5B%5D=x&inner%5Btags%5D%5B%5D=y&isNew=true&text=a%20b")
+            try encoder.encode(Search())
+                == "inner%5Bname%5D=n&inner%5Btags%5D%5B%5D=x&inner%5Btags%5D%5B%5D=y&isNew=true&text=a%20b")
         #expect(try encoder.encode(["c": 1, "a": 2, "b": 3] as Parameters) == "a=2&b=3&c=1")
         #expect(try URLEncodedFormEncoder().encode(["c": 1, "a": 2, "b": 3] as [String: Int]) == "a=2&b=3&c=1")
     }
@@ -58,8 +59,12 @@ struct URLEncodedFormEncoderTests {
 
     @Test("Boolean encodings")
     func booleans() throws {
-        #expect(try URLEncodedFormEncoder(boolEncoding: .literal).encode(["a": true, "b": false] as Parameters) == "a=true&b=false")
-        #expect(try URLEncodedFormEncoder(boolEncoding: .numeric).encode(["a": true, "b": false] as Parameters) == "a=1&b=0")
+        #expect(
+            try URLEncodedFormEncoder(boolEncoding: .literal).encode(["a": true, "b": false] as Parameters)
+                == "a=true&b=false")
+        #expect(
+            try URLEncodedFormEncoder(boolEncoding: .numeric).encode(["a": true, "b": false] as Parameters) == "a=1&b=0"
+        )
     }
 
     @Test("data encodings")
@@ -67,16 +72,22 @@ struct URLEncodedFormEncoderTests {
         let parameters: Parameters = ["d": Data([0xFB, 0xFF, 0])]
         // base64.b64encode(b"\xfb\xff\0") == b"+/8A"
         #expect(try URLEncodedFormEncoder(dataEncoding: .base64).encode(parameters) == "d=%2B%2F8A")
-        #expect(try URLEncodedFormEncoder(dataEncoding: .deferredToData).encode(parameters) == "d%5B%5D=251&d%5B%5D=255&d%5B%5D=0")
-        #expect(try URLEncodedFormEncoder(dataEncoding: .custom { "\($0.count) bytes" }).encode(parameters) == "d=3%20bytes")
+        #expect(
+            try URLEncodedFormEncoder(dataEncoding: .deferredToData).encode(parameters)
+                == "d%5B%5D=251&d%5B%5D=255&d%5B%5D=0")
+        #expect(
+            try URLEncodedFormEncoder(dataEncoding: .custom { "\($0.count) bytes" }).encode(parameters) == "d=3%20bytes"
+        )
     }
 
-    @Test("key encodings", arguments: [
-        ("oneTwoThree", "one_two_three", "one-two-three", "OneTwoThree", "ONETWOTHREE", "onetwothree"),
-        ("myURLProperty", "my_url_property", "my-url-property", "MyURLProperty", "MYURLPROPERTY", "myurlproperty"),
-        ("URLSession", "url_session", "url-session", "URLSession", "URLSESSION", "urlsession"),
-        ("plain", "plain", "plain", "Plain", "PLAIN", "plain"), ("a", "a", "a", "A", "A", "a"),
-    ])
+    @Test(
+        "key encodings",
+        arguments: [
+            ("oneTwoThree", "one_two_three", "one-two-three", "OneTwoThree", "ONETWOTHREE", "onetwothree"),
+            ("myURLProperty", "my_url_property", "my-url-property", "MyURLProperty", "MYURLPROPERTY", "myurlproperty"),
+            ("URLSession", "url_session", "url-session", "URLSession", "URLSESSION", "urlsession"),
+            ("plain", "plain", "plain", "Plain", "PLAIN", "plain"), ("a", "a", "a", "A", "A", "a"),
+        ])
     func keys(name: String, snake: String, kebab: String, capitalized: String, upper: String, lower: String) throws {
         func text(_ encoding: URLEncodedFormEncoder.KeyEncoding) throws -> String {
             try URLEncodedFormEncoder(keyEncoding: encoding).encode([name: 1] as Parameters)
@@ -97,10 +108,13 @@ struct URLEncodedFormEncoderTests {
         foundation.keyEncodingStrategy = .convertToSnakeCase
         let ours = URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase)
         for _ in 0..<1_000 {
-            let name = random.word() + (0..<Int.random(in: 0...5, using: &random)).map { _ in
-                random.oneIn(2) ? random.word().uppercased() : random.word().capitalized
-            }.joined()
-            let expected = try #require(try JSONDecoder().decode([String: Int].self, from: foundation.encode(Named(name: name))).keys.first)
+            let name =
+                random.word()
+                + (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                    random.oneIn(2) ? random.word().uppercased() : random.word().capitalized
+                }.joined()
+            let expected = try #require(
+                try JSONDecoder().decode([String: Int].self, from: foundation.encode(Named(name: name))).keys.first)
             #expect(try ours.encode([name: 1] as Parameters) == expected + "=1")
         }
     }
@@ -118,7 +132,9 @@ struct URLEncodedFormEncoderTests {
         let parameters: Parameters = ["user": ["home": ["city": "x"]]]
         #expect(try URLEncodedFormEncoder().encode(parameters) == "user%5Bhome%5D%5Bcity%5D=x")
         #expect(try URLEncodedFormEncoder(keyPathEncoding: .dots).encode(parameters) == "user.home.city=x")
-        #expect(try URLEncodedFormEncoder(keyPathEncoding: .custom { "\($0)-\($1)" }).encode(parameters) == "user-home-city=x")
+        #expect(
+            try URLEncodedFormEncoder(keyPathEncoding: .custom { "\($0)-\($1)" }).encode(parameters)
+                == "user-home-city=x")
     }
 
     @Test("nil encodings, for parameters and for members of a value")
@@ -136,8 +152,12 @@ struct URLEncodedFormEncoderTests {
 
     @Test("space encodings; a plus sign is escaped with both")
     func spaces() throws {
-        #expect(try URLEncodedFormEncoder(spaceEncoding: .percentEscaped).encode(["a b": "c+d e"] as Parameters) == "a%20b=c%2Bd%20e")
-        #expect(try URLEncodedFormEncoder(spaceEncoding: .plusReplaced).encode(["a b": "c+d e"] as Parameters) == "a+b=c%2Bd+e")
+        #expect(
+            try URLEncodedFormEncoder(spaceEncoding: .percentEscaped).encode(["a b": "c+d e"] as Parameters)
+                == "a%20b=c%2Bd%20e")
+        #expect(
+            try URLEncodedFormEncoder(spaceEncoding: .plusReplaced).encode(["a b": "c+d e"] as Parameters)
+                == "a+b=c%2Bd+e")
     }
 
     @Test("allowedCharacters stay bare, but never those that would change the meaning")
@@ -145,8 +165,12 @@ struct URLEncodedFormEncoderTests {
         let parameters: Parameters = ["a[]": "@:/é %&=+#\n"]
         let allowed = CharacterSet(charactersIn: "a[]@:/é %&=+#\n")
         // quote("@:/é %&=+#\n", safe="@:/") in Python
-        #expect(try URLEncodedFormEncoder(allowedCharacters: allowed).encode(parameters) == "a[]=@:/%C3%A9%20%25%26%3D%2B%23%0A")
-        #expect(try URLEncodedFormEncoder(allowedCharacters: CharacterSet()).encode(["ab": "c"] as Parameters) == "%61%62=%63")
+        #expect(
+            try URLEncodedFormEncoder(allowedCharacters: allowed).encode(parameters)
+                == "a[]=@:/%C3%A9%20%25%26%3D%2B%23%0A")
+        #expect(
+            try URLEncodedFormEncoder(allowedCharacters: CharacterSet()).encode(["ab": "c"] as Parameters)
+                == "%61%62=%63")
     }
 
     @Test("what has no names is refused with encodingFailed")

@@ -10,7 +10,9 @@ struct FormVector: Decodable, Sendable, CustomTestStringConvertible {
     var testDescription: String { input.debugDescription }
 
     static let all: [FormVector] = {
-        guard let url = Bundle.module.url(forResource: "urlencoded-parser-data", withExtension: "json", subdirectory: "Vectors"),
+        guard
+            let url = Bundle.module.url(
+                forResource: "urlencoded-parser-data", withExtension: "json", subdirectory: "Vectors"),
             let vectors = try? JSONDecoder().decode([FormVector].self, from: Data(contentsOf: url))
         else { return [] }
         return vectors
@@ -64,7 +66,9 @@ struct URLEncodedFormTests {
         #expect(items.map { $0.value == nil } == [false, true, false, false, false, false])
     }
 
-    @Test("a percent sign at the very end, or with one digit, stays as it is", arguments: ["%", "a%", "a%4", "%%41", "%4%41"])
+    @Test(
+        "a percent sign at the very end, or with one digit, stays as it is",
+        arguments: ["%", "a%", "a%4", "%%41", "%4%41"])
     func danglingPercent(text: String) {
         // URL standard, percent-decode: only % and two hexadecimal digits are an escape.
         let expected = ["%": "%", "a%": "a%", "a%4": "a%4", "%%41": "%A", "%4%41": "%4A"][text]

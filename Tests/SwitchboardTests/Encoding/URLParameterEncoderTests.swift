@@ -3,20 +3,25 @@ import Switchboard
 import Testing
 
 struct URLParameterEncoderTests {
-    private func url(_ base: URL, _ parameters: Parameters, _ encoder: URLParameterEncoder = URLParameterEncoder()) throws -> String? {
+    private func url(_ base: URL, _ parameters: Parameters, _ encoder: URLParameterEncoder = URLParameterEncoder())
+        throws -> String?
+    {
         var draft = RequestDraft(url: base)
         try encoder.encode(parameters, into: &draft)
         return draft.url?.absoluteString
     }
 
     // Expected: python3, urllib.parse.quote(value, safe="").
-    @Test("S0.3 query values are percent-encoded exactly once", arguments: [
-        ("hello world", "hello%20world"), ("a+b", "a%2Bb"), ("a&b", "a%26b"), ("a=b", "a%3Db"), ("#", "%23"), ("50%", "50%25"),
-        ("%20", "%2520"), ("/?", "%2F%3F"), ("malcolm@network.com", "malcolm%40network.com"), ("é", "%C3%A9"),
-        ("🌎", "%F0%9F%8C%8E"), ("日本", "%E6%97%A5%E6%9C%AC"), ("line\r\nbreak", "line%0D%0Abreak"),
-        ("'\"<>[]{}|\\^`", "%27%22%3C%3E%5B%5D%7B%7D%7C%5C%5E%60"), ("-._~", "-._~"), ("\0", "%00"),
-        (":@!$'()*,;", "%3A%40%21%24%27%28%29%2A%2C%3B"), ("", ""),
-    ])
+    @Test(
+        "S0.3 query values are percent-encoded exactly once",
+        arguments: [
+            ("hello world", "hello%20world"), ("a+b", "a%2Bb"), ("a&b", "a%26b"), ("a=b", "a%3Db"), ("#", "%23"),
+            ("50%", "50%25"),
+            ("%20", "%2520"), ("/?", "%2F%3F"), ("malcolm@network.com", "malcolm%40network.com"), ("é", "%C3%A9"),
+            ("🌎", "%F0%9F%8C%8E"), ("日本", "%E6%97%A5%E6%9C%AC"), ("line\r\nbreak", "line%0D%0Abreak"),
+            ("'\"<>[]{}|\\^`", "%27%22%3C%3E%5B%5D%7B%7D%7C%5C%5E%60"), ("-._~", "-._~"), ("\0", "%00"),
+            (":@!$'()*,;", "%3A%40%21%24%27%28%29%2A%2C%3B"), ("", ""),
+        ])
     func encodedOnce(value: String, encoded: String) throws {
         let base = URL(text: "https://h.example/get")
         #expect(try url(base, ["phrase": value]) == "https://h.example/get?phrase=" + encoded)
@@ -36,12 +41,17 @@ struct URLParameterEncoderTests {
         #expect(items.map(\.name) == values.map { "q " + $0 })
     }
 
-    @Test("S0.4 an existing query stays first, byte for byte, and added items follow in their order with repeats", arguments: [
-        ("https://h/p?x=1", "https://h/p?x=1&b=2&a=1&b=3"), ("https://h/p?", "https://h/p?b=2&a=1&b=3"),
-        ("https://h/p?x=%7e+y&z", "https://h/p?x=%7e+y&z&b=2&a=1&b=3"), ("https://h/p?x=1&", "https://h/p?x=1&b=2&a=1&b=3"),
-        ("https://h/p?a=what?", "https://h/p?a=what?&b=2&a=1&b=3"), ("https://h/p??", "https://h/p??&b=2&a=1&b=3"), ("https://h/p?b=0", "https://h/p?b=0&b=2&a=1&b=3"), ("https://h", "https://h?b=2&a=1&b=3"),
-        ("https://h/p?x=1#part", "https://h/p?x=1&b=2&a=1&b=3#part"), ("https://h/p#part?no", "https://h/p?b=2&a=1&b=3#part?no"),
-    ])
+    @Test(
+        "S0.4 an existing query stays first, byte for byte, and added items follow in their order with repeats",
+        arguments: [
+            ("https://h/p?x=1", "https://h/p?x=1&b=2&a=1&b=3"), ("https://h/p?", "https://h/p?b=2&a=1&b=3"),
+            ("https://h/p?x=%7e+y&z", "https://h/p?x=%7e+y&z&b=2&a=1&b=3"),
+            ("https://h/p?x=1&", "https://h/p?x=1&b=2&a=1&b=3"),
+            ("https://h/p?a=what?", "https://h/p?a=what?&b=2&a=1&b=3"), ("https://h/p??", "https://h/p??&b=2&a=1&b=3"),
+            ("https://h/p?b=0", "https://h/p?b=0&b=2&a=1&b=3"), ("https://h", "https://h?b=2&a=1&b=3"),
+            ("https://h/p?x=1#part", "https://h/p?x=1&b=2&a=1&b=3#part"),
+            ("https://h/p#part?no", "https://h/p?b=2&a=1&b=3#part?no"),
+        ])
     func existingQuery(base: String, expected: String) throws {
         #expect(try url(#require(URL(string: base)), ["b": 2, "a": 1, "b": 3]) == expected)
     }
@@ -57,17 +67,21 @@ struct URLParameterEncoderTests {
         #expect(try url(URL(text: "https://h/"), Parameters(dictionary)) == sorted)
     }
 
-    @Test("S0.5 without parameters the URL is byte-identical", arguments: [
-        "https://h", "https://h/", "HTTPS://H.Example:443/a/../b//c/", "http://h/p?", "http://h/p?a=%7e&&b=+&c", "http://h/p#f",
-        "http://u:p@h:8080/%e2%82%ac;v=1/?q=a/b?c", "http://[::1]:80/x", "http://h/p??a=?#?",
-    ])
+    @Test(
+        "S0.5 without parameters the URL is byte-identical",
+        arguments: [
+            "https://h", "https://h/", "HTTPS://H.Example:443/a/../b//c/", "http://h/p?", "http://h/p?a=%7e&&b=+&c",
+            "http://h/p#f",
+            "http://u:p@h:8080/%e2%82%ac;v=1/?q=a/b?c", "http://[::1]:80/x", "http://h/p??a=?#?",
+        ])
     func noParameters(text: String) throws {
         let given = try #require(URL(string: text))
         let empties: [Parameters] = [[:], ["dropped": nil as Int?], ["list": [] as [Int]]]
         for parameters in empties {
             #expect(try url(given, parameters) == text)
             let task = HTTPTask.requestParameters(urlParameters: parameters)
-            #expect(try RequestBuilder().makeRequest(for: URLEndPoint(.get, given, task: task)).url?.absoluteString == text)
+            #expect(
+                try RequestBuilder().makeRequest(for: URLEndPoint(.get, given, task: task)).url?.absoluteString == text)
         }
         #expect(try RequestBuilder().makeRequest(for: URLEndPoint(.get, given)).url == given)
     }
@@ -77,7 +91,8 @@ struct URLParameterEncoderTests {
         let parameters: Parameters = ["UserID": 1, "Name": "Malcolm", "Email": "malcolm@network.com", "IsCool": true]
         let query = "UserID=1&Name=Malcolm&Email=malcolm%40network.com&IsCool=true"
         #expect(try url(URL(text: "https://www.google.com/"), parameters) == "https://www.google.com/?" + query)
-        #expect(try url(URL(text: "https://www.google.com/?q=%40"), parameters) == "https://www.google.com/?q=%40&" + query)
+        #expect(
+            try url(URL(text: "https://www.google.com/?q=%40"), parameters) == "https://www.google.com/?q=%40&" + query)
         var request = URLRequest(url: URL(text: "https://www.google.com/"))
         try URLParameterEncoder().encode(urlRequest: &request, with: parameters)
         #expect(request.url?.absoluteString == "https://www.google.com/?" + query)

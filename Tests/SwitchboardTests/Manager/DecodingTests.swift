@@ -40,7 +40,7 @@ struct DecodingTests {
 
     @Test(
         "S1.6 malformed JSON is a decoding error in both forms, never nothing at all",
-        arguments: ["{", "", " ", "nul", "[1,]", "\u{FEFF}"])
+        arguments: ["{", "", " ", "nul", "[1}", "\u{FEFF}"])
     func malformed(json: String) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json(json) })
         let thrown = await #expect(throws: NetworkError.self) { try await router.request(endPoint, as: [Int].self) }
@@ -85,6 +85,15 @@ struct DecodingTests {
             #expect(error?.code == .noData)
             #expect(error?.message == "Response returned with no data to decode.")
         }
+    }
+
+    @Test("S4.8 bytes and text may be optional: nil for an empty body, else as they are")
+    func optionalBytes() async throws {
+        let router = Router<URLEndPoint>(session: StubSession(.status(204), .status(204), .text("tea"), .text("tea")))
+        #expect(try await router.request(endPoint, as: Data?.self) == nil)
+        #expect(try await router.request(endPoint, as: String?.self) == nil)
+        #expect(try await router.request(endPoint, as: Data?.self) == Data("tea".utf8))
+        #expect(try await router.request(endPoint, as: String?.self) == "tea")
     }
 
     @Test("S4.9 dates and snake_case: a decoder of a manager, of a router and of one endpoint, which wins")

@@ -79,13 +79,15 @@ struct RetryPolicyTests {
         #expect(clock.sleeps.all == [wait])
     }
 
-    @Test("S2.19 partly: Retry-After as a date is kept")
-    func retryAfterDate() async throws {
+    @Test(
+        "S2.19 partly: Retry-After as a date is kept, in each of the three forms of RFC 9110 §5.6.7",
+        arguments: ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"])
+    func retryAfterDate(form: String) async throws {
         let clock = ManualClock(skips: true)
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "GMT")
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        formatter.dateFormat = form
         let session = StubSession(
             .status(429, headers: ["Retry-After": formatter.string(from: Date(timeIntervalSinceNow: 20))]),
             .text("done"))
@@ -95,10 +97,12 @@ struct RetryPolicyTests {
         #expect(wait > .seconds(10) && wait <= .seconds(20))
     }
 
-    @Test("S2.19 partly: a server that asks for more than the longest wait is not waited for; its answer is the result")
-    func retryAfterTooLong() async throws {
+    @Test(
+        "S2.19 partly: a server that asks for more than the longest wait is not waited for; its answer is the result",
+        arguments: ["31", "4294967296", "99999999999999999999999", "Fri, 31 Dec 2999 23:59:59 GMT"])
+    func retryAfterTooLong(value: String) async throws {
         let clock = ManualClock(skips: true)
-        let session = StubSession(.status(503, headers: ["Retry-After": "31"], body: Data("busy".utf8)), .text("no"))
+        let session = StubSession(.status(503, headers: ["Retry-After": value], body: Data("busy".utf8)), .text("no"))
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(error?.status == 503)

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -113,40 +112,20 @@ struct RouterCompletionTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
-struct CompletionQueueTests {
-    private let url = URL(text: "https://api.example.com/things")
-
-    @Test("S1.13 completions come on the queue of the router")
-    func ownQueue() async throws {
-        let key = DispatchSpecificKey<String>()
-        let queue = DispatchQueue(label: "completions")
-        queue.setSpecific(key: key, value: "mine")
-        let places = Deliveries<String?>()
-        let session = StubSession(.text("a"), .status(500))
-        let router = Router<URLEndPoint>(session: session, completionQueue: queue)
-        router.request(URLEndPoint(.get, url), as: String.self) { _ in places.add(DispatchQueue.getSpecific(key: key)) }
-        router.request(URLEndPoint(.get, url), as: String.self) { _ in places.add(DispatchQueue.getSpecific(key: key)) }
-        router.request(URLEndPoint(.get, URL(text: "ftp://a/"))) { _, _, _ in
-            places.add(DispatchQueue.getSpecific(key: key))
+extension RouterCompletionTests {
+    @Test(
+        "S0.10 S3.9 the published form has a response for every answer, also one that an interceptor made without a URL"
+    )
+    func cannedAnswer() async throws {
+        let canned = AdHocInterceptor { _, _ in NetworkResponse(status: 201, body: Data("canned".utf8)) }
+        let router = Router<URLEndPoint>(session: StubSession(), interceptors: [canned])
+        let arrived = Deliveries<(data: Data?, response: HTTPURLResponse?)>()
+        router.request(URLEndPoint(.get, url)) { data, response, _ in arrived.add((data, response as? HTTPURLResponse))
         }
-        #expect(try await places.wait(for: 3) == ["mine", "mine", "mine"])
-    }
-
-    @Test("S1.13 completions come on the main queue when asked for, through a manager too")
-    func main() async throws {
-        // The queue, not the thread: on Linux the main queue may run on another thread than the first one.
-        let key = DispatchSpecificKey<String>()
-        DispatchQueue.main.setSpecific(key: key, value: "main")
-        let places = Deliveries<String?>()
-        let session = StubSession { _ in .text("a") }
-        let router = Router<URLEndPoint>(session: session, completionQueue: .main)
-        router.request(URLEndPoint(.get, url), as: String.self) { _ in places.add(DispatchQueue.getSpecific(key: key)) }
-        let manager = NetworkManager(session: session, completionQueue: .main)
-        manager.router(for: URLEndPoint.self).response(for: URLEndPoint(.get, url)) { _ in
-            places.add(DispatchQueue.getSpecific(key: key))
-        }
-        #expect(try await places.wait(for: 2) == ["main", "main"])
+        let one = try await arrived.first()
+        #expect(one.data == Data("canned".utf8))
+        #expect(one.response?.statusCode == 201)
+        #expect(one.response?.url == url)
     }
 }
 
@@ -173,12 +152,5 @@ extension RouterCompletionTests {
                 name: "redirected to ftp", response: .status(302, headers: ["Location": "ftp://a/"]),
                 code: .redirectRefused),
         ]
-    }
-}
-
-extension Result where Failure == NetworkError {
-    /// The code of the failure, nil for a success.
-    var failureCode: NetworkError.Code? {
-        if case .failure(let error) = self { error.code } else { nil }
     }
 }

@@ -1,0 +1,62 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DataFromURLTests {
+    @Test("S0.13 partly: the bytes at a URL, over the wire, unchanged")
+    func bytes() async throws {
+        let image = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        try await MockServer.run { _ in
+            .data(image)
+        } body: { server in
+            let manager = NetworkManager(session: FoundationSession())
+            let data = try await manager.data(from: server.url.appendingPathComponent("avatar.png"))
+            #expect(data == image)
+            let seen = try await server.takeRequest()
+            #expect(seen.target == "/avatar.png")
+            #expect(seen.headers["Accept"] == "*/*")
+        }
+    }
+
+    @Test("S0.13 partly: an error page is never taken for data, and is told apart from a failure to connect")
+    func errorPage() async throws {
+        let page = MockResponse.text("<h1>Not found</h1>", status: 404, headers: ["Content-Type": "text/html"])
+        try await MockServer.run {
+            $0.path == "/page" ? page : .close
+        } body: { server in
+            let manager = NetworkManager(session: FoundationSession())
+            let url = server.url.appendingPathComponent("page")
+            let refusal = await #expect(throws: NetworkError.self) { try await manager.data(from: url) }
+            #expect(refusal?.code == .notFound)
+            #expect(refusal?.body == Data("<h1>Not found</h1>".utf8))
+            let failure = await #expect(throws: NetworkError.self) { try await manager.data(from: server.url) }
+            #expect(failure?.status == nil)
+            #expect(failure?.underlying is URLError)
+            _ = try await server.takeRequest()
+        }
+    }
+
+    @Test(
+        "S0.13 partly: downloaded to a file with equal bytes, replacing what was there; an error leaves the file alone")
+    func download() async throws {
+        let image = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("avatar-\(UUID().uuidString).png")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data("old".utf8).write(to: file)
+        try await MockServer.run { server in
+            server.enqueue(.status(500, body: Data("oops".utf8)), .data(image).truncated(after: 1_000), .data(image))
+            let manager = NetworkManager(session: FoundationSession())
+            let endPoint = URLEndPoint(.get, server.url, task: .download(to: file))
+            let error = await #expect(throws: NetworkError.self) { try await manager.response(for: endPoint) }
+            #expect(error?.body == Data("oops".utf8))
+            await #expect(throws: NetworkError.self) { try await manager.response(for: endPoint) }
+            #expect(try Data(contentsOf: file) == Data("old".utf8))
+            let response = try await manager.response(for: endPoint)
+            #expect(response.fileURL == file)
+            #expect(response.body.isEmpty)
+            #expect(try Data(contentsOf: file) == image)
+        }
+    }
+}

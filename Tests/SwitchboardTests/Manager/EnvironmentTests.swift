@@ -1,0 +1,173 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct EnvironmentTests {
+    @Test("S3.2 the environments qa, staging and production, and one's own, switch the base URL at run time")
+    func switching() async throws {
+        let session = StubSession { _ in .text("") }
+        let manager = NetworkManager(environment: .qa, session: session)
+        let router = manager.router(for: Films.self)
+        for environment in [NetworkEnvironment.qa, .staging, .production, NetworkEnvironment("canary")] {
+            manager.environment = environment
+            #expect(manager.environment == environment)
+            _ = try await router.response(for: .latest)
+        }
+        #expect(
+            session.requests.map(\.url?.absoluteString) == [
+                "https://qa.example.com/3/latest", "https://staging.example.com/3/latest",
+                "https://example.com/3/latest",
+                "https://canary.example.com/3/latest",
+            ])
+        #expect(session.requests.map(\.environment?.name) == ["qa", "staging", "production", "canary"])
+    }
+
+    @Test("S3.2 requests in flight keep their environment, through retries and redirects")
+    func inFlight() async throws {
+        let arrived = Deliveries<Bool>()
+        let gate = Deliveries<Bool>()
+        let session = StubSession { request in
+            if request.url?.path == "/3/latest" {
+                arrived.open()
+                _ = try await gate.first()
+                return .status(302, headers: ["Location": "/moved"])
+            }
+            return .text(request.environment?.name ?? "none")
+        }
+        let manager = NetworkManager(environment: .staging, session: session)
+        let router = manager.router(for: Films.self)
+        let call = Task { try await router.request(.latest, as: String.self) }
+        _ = try await arrived.first()
+        manager.environment = .production
+        gate.open()
+        #expect(try await call.value == "staging")
+        #expect(
+            session.requests.map(\.url?.absoluteString) == [
+                "https://staging.example.com/3/latest", "https://staging.example.com/moved",
+            ])
+    }
+
+    @Test("S3.2 while the environment swaps, every request has the URL of one environment and its name")
+    func atomic() async throws {
+        let session = StubSession { _ in .text("") }
+        let manager = NetworkManager(environment: .qa, session: session)
+        let router = manager.router(for: Films.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask { manager.environment = number.isMultiple(of: 2) ? .qa : .staging }
+                group.addTask { _ = try await router.response(for: .latest) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(session.requests.count == 200)
+        for request in session.requests {
+            let name = try #require(request.environment?.name)
+            #expect(request.url?.host == "\(name).example.com")
+        }
+    }
+
+    @Test("S3.2 a task can override the environment for what it starts, and only for that")
+    func taskLocal() async throws {
+        let session = StubSession { _ in .text("") }
+        let router = Router<Films>(session: session)
+        try await NetworkEnvironment.withCurrent(.qa) {
+            _ = try await router.response(for: .latest)
+            try await NetworkEnvironment.withCurrent(.staging) {
+                _ = try await Task { try await router.response(for: .latest) }.value
+            }
+            _ = try await router.response(for: .latest)
+        }
+        _ = try NetworkEnvironment.withCurrent(NetworkEnvironment("canary")) { try router.makeRequest(for: .latest) }
+        #expect(session.requests.map(\.url?.host) == ["qa.example.com", "staging.example.com", "qa.example.com"])
+        #expect(NetworkEnvironment.current == .production)
+    }
+
+    @Test("S3.2 a manager's own environment wins over the task's, in which a new manager begins")
+    func managerWins() async throws {
+        let session = StubSession { _ in .text("") }
+        try await NetworkEnvironment.withCurrent(.qa) {
+            _ = try await NetworkManager(environment: .staging, session: session).response(for: Films.latest)
+            _ = try await NetworkManager(session: session).response(for: Films.latest)
+        }
+        #expect(session.requests.map(\.url?.host) == ["staging.example.com", "qa.example.com"])
+    }
+
+    // In a process of its own, because the default belongs to the whole process.
+    @Test("S3.2 the process-wide default is production at first, can be set, and gives way to a task's override")
+    func processDefault() async {
+        await #expect(processExitsWith: .success) {
+            #expect(NetworkEnvironment.default == .production)
+            NetworkEnvironment.default = .staging
+            #expect(NetworkEnvironment.current == .staging)
+            #expect(NetworkManager().environment == .staging)
+            let request = try? Router<Films>(session: StubSession()).makeRequest(for: .latest)
+            #expect(request?.url?.host == "staging.example.com")
+            NetworkEnvironment.withCurrent(.qa) { #expect(NetworkEnvironment.current == .qa) }
+        }
+    }
+
+    @Test("S3.2 an unknown environment is a thrown error that names it and those known, and nothing is sent")
+    func unknown() async throws {
+        let session = StubSession { _ in .text("") }
+        let manager = NetworkManager(environment: NetworkEnvironment("moon"), session: session)
+        let error = await #expect(throws: NetworkError.self) { try await manager.response(for: Films.latest) }
+        #expect(error?.code == .unknownEnvironment)
+        #expect(error?.code.isKind(of: .invalidRequest) == true)
+        #expect(error?.reason?.contains("moon") == true)
+        #expect(error?.reason?.contains("production") == true)
+        #expect(error?.endPoint == "Films.latest")
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test(
+        "S3.2 a text that is no URL is a thrown error with the environment and the text, never a crash",
+        arguments: [
+            "", " ", "api.example.com", "/3/", "ftp://example.com", "http://", "http:///3", "https://exa mple.com",
+            "https://[", "file:///3",
+            "http://example.com:port/", "%", "://", "http//example.com", "https://?", "\0",
+        ])
+    func badText(text: String) async throws {
+        let manager = NetworkManager(environment: .qa, servers: [.qa: text], session: StubSession { _ in .text("") })
+        let error = await #expect(throws: NetworkError.self) { try await manager.send(Latest()) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.reason?.contains("qa") == true)
+        #expect(error?.errorDescription?.isEmpty == false)
+    }
+
+    @Test("S3.2 the text of a bad base URL is shown without its password")
+    func badTextSecrets() throws {
+        let servers: EnvironmentURLs = [.qa: "ftp://me:hunter2@example.com/"]
+        let error = #expect(throws: NetworkError.self) { try servers.url(in: .qa) }
+        #expect(error?.description.contains("hunter2") == false)
+        #expect(error?.description.contains("example.com") == true)
+    }
+
+    @Test("S3.2 a table can be changed; of repeated environments the last one counts")
+    func table() throws {
+        var servers: EnvironmentURLs = [.qa: "https://one.example.com", .qa: "https://two.example.com"]
+        #expect(try servers.url(in: .qa).absoluteString == "https://two.example.com")
+        servers[.staging] = "https://three.example.com"
+        #expect(try servers.url(in: .staging).absoluteString == "https://three.example.com")
+        servers[.qa] = nil
+        #expect(throws: NetworkError.self) { try servers.url(in: .qa) }
+    }
+}
+
+private enum Films: EndPointType {
+    case latest
+
+    static let servers: EnvironmentURLs = [
+        .qa: "https://qa.example.com/3/", .staging: "https://staging.example.com/3/",
+        .production: "https://example.com/3/",
+        NetworkEnvironment("canary"): "https://canary.example.com/3/",
+    ]
+    var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+    var path: String { "latest" }
+}
+
+private struct Latest: TypedEndPoint {
+    typealias Response = EmptyResponse
+    var path: String { "latest" }
+}

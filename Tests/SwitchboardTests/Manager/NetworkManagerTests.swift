@@ -1,0 +1,143 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkManagerTests {
+    @Test("S4.1 a request with a path alone compiles and returns its type, from the manager's servers")
+    func typedRequest() async throws {
+        let session = StubSession { _ in .json(#"[{"id":1,"title":"Tea"}]"#) }
+        let manager = NetworkManager(servers: [.production: "https://api.example.com/v1"], session: session)
+        let todos = try await manager.send(FindTodos())
+        #expect(todos == [FindTodos.Todo(id: 1, title: "Tea")])
+        #expect(session.requests.map(\.url?.absoluteString) == ["https://api.example.com/v1/todos"])
+    }
+
+    @Test("S4.1 without servers such a request is an error that says so, and nothing is sent")
+    func noServers() async throws {
+        let session = StubSession { _ in .json("[]") }
+        let error = await #expect(throws: NetworkError.self) {
+            try await NetworkManager(session: session).send(FindTodos())
+        }
+        #expect(error?.code == .missingURL)
+        #expect(error?.message == "URL is nil.")
+        #expect(error?.reason?.contains("FindTodos") == true)
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test("S4.2 the body of a request that declares its task non-optional arrives: AddTodo's regression, over the wire")
+    func bodyArrives() async throws {
+        try await MockServer.run { _ in
+            .json(#"{"id":9,"title":"Tea"}"#, status: 201)
+        } body: { server in
+            let manager = NetworkManager(
+                servers: [.production: server.url.absoluteString], session: FoundationSession())
+            let made = try await manager.send(AddTodo(title: "Tea"))
+            #expect(made == FindTodos.Todo(id: 9, title: "Tea"))
+            let seen = try await server.takeRequest()
+            #expect(seen.method == .post)
+            #expect(seen.text == #"{"title":"Tea"}"#)
+            #expect(seen.headers["Content-Type"]?.hasPrefix("application/json") == true)
+            #expect(seen.headers["Accept"] == "application/json")
+        }
+    }
+
+    @Test("S4.10 partly: async and callback form of a typed request, same value and same error")
+    func forms() async throws {
+        let session = StubSession(.json("[]"), .json("[]"), .status(404), .status(404))
+        let manager = NetworkManager(servers: [.production: "https://api.example.com"], session: session)
+        let results = Deliveries<Result<[FindTodos.Todo], NetworkError>>()
+        #expect(try await manager.send(FindTodos()) == [])
+        manager.send(FindTodos()) { results.add($0) }
+        #expect(try await results.first() == .success([]))
+        let thrown = await #expect(throws: NetworkError.self) { try await manager.send(FindTodos()) }
+        manager.send(FindTodos()) { results.add($0) }
+        let given = try await results.wait(for: 2)[1]
+        #expect(given == .failure(try #require(thrown)))
+    }
+
+    @Test("S4.11 the session is injected, and stubbed responses reach every kind of call")
+    func injected() async throws {
+        let session = StubSession { request in .json(#"[{"id":1,"title":"\#(request.url?.path ?? "")"}]"#) }
+        let manager = NetworkManager(servers: [.production: "https://api.example.com"], session: session)
+        let url = URL(text: "https://api.example.com/todos")
+        let expected = [FindTodos.Todo(id: 1, title: "/todos")]
+        #expect(try await manager.send(FindTodos()) == expected)
+        #expect(try await manager.router(for: FindTodos.self).send(FindTodos()) == expected)
+        #expect(try await manager.response(for: URLEndPoint(.get, url)).decode([FindTodos.Todo].self) == expected)
+        let data = try await manager.data(from: url)
+        #expect(data == Data(#"[{"id":1,"title":"/todos"}]"#.utf8))
+        #expect(session.requests.count == 4)
+    }
+
+    @Test("S1.11 several managers side by side keep base URL, headers, session, interceptors and environment apart")
+    func sideBySide() async throws {
+        let one = StubSession { _ in .json("[]") }
+        let other = StubSession { _ in .json("[]") }
+        let stamp = AdHocInterceptor { request, next in
+            var request = request
+            request.headers["X-Stamp"] = "other"
+            return try await next(request)
+        }
+        let first = NetworkManager(
+            servers: [.production: "https://one.example.com"], session: one, headers: ["X-App": "one"],
+            options: RequestOptions { $0.timeouts = .article })
+        let second = NetworkManager(
+            environment: .qa, servers: [.qa: "https://other.example.com/api"], session: other, interceptors: [stamp],
+            headers: ["X-App": "other"])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask { _ = try await first.send(FindTodos()) }
+                group.addTask { _ = try await second.send(FindTodos()) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(one.requests.count == 20)
+        #expect(other.requests.count == 20)
+        for request in one.requests {
+            #expect(request.url?.absoluteString == "https://one.example.com/todos")
+            #expect(request.headers["X-App"] == "one")
+            #expect(request.headers["X-Stamp"] == nil)
+            #expect(request.timeouts.idle == .seconds(10))
+        }
+        for request in other.requests {
+            #expect(request.url?.absoluteString == "https://other.example.com/api/todos")
+            #expect(request.headers["X-App"] == "other")
+            #expect(request.headers["X-Stamp"] == "other")
+            #expect(request.timeouts.idle == .seconds(60))
+        }
+    }
+
+    @Test("S1.11 a manager's default headers give way to those of the endpoint and the body")
+    func defaultHeaders() async throws {
+        let session = StubSession { _ in .status(204) }
+        let manager = NetworkManager(
+            session: session, headers: ["Accept": "text/plain", "X-App": "manager", "Content-Type": "text/manager"])
+        let url = URL(text: "https://api.example.com/")
+        let json = HTTPTask.requestBody(JSONBody(["a": 1]))
+        _ = try await manager.response(for: URLEndPoint(.post, url, task: json, headers: ["x-app": "endpoint"]))
+        _ = try await manager.response(for: URLEndPoint(.get, url))
+        #expect(session.requests.map { $0.headers.values(for: "X-App") } == [["endpoint"], ["manager"]])
+        #expect(session.requests.map { $0.headers.values(for: "Accept") } == [["text/plain"], ["text/plain"]])
+        #expect(session.requests[0].headers["Content-Type"] == "application/json; charset=utf-8")
+        #expect(session.requests[1].headers["Content-Type"] == nil)
+    }
+}
+
+private struct FindTodos: TypedEndPoint {
+    struct Todo: Codable, Equatable, Sendable {
+        let id: Int
+        let title: String
+    }
+    typealias Response = [Todo]
+    var path: String { "/todos" }
+}
+
+private struct AddTodo: TypedEndPoint {
+    typealias Response = FindTodos.Todo
+    let title: String
+    var path: String { "/todos" }
+    var httpMethod: HTTPMethod { .post }
+    var task: HTTPTask { .requestParameters(bodyParameters: ["title": title]) }
+}

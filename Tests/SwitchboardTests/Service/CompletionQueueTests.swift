@@ -1,0 +1,42 @@
+import Dispatch
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CompletionQueueTests {
+    private let url = URL(text: "https://api.example.com/things")
+
+    @Test("S1.13 completions come on the queue of the router")
+    func ownQueue() async throws {
+        let key = DispatchSpecificKey<String>()
+        let queue = DispatchQueue(label: "completions")
+        queue.setSpecific(key: key, value: "mine")
+        let places = Deliveries<String?>()
+        let session = StubSession(.text("a"), .status(500))
+        let router = Router<URLEndPoint>(session: session, completionQueue: queue)
+        router.request(URLEndPoint(.get, url), as: String.self) { _ in places.add(DispatchQueue.getSpecific(key: key)) }
+        router.request(URLEndPoint(.get, url), as: String.self) { _ in places.add(DispatchQueue.getSpecific(key: key)) }
+        router.request(URLEndPoint(.get, URL(text: "ftp://a/"))) { _, _, _ in
+            places.add(DispatchQueue.getSpecific(key: key))
+        }
+        #expect(try await places.wait(for: 3) == ["mine", "mine", "mine"])
+    }
+
+    @Test("S1.13 completions come on the main queue when asked for, through a manager too")
+    func main() async throws {
+        // The queue, not the thread: on Linux the main queue may run on another thread than the first one.
+        let key = DispatchSpecificKey<String>()
+        DispatchQueue.main.setSpecific(key: key, value: "main")
+        let places = Deliveries<String?>()
+        let session = StubSession { _ in .text("a") }
+        let router = Router<URLEndPoint>(session: session, completionQueue: .main)
+        router.request(URLEndPoint(.get, url), as: String.self) { _ in places.add(DispatchQueue.getSpecific(key: key)) }
+        let manager = NetworkManager(session: session, completionQueue: .main)
+        manager.router(for: URLEndPoint.self).response(for: URLEndPoint(.get, url)) { _ in
+            places.add(DispatchQueue.getSpecific(key: key))
+        }
+        #expect(try await places.wait(for: 2) == ["main", "main"])
+    }
+}

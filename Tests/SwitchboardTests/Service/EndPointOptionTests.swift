@@ -1,0 +1,49 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct EndPointOptionTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    @Test("S3.10 timeouts and cache policy of a router hold for its requests, those of an endpoint win")
+    func options() throws {
+        let routerOptions = RequestOptions {
+            $0.timeouts = .article
+            $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
+        }
+        let router = Router<URLEndPoint>(session: StubSession(), builder: RequestBuilder(options: routerOptions))
+        let plain = try router.makeRequest(for: URLEndPoint(.get, url))
+        #expect(plain.timeouts.idle == .seconds(10))
+        #expect(plain.headers["Cache-Control"] == "no-cache")
+
+        let endPointOptions = RequestOptions {
+            $0.timeouts = Timeouts(idle: .milliseconds(1_500))
+            $0.cachePolicy = .returnCacheDataDontLoad
+        }
+        let own = try router.makeRequest(for: URLEndPoint(.get, url, options: endPointOptions))
+        #expect(own.timeouts.idle == .milliseconds(1_500))
+        #expect(own.headers["Cache-Control"] == "only-if-cached")
+    }
+
+    @Test("S3.10 ten seconds are kept as a preset, and a Cache-Control of the endpoint's own wins over the policy")
+    func presets() throws {
+        #expect(Timeouts.article.idle == .seconds(10))
+        let options = RequestOptions { $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData }
+        let endPoint = URLEndPoint(.get, url, headers: ["Cache-Control": "max-age=60"], options: options)
+        let request = try Router<URLEndPoint>(session: StubSession()).makeRequest(for: endPoint)
+        #expect(request.headers.values(for: "Cache-Control") == ["max-age=60"])
+    }
+
+    @Test("S3.16 S3.10 partly: a router takes its session by injection, and asks no other")
+    func session() async throws {
+        let one = StubSession { _ in .text("one") }
+        let other = StubSession { _ in .text("other") }
+        let endPoint = URLEndPoint(.get, url)
+        #expect(try await Router<URLEndPoint>(session: one).request(endPoint, as: String.self) == "one")
+        #expect(try await Router<URLEndPoint>(session: other).request(endPoint, as: String.self) == "other")
+        #expect(one.requests.count == 1)
+        #expect(other.requests.count == 1)
+    }
+}

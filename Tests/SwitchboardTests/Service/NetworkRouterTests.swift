@@ -1,0 +1,75 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkRouterTests {
+    @Test("S3.16 an app injects any router of its endpoints: ours over a stub, or a fake with three methods")
+    func injection() async throws {
+        let stubbed = Router<Films>(session: StubSession { _ in .json(#"["Alien"]"#) })
+        let routers: [any NetworkRouter<Films>] = [stubbed, FakeRouter(body: #"["Alien"]"#)]
+        for router in routers {
+            #expect(try await FilmList(router: router).titles() == ["Alien"])
+        }
+    }
+
+    @Test("S3.16 a fake has every form of call: response, decoded value, completions, the published form")
+    func forms() async throws {
+        let router = FakeRouter(body: #"["Alien"]"#)
+        let values = Deliveries<Result<[String], NetworkError>>()
+        let statuses = Deliveries<Int?>()
+        router.request(.latest, as: [String].self) { values.add($0) }
+        router.response(for: .latest) { statuses.add((try? $0.get())?.statusCode) }
+        router.request(.latest) { _, response, _ in statuses.add((response as? HTTPURLResponse)?.statusCode) }
+        #expect(try await router.response(for: .latest).text == #"["Alien"]"#)
+        #expect(values.all == [.success(["Alien"])])
+        #expect(statuses.all == [200, 200])
+    }
+
+    @Test("S3.16 S0.10 a fake's answers are judged like any others")
+    func judged() async throws {
+        let router = FakeRouter(body: #"{"message":"gone"}"#, status: 410)
+        let error = await #expect(throws: NetworkError.self) { try await FilmList(router: router).titles() }
+        #expect(error?.status == 410)
+        #expect(error?.serverMessage == "gone")
+    }
+}
+
+private enum Films: EndPointType {
+    case latest
+    var baseURL: URL { URL(text: "https://films.example.com") }
+    var path: String { "latest" }
+}
+
+private struct FilmList {
+    let router: any NetworkRouter<Films>
+
+    func titles() async throws -> [String] {
+        try await router.request(.latest, as: [String].self)
+    }
+}
+
+private struct FakeRouter: NetworkRouter {
+    let body: String
+    var status = 200
+
+    func exchange(_ endPoint: Films) async throws -> NetworkResponse {
+        NetworkResponse(status: status, body: Data(body.utf8), url: endPoint.baseURL)
+    }
+
+    func perform<Value: Sendable>(
+        _ endPoint: Films, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        do {
+            completion(
+                .success(try transform(NetworkResponse(status: status, body: Data(body.utf8), url: endPoint.baseURL))))
+        } catch {
+            completion(.failure(error as? NetworkError ?? NetworkError(.unknown, underlying: error)))
+        }
+        return RequestHandle()
+    }
+
+    func cancel() {}
+}

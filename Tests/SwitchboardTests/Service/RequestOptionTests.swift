@@ -1,0 +1,50 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestOptionTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    @Test("S2.14 a typed option has its default until it is set, and a copy keeps and changes its own")
+    func defaults() {
+        var request = NetworkRequest(.get, url)
+        #expect(request[Priority.self] == 5)
+        request[Priority.self] = 1
+        var copy = request
+        copy[Priority.self] = 9
+        #expect(request[Priority.self] == 1)
+        #expect(copy[Priority.self] == 9)
+        #expect(copy[Label.self] == nil)
+    }
+
+    @Test("S2.14 options of router and endpoint reach interceptors and session, the endpoint's win, others stay")
+    func merging() async throws {
+        let session = StubSession { _ in .text("") }
+        let routerOptions = RequestOptions {
+            $0[Priority.self] = 2
+            $0[Label.self] = "router"
+        }
+        let router = Router<URLEndPoint>(session: session, builder: RequestBuilder(options: routerOptions))
+        _ = try await router.response(for: URLEndPoint(.get, url, options: RequestOptions { $0[Priority.self] = 3 }))
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(session.requests.map { $0[Priority.self] } == [3, 2])
+        #expect(session.requests.map { $0[Label.self] } == ["router", "router"])
+    }
+
+    @Test("S2.14 options survive retries and redirects")
+    func survival() async throws {
+        let session = StubSession(
+            .status(503), .status(302, headers: ["Location": "https://elsewhere.example.com/b"]), .status(503),
+            .text("done"))
+        let retries = RetryPolicy(clock: ManualClock(skips: true))
+        let router = Router<URLEndPoint>(session: session, interceptors: [RedirectInterceptor(), retries])
+        let endPoint = URLEndPoint(.get, url, options: RequestOptions { $0[Label.self] = "kept" })
+        #expect(try await router.request(endPoint, as: String.self) == "done")
+        #expect(session.requests.map { $0[Label.self] } == ["kept", "kept", "kept", "kept"])
+    }
+}
+
+private enum Priority: RequestOption { static let defaultValue = 5 }
+private enum Label: RequestOption { static let defaultValue: String? = nil }

@@ -1,0 +1,55 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TotalTimeoutTests {
+    private let url = URL(text: "https://api.example.com/a")
+    private let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, total: .milliseconds(2_500)) }
+
+    @Test("S3.10 the total timeout ends the whole call, as an error that says so, by the router's clock")
+    func ends() async throws {
+        let clock = ManualClock()
+        let session = StubSession { _ in .stall }
+        let router = Router<URLEndPoint>(session: session, clock: clock)
+        let call = Task { try await router.response(for: URLEndPoint(.get, url, options: options)) }
+        #expect(try await clock.sleeps.first() == .milliseconds(2_500))
+        clock.advance(by: .milliseconds(2_499))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .milliseconds(1))
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.code == .timedOut)
+        #expect(error?.reason?.contains("2.5 s") == true)
+        #expect(error?.url == url)
+    }
+
+    @Test("S3.10 the total timeout covers attempts and the waits between them")
+    func coversRetries() async throws {
+        let clock = ManualClock()
+        let session = StubSession { _ in .status(503) }
+        let retries = RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(1), clock: clock)
+        let router = Router<URLEndPoint>(session: session, interceptors: [retries], clock: clock)
+        let call = Task { try await router.response(for: URLEndPoint(.get, url, options: options)) }
+        _ = try await clock.sleeps.wait(for: 2)  // the total, and the wait of 1 s before the second attempt
+        clock.advance(by: .seconds(1))
+        _ = try await clock.sleeps.wait(for: 3)  // the wait of 2 s before the third
+        clock.advance(by: .milliseconds(1_500))
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.code == .timedOut)
+        #expect(session.requests.count == 2)
+    }
+
+    @Test("S3.10 an answer within the total timeout is the answer")
+    func inTime() async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("in time") }, clock: ManualClock())
+        #expect(try await router.request(URLEndPoint(.get, url, options: options), as: String.self) == "in time")
+    }
+
+    @Test("S3.10 a total timeout of any length is taken, by the real clock too", arguments: [Int64.max, 1 << 40, 60])
+    func anyLength(seconds: Int64) async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("in time") })
+        let options = RequestOptions { $0.timeouts.total = .seconds(seconds) }
+        #expect(try await router.request(URLEndPoint(.get, url, options: options), as: String.self) == "in time")
+    }
+}
