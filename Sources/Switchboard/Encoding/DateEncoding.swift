@@ -10,7 +10,8 @@ public struct DateEncoding: Sendable {
     let form: @Sendable (Date) throws -> Form
 
     /// `2001-01-01T00:00:00Z`, with milliseconds only when there are some. The default
-    /// ([RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)). A year that has not four digits cannot be written.
+    /// ([RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)). A year that has not four digits cannot be
+    /// written.
     public static let iso8601 = DateEncoding { date in
         guard date >= .distantPast, date < .endOfYear9999 else {
             throw EncodingError.invalidValue(

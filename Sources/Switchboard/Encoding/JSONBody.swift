@@ -18,7 +18,9 @@ public struct JSONBody: HTTPBody {
     private let makeData: @Sendable (JSONEncoder?) throws -> Data
 
     /// A body of an `Encodable` value: an object, an array or a scalar. Without an encoder that of the manager or
-    /// router is used, and without that one, declared order and ISO 8601 dates.
+    /// router is used, and without that one, declared order and ISO 8601 dates. A dictionary literal is taken for
+    /// parameters instead, whose order is kept.
+    @_disfavoredOverload
     public init(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) {
         self.encoder = encoder
         makeData = { encoder in

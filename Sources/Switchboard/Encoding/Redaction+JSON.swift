@@ -1,8 +1,8 @@
 extension Redaction {
     /// A body's text with the values of secret names replaced: JSON members and form pairs.
     ///
-    /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same. Markup
-    /// stays as it is.
+    /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same.
+    /// Markup stays as it is.
     public func text(_ text: String) -> String {
         guard !parameterNames.isEmpty || !memberNames.isEmpty, text.first(where: { !$0.isWhitespace }) != "<" else {
             return text

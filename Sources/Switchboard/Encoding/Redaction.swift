@@ -7,8 +7,8 @@ public struct Redaction: Sendable {
     public var headerNames: Set<String>
     /// Parameter names whose values are secrets, lower case: in queries and in forms.
     public var parameterNames: Set<String>
-    /// Names of JSON members whose values are secrets, lower case. By default ``parameterNames`` without `key`, `code` and
-    /// `session`, which in a body are mostly an error's code or an item's key.
+    /// Names of JSON members whose values are secrets, lower case. By default ``parameterNames`` without `key`, `code`
+    /// and `session`, which in a body are mostly an error's code or an item's key.
     public var memberNames: Set<String>
     /// What is written in place of a secret.
     public var mask = "<redacted>"

@@ -98,8 +98,8 @@ struct URLText {
 extension URLText {
     /// Refuses a URL that no request can go to, without taking it apart.
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when it has another scheme than http and https, no host, a port that is none, or
-    ///   a control character.
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when it has another scheme than http and https, no host, a port
+    ///   that is none, or a control character.
     static func check(_ url: URL) throws(NetworkError) {
         let text = url.absoluteString
         guard let fault = text.utf8.withContiguousStorageIfAvailable(fault(in:)) ?? fault(in: Array(text.utf8)) else {

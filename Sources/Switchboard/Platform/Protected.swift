@@ -6,9 +6,9 @@ import Foundation
 
 /// A value that is read and changed under one lock.
 ///
-/// The lock is `OSAllocatedUnfairLock` where there is one and a POSIX mutex elsewhere: `Mutex` is missing on the oldest supported
-/// systems of Apple, and on Linux the thread sanitizer does not see it. It is not recursive, and no foreign code may run inside
-/// `withLock`.
+/// The lock is `OSAllocatedUnfairLock` where there is one and a POSIX mutex elsewhere: `Mutex` is missing on the oldest
+/// supported systems of Apple, and on Linux the thread sanitizer does not see it. It is not recursive, and no foreign
+/// code may run inside `withLock`.
 final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
     #if canImport(os)
     private let lock = OSAllocatedUnfairLock()

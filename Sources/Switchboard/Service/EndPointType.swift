@@ -30,7 +30,7 @@ import Foundation
 public protocol EndPointType: Sendable {
     /// `URL`, or an optional of it.
     associatedtype BaseURLProperty: EndPointProperty = URL where BaseURLProperty.PropertyValue == URL
-    /// `HTTPMethod`, or an optional of it.
+    /// `HTTPMethod` or `String`, or an optional of these.
     associatedtype MethodProperty: EndPointProperty = HTTPMethod where MethodProperty.PropertyValue == HTTPMethod
     /// `HTTPTask`, or an optional of it.
     associatedtype TaskProperty: EndPointProperty = HTTPTask where TaskProperty.PropertyValue == HTTPTask
@@ -47,13 +47,13 @@ public protocol EndPointType: Sendable {
     /// `?query` joins the query. Write values that may hold a slash as `"users/\(segment: name)"`.
     var path: String { get }
     /// The method. Default GET.
-    var httpMethod: MethodProperty { get }
+    var httpMethod: MethodProperty { get throws }
     /// Body, query and headers of the request. Default ``HTTPTask/request``: none of them.
-    var task: TaskProperty { get }
+    var task: TaskProperty { get throws }
     /// Header fields for every task of the endpoint. Those of the task win. Default none.
-    var headers: HeadersProperty { get }
+    var headers: HeadersProperty { get throws }
     /// Timeouts, limits and options of your own. They win over the router's. Default none.
-    var options: OptionsProperty { get }
+    var options: OptionsProperty { get throws }
 }
 
 extension EndPointType {
@@ -93,6 +93,11 @@ extension URL: EndPointProperty {
 extension HTTPMethod: EndPointProperty {
     /// The method itself.
     public var endPointValue: HTTPMethod? { self }
+}
+
+extension String: EndPointProperty {
+    /// The method of that name.
+    public var endPointValue: HTTPMethod? { HTTPMethod(rawValue: self) }
 }
 
 extension HTTPTask: EndPointProperty {

@@ -60,12 +60,13 @@ public struct HTTPTask: Sendable {
         return task
     }
 
-    /// Parameters where the method wants them: in the query for GET, HEAD and DELETE, in the body for the others.
+    /// Parameters where the method wants them: in the query for GET, HEAD and DELETE, in the body for the others. None
+    /// write nothing.
     public static func requestParameters(
         _ parameters: Parameters, bodyEncoding: ParameterEncoding = .jsonEncoding
     ) -> HTTPTask {
         var task = HTTPTask()
-        task.content = .byMethod(parameters, bodyEncoding)
+        if !parameters.isEmpty { task.content = .byMethod(parameters, bodyEncoding) }
         return task
     }
 

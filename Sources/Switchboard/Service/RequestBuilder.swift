@@ -29,76 +29,65 @@ public struct RequestBuilder: Sendable {
             guard let scope else { return try build(endPoint) }
             return try scope { try build(endPoint) }
         } catch {
-            var error = error as? NetworkError ?? NetworkError(.invalidRequest, reason: "\(error)", underlying: error)
+            // A foreign error's text may hold anything, a secret too; it is there underneath.
+            let reason = "the endpoint threw a \(type(of: error))"
+            var error = error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error)
             error.endPoint = error.endPoint ?? name(of: endPoint)
             throw error
         }
     }
 
     private func build(_ endPoint: some EndPointType) throws -> NetworkRequest {
-        let task = endPoint.task.endPointValue ?? .request
-        let method = endPoint.httpMethod.endPointValue ?? .get
-        var request = NetworkRequest(method, nil, options: options.merging(endPoint.options.endPointValue))
+        let task = try endPoint.task.endPointValue ?? .request
+        var options = self.options.merging(try endPoint.options.endPointValue)
+        if let destination = task.destination { options.destination = destination }
+        var draft = RequestDraft(
+            method: try endPoint.httpMethod.endPointValue ?? .get, url: nil,
+            headers: (try endPoint.headers.endPointValue ?? [:]).merging(task.headers))
+        let url = try write(task, to: &draft, URLText(base(of: endPoint)).appending(path: endPoint.path)).url
+
+        var request = NetworkRequest(draft.method, url, body: draft.body, options: options)
         request.endPoint = endPoint
-        if let destination = task.destination { request.options.destination = destination }
-
-        var headers = endPoint.headers.endPointValue ?? [:]
-        if let additional = task.headers { headers.merge(additional) }
-
-        var query: [UInt8] = []
-        var draft: RequestDraft?
-        switch task.content {
-        case .none: break
-        case .body(let body): request.body = body
-        case .parameters(let parameters, let encoding):
-            if let encoder = encoding.bodyEncoder as? URLParameterEncoder {
-                try encoder.form.append(parameters, to: &query)
-            } else {
-                draft = try encode(
-                    parameters, encoding, method, headers, URLText(base(of: endPoint)).appending(path: endPoint.path))
-            }
-        case .byMethod(let parameters, let encoding):
-            if method.prefersQuery {
-                try encoding.urlEncoder.form.append(parameters, to: &query)
-            } else {
-                draft = try encode(
-                    parameters, encoding, method, headers, URLText(base(of: endPoint)).appending(path: endPoint.path))
-            }
-        }
-        if let urlParameters = task.urlParameters { try task.urlEncoder.form.append(urlParameters, to: &query) }
-
-        var text: URLText
-        if let draft {
-            guard let url = draft.url else { throw NetworkError(.missingURL) }
-            text = try URLText(url)
-            headers = draft.headers
-            request.body = draft.body
-            request.method = draft.method
-        } else {
-            text = try URLText(base(of: endPoint)).appending(path: endPoint.path)
-        }
-        if !query.isEmpty { text = text.appending(query: query) }
-        request.url = try text.url
         if var json = request.body as? JSONBody, json.encoder == nil {
-            json.encoder = request.options.encoder
+            json.encoder = options.encoder
             request.body = json
         }
-        request.headers = complete(headers, for: request, isDownload: task.destination != nil)
+        request.headers = complete(draft.headers, for: request, isDownload: task.destination != nil)
         try request.validate()
         return try request.withEncodedBody()
     }
 
-    private func encode(
-        _ parameters: Parameters, _ encoding: ParameterEncoding, _ method: HTTPMethod, _ headers: HTTPHeaders,
-        _ text: URLText
-    ) throws -> RequestDraft {
-        var draft = RequestDraft(method: method, url: try text.url, headers: headers)
+    /// Writes a task's body into the draft, and its parameters where they belong.
+    private func write(_ task: HTTPTask, to draft: inout RequestDraft, _ text: URLText) throws -> URLText {
+        var text = text
+        var query: [UInt8] = []
+        switch task.content {
+        case .none: break
+        case .body(let body): draft.body = body
+        case .parameters(let parameters, let encoding):
+            try write(parameters, by: encoding.bodyEncoder, to: &draft, &text, &query)
+        case .byMethod(let parameters, let encoding):
+            let encoder: any ParameterEncoder = draft.method.prefersQuery ? encoding.urlEncoder : encoding.bodyEncoder
+            try write(parameters, by: encoder, to: &draft, &text, &query)
+        }
+        if let parameters = task.urlParameters { try task.urlEncoder.form.append(parameters, to: &query) }
+        return query.isEmpty ? text : text.appending(query: query)
+    }
+
+    /// Writes parameters by an encoder. Those for the query are collected, to be joined to the URL once.
+    private func write(
+        _ parameters: Parameters, by encoder: any ParameterEncoder, to draft: inout RequestDraft, _ text: inout URLText,
+        _ query: inout [UInt8]
+    ) throws {
+        if let encoder = encoder as? URLParameterEncoder { return try encoder.form.append(parameters, to: &query) }
+        draft.url = try text.url
         do {
-            try encoding.bodyEncoder.encode(parameters, into: &draft)
+            try encoder.encode(parameters, into: &draft)
         } catch {
             throw NetworkError.encoding(error)
         }
-        return draft
+        guard let url = draft.url else { throw NetworkError(.missingURL) }
+        text = try URLText(url)
     }
 
     private func base(of endPoint: some EndPointType) throws -> URL {

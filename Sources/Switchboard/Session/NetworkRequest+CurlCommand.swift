@@ -27,6 +27,8 @@ extension NetworkRequest {
             if !body.isStreamed, let data = try? body.encode(), let text = String(data: data, encoding: .utf8),
                 !text.contains("\0")
             {
+                // Without this curl would make up a type for the body.
+                if !allHeaders.contains("Content-Type") { words += ["-H", "Content-Type:".shellQuoted] }
                 words += ["--data-raw", redaction.text(text).shellQuoted]
             } else {
                 note = "  # with a body of \(body.length.map { "\($0) bytes" } ?? "unknown length")"

@@ -6,7 +6,8 @@ extension NetworkRequest {
     /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
     ///   body, and ``NetworkError/Code/invalidRequest`` for a method or header that would break the request's head, for
     ///   a URL that is not http or https, and for framing headers that contradict the body: `Content-Length` other than
-    ///   its length, any `Transfer-Encoding` ([RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
+    ///   its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112
+    ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
     public func validate() throws(NetworkError) {
         do throws(NetworkError) {
             guard method.isToken else {
@@ -30,8 +31,12 @@ extension NetworkRequest {
         guard !headers.contains("Transfer-Encoding") else {
             throw NetworkError(.invalidRequest, reason: "Transfer-Encoding is the session's to set")
         }
+        guard headers.values(for: "Content-Type").count < 2 else {
+            throw NetworkError(.invalidRequest, reason: "there are two Content-Type fields")
+        }
         let lengths = headers.values(for: "Content-Length")
-        guard !lengths.isEmpty else { return }
+        // A body in memory whose length is not known yet is checked again once it is encoded.
+        guard !lengths.isEmpty, body.length != nil || body.isStreamed else { return }
         guard lengths.count == 1, let length = body.length, lengths[0] == String(length) else {
             throw NetworkError(
                 .invalidRequest,
@@ -49,6 +54,7 @@ extension NetworkRequest {
         request.headers.fill(body.additionalHeaders)
         do {
             request.body = DataBody(try body.encode())
+            try request.checkFraming()
         } catch {
             throw NetworkError.encoding(error).attributed(to: self)
         }

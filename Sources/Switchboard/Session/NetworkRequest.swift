@@ -5,8 +5,8 @@ import Foundation
 public struct NetworkRequest: Sendable, Identifiable {
     /// Tells requests apart, in logs for instance.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
-        // The identity of an object is unique for as long as anybody holds the id, and costs less than a random number. Its
-        // birth tells it from those that had its place in memory before, in a log.
+        // The identity of an object is unique for as long as anybody holds the id, and costs less than a random number.
+        // Its birth tells it from those that had its place in memory before, in a log.
         private final class Token: Sendable {
             let birth = DispatchTime.now().uptimeNanoseconds
         }
@@ -111,14 +111,14 @@ extension NetworkRequest {
 
     /// The path as it is sent. What may not stand in a path is escaped when it is set, and a slash is put before it.
     public var path: String {
-        get { parts.path }
+        get { sentParts.path }
         set { change { $0.path = newValue } }
     }
 
     /// The query as it is sent, without its question mark; nil when there is none. What may not stand in a query is
     /// escaped when it is set.
     public var query: String? {
-        get { parts.query }
+        get { sentParts.query }
         set { change { $0.query = newValue } }
     }
 
@@ -127,6 +127,11 @@ extension NetworkRequest {
         case .url(let url): URLParts(url)
         case .parts(let parts, _): parts
         }
+    }
+
+    /// The parts as they are sent, or as they were set while they make no URL.
+    private var sentParts: URLParts {
+        if case .parts(_, let url?) = target { URLParts(url) } else { parts }
     }
 
     private mutating func change(_ change: (inout URLParts) -> Void) {

@@ -46,8 +46,8 @@ extension URLRequest {
 }
 
 extension URL {
-    /// The same URL; a scheme has no case ([RFC 3986 §3.1](https://www.rfc-editor.org/rfc/rfc3986#section-3.1)), but URLSession on
-    /// Linux knows the lower one only.
+    /// The same URL; a scheme has no case ([RFC 3986 §3.1](https://www.rfc-editor.org/rfc/rfc3986#section-3.1)), but
+    /// URLSession on Linux knows the lower one only.
     fileprivate var withLowercasedScheme: URL {
         let text = absoluteString
         guard let colon = text.firstIndex(of: ":"), text[..<colon].contains(where: \.isUppercase) else { return self }
