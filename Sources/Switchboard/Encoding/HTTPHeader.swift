@@ -1,7 +1,7 @@
 import Foundation
 
 /// One header field: a name and a value.
-public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
+public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The name as it was given. Names compare without case.
     public let name: String
     /// The value, without blanks and tabs at its ends ([RFC 9110
@@ -29,6 +29,9 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         "\(name): \(Redaction.standard.value(value, ofHeader: name))"
     }
+
+    /// Shows the redacted text only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Compares names without case.
     public static func == (one: HTTPHeader, other: HTTPHeader) -> Bool {

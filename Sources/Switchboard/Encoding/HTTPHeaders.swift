@@ -167,7 +167,10 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
     }
 }
 
-extension HTTPHeaders: CustomStringConvertible {
+extension HTTPHeaders: CustomStringConvertible, CustomReflectable {
+    /// Shows the redacted text only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
     /// A line for each field, secrets replaced.
     public var description: String {
         fields.map(\.description).joined(separator: "\n")

@@ -15,7 +15,8 @@ extension NetworkError {
 
         // The request could not be made; nothing was sent.
 
-        /// The request could not be constructed: a bad URL, method or header.
+        /// The request could not be constructed: a bad URL, method or header. Also catches ``missingURL``,
+        /// ``parametersNil``, ``encodingFailed``, ``bodyNotAllowed`` and ``unknownEnvironment``.
         public static let invalidRequest = Code("invalidRequest")
         /// There was no URL to write to.
         public static let missingURL = Code("missingURL")
@@ -38,7 +39,8 @@ extension NetworkError {
         public static let cancelled = Code("cancelled")
         /// A timeout passed; the reason says which.
         public static let timedOut = Code("timedOut")
-        /// No connection, for any cause of the network's; the special cases below are caught by it too.
+        /// No connection, for any cause of the network's. Also catches ``cannotFindHost``, ``noInternetConnection`` and
+        /// ``connectionLost``.
         public static let cannotConnect = Code("cannotConnect")
         /// The host name could not be resolved.
         public static let cannotFindHost = Code("cannotFindHost")
@@ -50,7 +52,8 @@ extension NetworkError {
         public static let insecureConnection = Code("insecureConnection")
         /// The server or proxy asked for credentials that the transport could not give.
         public static let cannotAuthenticate = Code("cannotAuthenticate")
-        /// What arrived is not HTTP, or breaks its rules.
+        /// What arrived is not HTTP, or breaks its rules. Also catches ``truncatedBody``, ``responseTooLarge`` and
+        /// ``headersTooLarge``.
         public static let invalidResponse = Code("invalidResponse")
         /// The body ended before its announced length or its last chunk.
         public static let truncatedBody = Code("truncatedBody")
@@ -58,7 +61,8 @@ extension NetworkError {
         public static let responseTooLarge = Code("responseTooLarge")
         /// The head is larger than the session accepts.
         public static let headersTooLarge = Code("headersTooLarge")
-        /// The body's content encoding is unknown or damaged.
+        /// The body's content encoding is unknown or damaged. Also catches ``noData``, ``decodingFailed`` and
+        /// ``unexpectedContentType``.
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
         /// A downloaded body could not be written to its file.
         public static let cannotWriteFile = Code("cannotWriteFile")
@@ -130,7 +134,6 @@ extension NetworkError {
             .missingURL: .invalidRequest, .parametersNil: .invalidRequest, .encodingFailed: .invalidRequest,
             .bodyNotAllowed: .invalidRequest, .unknownEnvironment: .invalidRequest,
             .cannotFindHost: .cannotConnect, .noInternetConnection: .cannotConnect, .connectionLost: .cannotConnect,
-            .tooManyRedirects: .cannotConnect, .redirectRefused: .cannotConnect,
             .truncatedBody: .invalidResponse, .responseTooLarge: .invalidResponse, .headersTooLarge: .invalidResponse,
             .noData: .cannotDecodeResponse, .decodingFailed: .cannotDecodeResponse,
             .unexpectedContentType: .decodingFailed,
@@ -154,6 +157,7 @@ extension NetworkError.Code {
         switch self {
         case .cancelled: "The request was cancelled."
         case .noInternetConnection: "No Internet connection"
+        case .unknown: "Something went wrong"
         case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse,
             .truncatedBody,
             .unknown:

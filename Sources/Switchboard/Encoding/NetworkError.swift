@@ -80,6 +80,8 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     /// or the server's own words for ``Code/custom``.
     public var message: String {
         if code == .custom, let serverMessage { return serverMessage }
+        // A failure that URLSession cannot name is the network's; one that somebody else threw need not be.
+        if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
         return classMessage ?? code.message
     }
 
@@ -107,7 +109,8 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     public var summary: String {
         var text = status == nil || !code.isStatus ? code.title : "HTTP \(status ?? 0): \(message)"
         func add(_ more: String) {
-            text += text.last.map { ".!?:".contains($0) } == true ? " " + more : ": " + more
+            let isSentence = text.last == "." || text.last == "!" || text.last == "?"
+            text += isSentence ? " " + more.prefix(1).uppercased() + more.dropFirst() : ": " + more
         }
         if let serverMessage, serverMessage != message { add("the server says \(serverMessage.quotedForMessage)") }
         if let reason { add(reason) } else if let underlying { add(Self.text(of: underlying)) }
@@ -122,7 +125,15 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 
     private static func text(of error: any Error) -> String {
         if let error = error as? NetworkError { return error.description }
-        return Redaction.standard.url((error as? any LocalizedError)?.errorDescription ?? error.localizedDescription)
+        if let text = (error as? any LocalizedError)?.errorDescription { return Redaction.standard.pairs(in: text) }
+        if error is any CustomNSError { return Redaction.standard.pairs(in: error.localizedDescription) }
+        // Of an error of Swift's `localizedDescription` says nothing, and its payload may be a secret.
+        let mirror = Mirror(reflecting: error)
+        guard mirror.displayStyle == .enum else {
+            return type(of: error) is AnyClass
+                ? Redaction.standard.pairs(in: error.localizedDescription) : String(describing: type(of: error))
+        }
+        return "\(type(of: error)).\(mirror.children.first?.label ?? String(describing: error))"
     }
 }
 

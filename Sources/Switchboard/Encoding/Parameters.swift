@@ -64,7 +64,10 @@ extension Parameters: ExpressibleByDictionaryLiteral {
     }
 }
 
-extension Parameters: CustomStringConvertible {
+extension Parameters: CustomStringConvertible, CustomReflectable {
+    /// Shows the redacted text only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
     /// The names and values, secrets replaced.
     public var description: String {
         "[" + elements.map { "\($0.name): \(Self.text(of: $0))" }.joined(separator: ", ") + "]"
@@ -72,7 +75,7 @@ extension Parameters: CustomStringConvertible {
 
     private static func text(of element: Element) -> String {
         let secrets = Redaction.standard
-        if secrets.isSecret(element.name.lowercased()) { return secrets.mask }
+        if secrets.isSecret(element.name) { return secrets.mask }
         if let text = element.value as? String { return text }
         guard let json = try? JSONText().data(EncodedValue(any: element.value, at: element.name)) else {
             return "(\(type(of: element.value)))"

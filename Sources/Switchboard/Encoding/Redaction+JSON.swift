@@ -1,18 +1,54 @@
 extension Redaction {
-    /// A body's text with the values of secret names replaced: JSON members and form pairs.
+    /// A body's text with the values of secret names replaced: JSON members, form pairs, XML elements, and the queries
+    /// of URLs wherever they stand.
     ///
     /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same.
-    /// Markup stays as it is.
     public func text(_ text: String) -> String {
-        guard !parameterNames.isEmpty || !memberNames.isEmpty, text.first(where: { !$0.isWhitespace }) != "<" else {
-            return text
-        }
+        guard !isNone else { return text }
+        if text.first(where: { !$0.isWhitespace }) == "<" { return pairs(in: elements(in: text)) }
         // What comes first tells the two apart: `{"a":"b=c"}`, also behind a byte-order mark or a guard, and `a=b"c`.
         return switch text.utf8.first(where: { $0 == UInt8(ascii: "\"") || $0 == .equals }) {
-        case UInt8(ascii: "\""): json(text)
-        case .equals: form(text)
+        case UInt8(ascii: "\""): pairs(in: json(text))
+        case .equals: text.utf8.contains(.space) ? pairs(in: text) : pairs(in: form(text))
         default: text
         }
+    }
+
+    /// Text with the values of `name=value` replaced for secret names, as they stand in URLs amid prose, markup and
+    /// JSON.
+    func pairs(in text: String) -> String {
+        guard !isNone, text.utf8.contains(.equals) else { return text }
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            result.append(bytes[index])
+            index += 1
+            guard result.last == .equals else { continue }
+            let name = result.dropLast().reversed().prefix { ASCIISet.pairName.contains($0) }.reversed()
+            guard !name.isEmpty, isSecret(String(decoding: name, as: UTF8.self)) else { continue }
+            let end = bytes[index...].firstIndex { ASCIISet.pairEnd.contains($0) } ?? bytes.count
+            guard end > index else { continue }  // nothing, or a mask that is there already
+            result += mask.utf8
+            index = end
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Markup with the content of elements with a secret name replaced.
+    private func elements(in text: String) -> String {
+        var result = ""
+        for (index, piece) in text.split(separator: "<", omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { result += "<" }
+            let tag = piece.prefix { $0 != ">" }
+            let name = tag.prefix { !$0.isWhitespace }.split(separator: ":").last ?? ""
+            guard index > 0, tag.endIndex < piece.endIndex, !tag.hasPrefix("/"), isSecret(member: String(name)) else {
+                result += piece
+                continue
+            }
+            result += tag + ">" + mask
+        }
+        return result
     }
 
     private func json(_ text: String) -> String {
@@ -26,14 +62,19 @@ extension Redaction {
             }
             let literal = scanner.string()
             result += literal
-            let name = String(decoding: literal.dropFirst().dropLast(), as: UTF8.self).lowercased()
-            guard memberNames.contains(name), let colon = scanner.colon() else { continue }
+            let name = String(decoding: literal.dropFirst().dropLast(), as: UTF8.self)
+            guard isSecret(member: name), let colon = scanner.colon() else { continue }
             result += colon
             scanner.skipValue()
             result += "\"\(mask)\"".utf8
         }
         return String(decoding: result, as: UTF8.self)
     }
+}
+
+extension ASCIISet {
+    fileprivate static let pairName = alphanumerics.union(ASCIISet("-_.[]%"))
+    fileprivate static let pairEnd = ASCIISet("&\"'<> \t\r\n;,)}]\\")
 }
 
 /// Steps over JSON text that may be cut short or wrong anywhere.

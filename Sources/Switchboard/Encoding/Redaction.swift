@@ -3,37 +3,45 @@ import Foundation
 /// Which names are secrets, and what stands in their place wherever this package makes text: logs, curl commands,
 /// errors.
 public struct Redaction: Sendable {
-    /// Header names whose values are secrets, lower case.
-    public var headerNames: Set<String>
-    /// Parameter names whose values are secrets, lower case: in queries and in forms.
-    public var parameterNames: Set<String>
-    /// Names of JSON members whose values are secrets, lower case. By default ``parameterNames`` without `key`, `code`
-    /// and `session`, which in a body are mostly an error's code or an item's key.
-    public var memberNames: Set<String>
+    /// Header names whose values are secrets, and endings of such names. Compared without case, `-` and `_`.
+    public private(set) var headerNames: Set<String>
+    /// Parameter names whose values are secrets: in queries and in forms. Compared without case, `-` and `_`.
+    public private(set) var parameterNames: Set<String>
+    /// Names of JSON members whose values are secrets. By default ``parameterNames`` without `key`, `code` and
+    /// `session`, which in a body are mostly an error's code or an item's key.
+    public private(set) var memberNames: Set<String>
+    /// Endings that make any name a secret's: `X-Vault-Token`, `newPassword`.
+    private var endings: [String] = []
     /// What is written in place of a secret.
     public var mask = "<redacted>"
 
-    /// Makes a redaction of these names. Case does not matter.
+    /// Makes a redaction of these names and no others.
     public init(headerNames: some Sequence<String>, parameterNames: some Sequence<String>) {
-        self.headerNames = Set(headerNames.map { $0.lowercased() })
-        self.parameterNames = Set(parameterNames.map { $0.lowercased() })
+        self.headerNames = Set(headerNames.map(\.asSecretName))
+        self.parameterNames = Set(parameterNames.map(\.asSecretName))
         memberNames = self.parameterNames.subtracting(["key", "code", "session"])
     }
 
-    /// The default: credentials, cookies, keys and tokens by their usual names.
-    public static let standard = Redaction(
-        headerNames: [
-            "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey",
-            "x-auth-token",
-            "x-access-token", "x-csrf-token", "x-xsrf-token", "x-amz-security-token", "authentication-info",
-        ],
-        parameterNames: [
-            "api_key", "apikey", "api-key", "key", "token", "access_token", "refresh_token", "id_token", "auth",
-            "auth_token",
-            "authorization", "password", "passwd", "pwd", "secret", "client_secret", "client_assertion", "code",
-            "code_verifier",
-            "session", "session_id", "signature", "sig", "x-amz-signature", "x-amz-security-token", "x-amz-credential",
-        ])
+    /// The default: credentials, cookies, keys and tokens by their usual names, and whatever ends like one.
+    public static let standard: Redaction = {
+        var redaction = Redaction(
+            headerNames: [
+                "Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Set-Cookie", "Api-Key",
+                "Authentication-Info",
+                "X-Auth-Key",
+            ],
+            parameterNames: [
+                "key", "token", "auth", "authorization", "password", "pwd", "secret", "code", "code_verifier",
+                "session",
+                "session_id", "sid", "sig", "jwt", "otp", "pin", "client_assertion", "x-amz-credential",
+            ])
+        redaction.endings = [
+            "token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "privatekey",
+            "subscriptionkey",
+            "signature", "credentials", "jwt",
+        ]
+        return redaction
+    }()
 
     /// Replaces nothing. For tests and for tracing against servers whose secrets are worth nothing.
     public static let none = Redaction(headerNames: [], parameterNames: [])
@@ -43,23 +51,39 @@ public struct Redaction: Sendable {
         headerNames: [String] = [], parameterNames: [String] = [], memberNames: [String] = []
     ) -> Redaction {
         var result = self
-        result.headerNames.formUnion(headerNames.map { $0.lowercased() })
-        result.parameterNames.formUnion(parameterNames.map { $0.lowercased() })
-        result.memberNames.formUnion((parameterNames + memberNames).map { $0.lowercased() })
+        result.headerNames.formUnion(headerNames.map(\.asSecretName))
+        result.parameterNames.formUnion(parameterNames.map(\.asSecretName))
+        result.memberNames.formUnion((parameterNames + memberNames).map(\.asSecretName))
         return result
     }
 
-    /// The value of a header, or the mask.
+    /// The value of a header, or the mask. In a value that is no secret itself, the secrets of URLs are replaced.
     public func value(_ value: String, ofHeader name: String) -> String {
-        guard headerNames.contains(name.lowercased()) else {
-            return name.equalsIgnoringCase("Location") || name.equalsIgnoringCase("Referer") ? url(value) : value
-        }
-        return mask
+        if isSecret(header: name) { return mask }
+        let isURL = ["Location", "Content-Location", "Referer"].contains { $0.equalsIgnoringCase(name) }
+        return isURL ? url(value) : pairs(in: value)
     }
+
+    func isSecret(header name: String) -> Bool {
+        let name = name.asSecretName
+        return headerNames.contains(name) || hasSecretEnding(name)
+    }
+
+    func isSecret(member name: String) -> Bool {
+        let name = name.asSecretName
+        return memberNames.contains(name) || hasSecretEnding(name)
+    }
+
+    private func hasSecretEnding(_ name: String) -> Bool {
+        endings.contains { name.hasSuffix($0) }
+    }
+
+    /// Whether nothing is a secret.
+    var isNone: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && endings.isEmpty }
 
     /// A URL's text with the values of secret parameters and any password before the host replaced.
     public func url(_ text: String) -> String {
-        guard !parameterNames.isEmpty else { return text }
+        guard !isNone else { return text }
         var text = text
         if let start = text.range(of: "://")?.upperBound {
             let authority = text.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
@@ -74,7 +98,7 @@ public struct Redaction: Sendable {
 
     /// A query or a form with the values of secret names replaced.
     public func form(_ text: String) -> String {
-        guard !parameterNames.isEmpty else { return text }
+        guard !isNone else { return text }
         return text.utf8.split(separator: .ampersand, omittingEmptySubsequences: false)
             .map { pair(Substring($0)) }.joined(separator: "&")
     }
@@ -82,14 +106,22 @@ public struct Redaction: Sendable {
     private func pair(_ pair: Substring) -> String {
         guard let equals = pair.utf8.firstIndex(of: .equals) else { return String(pair) }
         let written = String(pair[..<equals]).replacingOccurrences(of: "+", with: " ")
-        let name = (written.removingPercentEncoding ?? written).lowercased()
+        let name = written.removingPercentEncoding ?? written
         return isSecret(name) ? pair[..<equals] + "=" + mask : String(pair)
     }
 
-    /// `token`, and also `user[token]`, `user.token` and `route?token`. The name is in lower case.
+    /// `token`, and also `user[token]`, `user.token` and `route?token`.
     func isSecret(_ name: String) -> Bool {
-        if parameterNames.contains(name) { return true }
-        let parts = name.split { $0 == "[" || $0 == "]" || $0 == "." || $0 == "?" }
-        return parts.contains { parameterNames.contains(String($0)) }
+        let parts = name.split { $0 == "[" || $0 == "]" || $0 == "." || $0 == "?" }.map { String($0).asSecretName }
+        return parts.contains { parameterNames.contains($0) || hasSecretEnding($0) }
+    }
+}
+
+extension String {
+    /// The name as it is compared: `Api-Key`, `api_key` and `apiKey` are one.
+    fileprivate var asSecretName: String {
+        String(
+            decoding: utf8.lazy.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }.map(\.lowercased),
+            as: UTF8.self)
     }
 }

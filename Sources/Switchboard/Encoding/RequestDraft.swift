@@ -19,3 +19,13 @@ public struct RequestDraft: Sendable {
         self.body = body
     }
 }
+
+extension RequestDraft: CustomStringConvertible, CustomReflectable {
+    /// The method and the URL, secrets replaced.
+    public var description: String {
+        "\(method) \(url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)")"
+    }
+
+    /// Shows the redacted line only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -29,7 +29,10 @@ struct URLText {
     /// The path is text: what may not stand in a path is escaped, a valid `%XX` stays, and from `?` on it is a query,
     /// which follows the base's own.
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when the path holds CR, LF or NUL.
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when the path holds CR, LF or NUL, or a segment that is `.` or
+    ///   `..` in disguise: `%2E%2E` climbs as `..` does ([RFC 3986
+    ///   §6.2.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2)), and is only ever written for a value that
+    ///   should not.
     func appending(path: String) throws(NetworkError) -> URLText {
         guard !path.isEmpty else { return self }
         if let bad = path.utf8.first(where: \.breaksHead) {
@@ -38,6 +41,11 @@ struct URLText {
                 .invalidRequest, reason: "the path \(shown) holds the control character \(bad.hexForMessage)")
         }
         let question = path.utf8.firstIndex(of: .questionMark) ?? path.utf8.endIndex
+        guard !path.utf8[..<question].split(separator: .slash).contains(where: \.isEscapedDots) else {
+            throw NetworkError(
+                .invalidRequest,
+                reason: "the path \(Redaction.standard.url(path).quotedForMessage) has a segment of escaped dots")
+        }
         var result = self
         result.insert(path: path.utf8[..<question])
         if question != path.utf8.endIndex {
@@ -101,11 +109,15 @@ extension URLText {
     /// - Throws: ``NetworkError/Code/invalidRequest`` when it has another scheme than http and https, no host, a port
     ///   that is none, or a control character.
     static func check(_ url: URL) throws(NetworkError) {
+        guard let fault = fault(of: url) else { return }
+        let text = Redaction.standard.url(url.absoluteString).quotedForMessage
+        throw NetworkError(.invalidRequest, reason: "the URL \(text) \(fault)")
+    }
+
+    /// Why no request can go to a URL: "has no host". Nil when one can.
+    static func fault(of url: URL) -> String? {
         let text = url.absoluteString
-        guard let fault = text.utf8.withContiguousStorageIfAvailable(fault(in:)) ?? fault(in: Array(text.utf8)) else {
-            return
-        }
-        throw NetworkError(.invalidRequest, reason: "the URL \(Redaction.standard.url(text).quotedForMessage) \(fault)")
+        return text.utf8.withContiguousStorageIfAvailable(fault(in:)) ?? fault(in: Array(text.utf8))
     }
 
     private static func fault(in bytes: some RandomAccessCollection<UInt8>) -> String? {
@@ -131,6 +143,13 @@ extension URLText {
 }
 
 extension Collection<UInt8> {
+    /// Whether the bytes are `.` or `..` with at least one dot escaped.
+    fileprivate var isEscapedDots: Bool {
+        guard contains(.percent), count <= 6 else { return false }
+        let text = String(decoding: self, as: UTF8.self).removingPercentEncoding
+        return text == "." || text == ".."
+    }
+
     /// Compares with lower-case ASCII text, without case.
     fileprivate func isEqual(_ text: StaticString) -> Bool {
         text.withUTF8Buffer { other in
@@ -142,8 +161,8 @@ extension Collection<UInt8> {
 extension DefaultStringInterpolation {
     /// Writes a value as one segment of a path: `"users/\(segment: name)/posts"`.
     ///
-    /// Everything but the unreserved characters is escaped, the slash and the percent sign too, and a segment of dots
-    /// alone cannot climb: `a/b` becomes `a%2Fb`, `..` becomes `%2E%2E`.
+    /// Everything but the unreserved characters is escaped, the slash and the percent sign too: `a/b` becomes `a%2Fb`.
+    /// `.` and `..` become `%2E` and `%2E%2E`, which a request refuses, because servers climb by these too.
     public mutating func appendInterpolation(segment value: some CustomStringConvertible) {
         let text = value.description
         let isDots = text == "." || text == ".."

@@ -37,14 +37,10 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
             let known = texts.keys.map(\.name).sorted().joined(separator: ", ")
             throw NetworkError(
                 .unknownEnvironment,
-                reason: "\(environment.name.quotedForMessage) is not among \(known.isEmpty ? "none" : known)")
+                reason: "\(environment.name.quotedForMessage) is not one of: \(known.isEmpty ? "none" : known)")
         }
         guard let url = URL(string: text) else { throw refusal(text, environment, "is not a URL") }
-        do {
-            try URLText.check(url)
-        } catch {
-            throw refusal(text, environment, "is not an http or https URL with a host")
-        }
+        if let fault = URLText.fault(of: url) { throw refusal(text, environment, fault) }
         return url
     }
 
@@ -55,4 +51,14 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
                 "the base URL \(Redaction.standard.url(text).quotedForMessage) for the environment \(environment.name) \(why)"
         )
     }
+}
+
+extension EnvironmentURLs: CustomStringConvertible, CustomReflectable {
+    /// A line for each environment, secrets replaced.
+    public var description: String {
+        texts.map { "\($0.key): \(Redaction.standard.url($0.value))" }.sorted().joined(separator: "\n")
+    }
+
+    /// Shows the redacted lines only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -56,11 +56,13 @@ public final class NetworkManager: Sendable {
         var builder = RequestBuilder(headers: [.accept("application/json")], options: options)
         builder.headers.merge(headers)
         if let servers { builder.baseURL = { try servers.url(in: .current) } }
-        builder.scope = { make in
+        builder.scope = {
             let environment = current.value
-            var request = try NetworkEnvironment.withCurrent(environment, operation: make)
-            request.environment = environment
-            return request
+            return { make in
+                var request = try NetworkEnvironment.withCurrent(environment, operation: make)
+                request.environment = environment
+                return request
+            }
         }
         self.servers = servers
         self.builder = builder

@@ -21,7 +21,7 @@ extension NetworkResponse {
         if type == String.self || type == String?.self, let value = text as? Value { return value }
         if let value = EmptyResponse() as? Value { return value }
         guard !body.isEmpty else {
-            throw failure(.noData, "a \(type) was expected, and the \(statusCode) response has no body")
+            throw failure(.noData, "\(type) was expected, and the \(statusCode) response has no body")
         }
         do {
             return try (decoder ?? handling.decoder).decode(type, from: body)

@@ -8,3 +8,23 @@ public protocol ResponseDecoder: Sendable {
 
 extension JSONDecoder: ResponseDecoder {}
 extension PropertyListDecoder: ResponseDecoder {}
+
+extension JSONDecoder {
+    /// The decoder of a ``ResponseHandling`` that is given none: reads dates as ``JSONBody`` writes them, ISO 8601 with
+    /// or without a fraction, and numbers as a plain `JSONDecoder` does.
+    static var ofResponses: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            guard let text = try? container.decode(String.self) else {
+                return Date(timeIntervalSinceReferenceDate: try container.decode(Double.self))
+            }
+            for hasFraction in [false, true] {
+                let style = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)
+                if let date = try? style.parse(text) { return date }
+            }
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected an ISO 8601 date")
+        }
+        return decoder
+    }
+}

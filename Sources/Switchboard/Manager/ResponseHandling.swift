@@ -10,19 +10,20 @@ public struct ResponseHandling: Sendable {
     /// JSON object and inside its `error`. Default `message`, `status_message`, `error_description`, `detail`, `title`,
     /// `error`.
     public var messageKeys: [String]
-    /// Decodes the body of a success. Default a plain `JSONDecoder`.
+    /// Decodes the body of a success. Default a `JSONDecoder` that also reads ISO 8601 dates, as ``JSONBody`` writes
+    /// them.
     public var decoder: any ResponseDecoder
 
     /// Makes a handling.
     public init(
         acceptedStatuses: AcceptedStatuses = .success, statusMap: StatusMap = .standard,
         messageKeys: [String] = ["message", "status_message", "error_description", "detail", "title", "error"],
-        decoder: any ResponseDecoder = JSONDecoder()
+        decoder: (any ResponseDecoder)? = nil
     ) {
         self.acceptedStatuses = acceptedStatuses
         self.statusMap = statusMap
         self.messageKeys = messageKeys
-        self.decoder = decoder
+        self.decoder = decoder ?? JSONDecoder.ofResponses
     }
 
     /// Throws for a status that is not accepted.
@@ -31,7 +32,7 @@ public struct ResponseHandling: Sendable {
     ///   what the server said about it.
     public func check(_ response: NetworkResponse) throws(NetworkError) {
         guard !acceptedStatuses.contains(response.statusCode) else { return }
-        let serverMessage = serverMessage(in: response.body)
+        let serverMessage = serverMessage(in: response.body).map(Redaction.standard.pairs)
         let code = statusMap.code(response.statusCode, serverMessage != nil)
         var error = NetworkError(code).with(response)
         error.serverMessage = serverMessage
@@ -56,7 +57,10 @@ extension RequestOptions {
     /// What makes a value, or an error, of the response.
     public var responseHandling: ResponseHandling {
         get { self[ResponseHandlingOption.self] }
-        set { self[ResponseHandlingOption.self] = newValue }
+        set {
+            self[ResponseHandlingOption.self] = newValue
+            isDownloadAccepted = newValue.acceptedStatuses.contains
+        }
     }
 }
 

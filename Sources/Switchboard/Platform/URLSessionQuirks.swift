@@ -8,6 +8,8 @@ enum URLSessionQuirks {
     static let blankValueRemovesHeader = true
     /// A connection that died is retried without rewinding a `Data` body, so every body has to be a stream.
     static let bodiesMustBeStreams = true
+    /// The text of an error is libcurl's, and tells more causes apart than its code.
+    static let speaksLibcurl = true
     /// `http://[::1]/` is refused as a bad URL.
     static let refusesIPv6Literals = true
     /// `.cancelAuthenticationChallenge` is the only answer to a challenge that ends: the 401 has been delivered by
@@ -16,6 +18,7 @@ enum URLSessionQuirks {
     #else
     static let blankValueRemovesHeader = false
     static let bodiesMustBeStreams = false
+    static let speaksLibcurl = false
     static let refusesIPv6Literals = false
     static let challengesMustBeCancelled = false
     #endif

@@ -26,15 +26,15 @@ import Foundation
 ///
 /// Only ``baseURL`` and ``path`` are required. The others may be written optional or not, as you like: `var headers:
 /// HTTPHeaders` and `var headers: HTTPHeaders?` are both used. That is what the associated types are for; there is no
-/// need to name them.
+/// need to name them. A property of any other type, such as `headers: [String: Any]`, is none of these and is not seen.
 public protocol EndPointType: Sendable {
-    /// `URL`, or an optional of it.
-    associatedtype BaseURLProperty: EndPointProperty = URL where BaseURLProperty.PropertyValue == URL
+    /// `URL` or `String`, or an optional of these.
+    associatedtype BaseURLProperty: EndPointBaseURL = URL
     /// `HTTPMethod` or `String`, or an optional of these.
     associatedtype MethodProperty: EndPointProperty = HTTPMethod where MethodProperty.PropertyValue == HTTPMethod
     /// `HTTPTask`, or an optional of it.
     associatedtype TaskProperty: EndPointProperty = HTTPTask where TaskProperty.PropertyValue == HTTPTask
-    /// `HTTPHeaders` or `[String: String]`, or an optional of these.
+    /// `HTTPHeaders`, `[String: String]`, `[HTTPHeader]` or `KeyValuePairs`, or an optional of these.
     associatedtype HeadersProperty: EndPointProperty = HTTPHeaders? where HeadersProperty.PropertyValue == HTTPHeaders
     /// `RequestOptions`, or an optional of it.
     associatedtype OptionsProperty: EndPointProperty = RequestOptions
@@ -85,9 +85,27 @@ extension Optional: EndPointProperty where Wrapped: EndPointProperty {
     }
 }
 
-extension URL: EndPointProperty {
+/// The type of an endpoint's base URL: a URL, text that is one, or an optional of these.
+public protocol EndPointBaseURL {
+    /// The URL.
+    ///
+    /// - Returns: The URL.
+    /// - Throws: ``NetworkError/Code/missingURL`` when there is none, ``NetworkError/Code/invalidRequest`` for text
+    ///   that is no URL.
+    func endPointURL() throws(NetworkError) -> URL
+}
+
+extension URL: EndPointBaseURL {
     /// The URL itself.
-    public var endPointValue: URL? { self }
+    public func endPointURL() -> URL { self }
+}
+
+extension Optional: EndPointBaseURL where Wrapped: EndPointBaseURL {
+    /// The URL; nil is an error, and never stands for another server's.
+    public func endPointURL() throws(NetworkError) -> URL {
+        guard let self else { throw NetworkError(.missingURL, reason: "the endpoint's baseURL is nil") }
+        return try self.endPointURL()
+    }
 }
 
 extension HTTPMethod: EndPointProperty {
@@ -95,9 +113,18 @@ extension HTTPMethod: EndPointProperty {
     public var endPointValue: HTTPMethod? { self }
 }
 
-extension String: EndPointProperty {
+extension String: EndPointProperty, EndPointBaseURL {
     /// The method of that name.
     public var endPointValue: HTTPMethod? { HTTPMethod(rawValue: self) }
+
+    /// The URL that the text is.
+    public func endPointURL() throws(NetworkError) -> URL {
+        guard let url = URL(string: self) else {
+            throw NetworkError(
+                .invalidRequest, reason: "the base URL \(Redaction.standard.url(self).quotedForMessage) is not a URL")
+        }
+        return url
+    }
 }
 
 extension HTTPTask: EndPointProperty {
@@ -113,6 +140,16 @@ extension HTTPHeaders: EndPointProperty {
 extension Dictionary: EndPointProperty where Key == String, Value == String {
     /// The entries as headers, in the order of their names.
     public var endPointValue: HTTPHeaders? { HTTPHeaders(self) }
+}
+
+extension Array: EndPointProperty where Element == HTTPHeader {
+    /// The fields in their order.
+    public var endPointValue: HTTPHeaders? { HTTPHeaders(self) }
+}
+
+extension KeyValuePairs: EndPointProperty where Key == String, Value == String {
+    /// The pairs in their order.
+    public var endPointValue: HTTPHeaders? { HTTPHeaders(lazy.map { HTTPHeader(name: $0.key, value: $0.value) }) }
 }
 
 extension RequestOptions: EndPointProperty {

@@ -44,8 +44,8 @@ public struct NetworkLogger: Interceptor {
         self.level = level
         self.redaction = redaction
         self.writesCurlCommand = writesCurlCommand
-        self.bodyLimit = bodyLimit
-        self.output = output ?? { FileHandle.standardError.write(Data(($0 + "\n").utf8)) }
+        self.bodyLimit = max(0, bodyLimit)
+        self.output = output ?? { try? FileHandle.standardError.write(contentsOf: Data(($0 + "\n").utf8)) }
     }
 
     /// Writes the request, sends it, and writes the response or the error.
@@ -97,7 +97,10 @@ public struct NetworkLogger: Interceptor {
 
     private func text(of error: any Error, to request: NetworkRequest, after time: Duration) -> String {
         let what =
-            error is CancellationError ? "cancelled" : (error as? NetworkError)?.description ?? "\(type(of: error))"
+            error is CancellationError
+            ? "cancelled"
+            : (error as? NetworkError).map { redaction.pairs(in: $0.description) }
+                ?? "\(type(of: error))"
         return block([
             " - - - - - - - - - - FAILED - - - - - - - - - - \(request.id)", line(request),
             "AFTER: \(time.millisecondsText)",
@@ -119,7 +122,7 @@ public struct NetworkLogger: Interceptor {
         }
         let shown = redaction.text(text)
         guard shown.utf8.count > bodyLimit else { return shown }
-        return String(decoding: shown.utf8.prefix(bodyLimit), as: UTF8.self) + "… (\(data.count) bytes in all)"
+        return String(decoding: shown.utf8.prefix(max(0, bodyLimit)), as: UTF8.self) + "… (\(data.count) bytes in all)"
     }
 
     private func block(_ lines: [String]) -> String {

@@ -7,7 +7,8 @@ import Foundation
 /// - 301 and 302 turn POST into GET, 303 turns all but GET and HEAD into GET; the body and its headers are dropped
 ///   then.
 /// - 307 and 308 send method and body again; a body that cannot be sent again is ``NetworkError/Code/redirectRefused``.
-/// - `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` are dropped when scheme, host or port change.
+/// - `Authorization`, `Cookie`, `Proxy-Authorization`, `Host` and every header with a secret's name, such as
+///   `X-Api-Key`, are dropped when scheme, host or port change.
 /// - Only http and https are followed, and never from https to http: ``NetworkError/Code/redirectRefused``.
 /// - More than ``limit`` redirects are ``NetworkError/Code/tooManyRedirects``.
 ///
@@ -15,10 +16,13 @@ import Foundation
 public struct RedirectInterceptor: Interceptor {
     /// How many redirects one call follows. 0 follows none: every 3xx is returned as it is. Default 20.
     public let limit: Int
+    /// What counts as a secret, and is not sent to another origin. Default ``Redaction/standard``.
+    public let redaction: Redaction
 
     /// Makes the interceptor. List it in a router's interceptors to change the limit or its place in the chain.
-    public init(limit: Int = 20) {
+    public init(limit: Int = 20, redaction: Redaction = .standard) {
         self.limit = limit
+        self.redaction = redaction
     }
 
     /// Returns every 3xx as it is.
@@ -63,9 +67,17 @@ public struct RedirectInterceptor: Interceptor {
             throw refusal(.redirectRefused, "the body cannot be sent a second time", request, response)
         }
         if !url.hasSameOrigin(as: target) {
-            for name in ["Authorization", "Cookie", "Proxy-Authorization", "Host"] { redirected.headers.remove(name) }
+            let names = redirected.headers.map(\.name).filter { isForOrigin($0) }
+            for name in names { redirected.headers.remove(name) }
         }
         return redirected
+    }
+
+    /// Whether a header is meant for the origin it was made for: credentials by any of their names, and the host
+    /// itself.
+    private func isForOrigin(_ name: String) -> Bool {
+        redaction.isSecret(header: name) || name.equalsIgnoringCase("Host") || name.equalsIgnoringCase("Cookie2")
+            || ["Authorization", "Cookie", "Proxy-Authorization"].contains { name.equalsIgnoringCase($0) }
     }
 
     private func refusal(
@@ -82,8 +94,15 @@ public struct RedirectInterceptor: Interceptor {
     /// the request's URL goes on when the location has none. Nil when the result is no http or https URL with a host.
     static func resolve(_ location: String, against base: URL) -> URL? {
         // Servers send blanks and bytes beyond ASCII there, which belong escaped.
+        // A bracket may stand in a host alone; elsewhere it would make URL escape everything a second time.
+        let slashes = location.prefix { !"/?#".contains($0) }.endIndex
+        let host =
+            location[slashes...].hasPrefix("//")
+            ? location[slashes...].dropFirst(2) : location[location.startIndex..<location.startIndex]
+        let rest = host.firstIndex { "/?#".contains($0) } ?? host.endIndex
         var escaped: [UInt8] = []
-        escaped.appendEscapedOnce(location.utf8, allowed: .location)
+        escaped.appendEscapedOnce(location.utf8[..<rest], allowed: .location.union(ASCIISet("[]")))
+        escaped.appendEscapedOnce(location.utf8[rest...], allowed: .location)
         let text = String(decoding: escaped, as: UTF8.self)
         guard let resolved = URL(string: text, relativeTo: base)?.absoluteURL, (try? URLText.check(resolved)) != nil
         else {
@@ -101,7 +120,7 @@ public struct RedirectInterceptor: Interceptor {
 }
 
 extension ASCIISet {
-    fileprivate static let location = query.union(ASCIISet("#[]"))
+    fileprivate static let location = query.union(ASCIISet("#"))
 }
 
 extension NetworkResponse {

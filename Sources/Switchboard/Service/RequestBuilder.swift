@@ -8,8 +8,12 @@ public struct RequestBuilder: Sendable {
     public var options: RequestOptions
     /// The base URL for endpoints that have none of their own; nil when there is none.
     var baseURL: (@Sendable () throws -> URL)?
-    /// What surrounds the making of a request: the manager sets the environment there.
-    var scope: (@Sendable (() throws -> NetworkRequest) throws -> NetworkRequest)?
+    /// Gives what surrounds the making of one request: the manager sets the environment there, as it is at the time of
+    /// asking.
+    var scope: (@Sendable () -> Scope)?
+
+    /// Surrounds the making of a request.
+    typealias Scope = @Sendable (() throws -> NetworkRequest) throws -> NetworkRequest
 
     /// Makes a builder.
     public init(headers: HTTPHeaders = [.accept("application/json")], options: RequestOptions = RequestOptions()) {
@@ -26,7 +30,7 @@ public struct RequestBuilder: Sendable {
     ///   such request.
     public func makeRequest(for endPoint: some EndPointType) throws(NetworkError) -> NetworkRequest {
         do {
-            guard let scope else { return try build(endPoint) }
+            guard let scope = scope?() else { return try build(endPoint) }
             return try scope { try build(endPoint) }
         } catch {
             // A foreign error's text may hold anything, a secret too; it is there underneath.
@@ -35,6 +39,13 @@ public struct RequestBuilder: Sendable {
             error.endPoint = error.endPoint ?? name(of: endPoint)
             throw error
         }
+    }
+
+    /// This builder with the environment of this moment, for a request that is made a little later.
+    func atThisMoment() -> RequestBuilder {
+        var builder = self
+        if let scope = scope?() { builder.scope = { scope } }
+        return builder
     }
 
     private func build(_ endPoint: some EndPointType) throws -> NetworkRequest {
@@ -52,9 +63,12 @@ public struct RequestBuilder: Sendable {
             json.encoder = options.encoder
             request.body = json
         }
-        request.headers = complete(draft.headers, for: request, isDownload: task.destination != nil)
+        request.headers = draft.headers
         try request.validate()
-        return try request.withEncodedBody()
+        request = try request.withEncodedBody()
+        complete(&request, isDownload: task.destination != nil)
+        try request.headers.validate()
+        return request
     }
 
     /// Writes a task's body into the draft, and its parameters where they belong.
@@ -91,29 +105,22 @@ public struct RequestBuilder: Sendable {
     }
 
     private func base(of endPoint: some EndPointType) throws -> URL {
-        do {
-            guard let url = try endPoint.baseURL.endPointValue else { throw NetworkError(.missingURL) }
-            return url
-        } catch let error as NetworkError where error.code == .missingURL {
-            guard let baseURL else { throw error }
-            return try baseURL()
-        }
+        let own = try endPoint.baseURL
+        guard own is SenderBaseURL, let baseURL else { return try own.endPointURL() }
+        return try baseURL()
     }
 
-    /// The fields of task and endpoint, then the body's, then this builder's, each only where the ones before have none
-    /// of that name.
-    private func complete(_ own: HTTPHeaders, for request: NetworkRequest, isDownload: Bool) -> HTTPHeaders {
-        var result = own
-        let hasBody = !request.body.isEmpty
-        if hasBody { result.fill(request.body.additionalHeaders) }
-        if let directive = request.options.cachePolicy.directive, !own.contains("Cache-Control") {
-            result.add("Cache-Control", directive)
+    /// Adds this builder's fields to those of task, endpoint and body, each only where there is none of that name.
+    private func complete(_ request: inout NetworkRequest, isDownload: Bool) {
+        if let directive = request.options.cachePolicy.directive, !request.headers.contains("Cache-Control") {
+            request.headers.add("Cache-Control", directive)
         }
-        result.fill(headers) { name in
+        let hasBody = !request.body.isEmpty
+        if hasBody { request.headers.fill(request.body.additionalHeaders) }
+        request.headers.fill(headers) { name in
             // A type for a body that is not there, or for a file that is no JSON, would be a lie.
             !hasBody && name.equalsIgnoringCase("Content-Type") || isDownload && name.equalsIgnoringCase("Accept")
         }
-        return result
     }
 
     private func name(of endPoint: some EndPointType) -> String? {

@@ -22,8 +22,8 @@ public struct RetryPolicy: Interceptor {
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.maximumAttempts = max(1, maximumAttempts)
-        self.baseDelay = baseDelay
-        self.maximumDelay = maximumDelay
+        self.maximumDelay = maximumDelay.clamped
+        self.baseDelay = min(baseDelay.clamped, self.maximumDelay)
         self.clock = clock
     }
 
@@ -51,7 +51,9 @@ public struct RetryPolicy: Interceptor {
 
     /// How long to wait after an outcome; nil when it is final.
     private func delay(after outcome: Result<NetworkResponse, NetworkError>, attempt: Int) -> Duration? {
-        let backoff = min(maximumDelay, baseDelay * (1 << min(attempt - 1, 20)))
+        // Doubled no further than the longest wait, which is at most a century: no attempt can overflow it.
+        var backoff = baseDelay
+        for _ in 1..<attempt where backoff < maximumDelay { backoff = min(maximumDelay, backoff * 2) }
         switch outcome {
         case .failure(let error):
             return [.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection].contains(

@@ -59,7 +59,10 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         _ endPoint: EndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        calls.start(Result { () throws(NetworkError) in try makeRequest(for: endPoint) }, transform, completion)
+        // Made in the call's own task: encoding a large body would hold up the caller, who may be the main thread.
+        calls.start(
+            { [builder = builder.atThisMoment()] () throws(NetworkError) in try builder.makeRequest(for: endPoint) },
+            transform, completion)
     }
 
     /// Cancels every request of this router that is under way. Later ones are not touched.

@@ -18,14 +18,27 @@ public protocol TypedEndPoint: EndPointType {
 
 extension TypedEndPoint {
     /// The base URL of whoever sends the endpoint.
+    public var baseURL: SenderBaseURL { SenderBaseURL() }
+}
+
+/// The base URL of an endpoint that leaves it to its sender: the manager's servers.
+///
+/// An endpoint asks for it by its type, so that no other failing of a base URL ever leads to another server:
+///
+/// ```swift
+/// var baseURL: SenderBaseURL { SenderBaseURL() }
+/// ```
+public struct SenderBaseURL: EndPointBaseURL {
+    /// Makes the one value there is.
+    public init() {}
+
+    /// Throws: the sender knows the URL.
     ///
-    /// - Throws: ``NetworkError/Code/missingURL`` when it is asked for directly. A router that has a base URL uses that
-    ///   instead.
-    public var baseURL: URL {
-        get throws {
-            throw NetworkError(
-                .missingURL, reason: "\(Self.self) has no baseURL of its own, and its sender has no servers")
-        }
+    /// - Returns: Nothing.
+    /// - Throws: ``NetworkError/Code/missingURL``.
+    public func endPointURL() throws(NetworkError) -> URL {
+        throw NetworkError(
+            .missingURL, reason: "the endpoint leaves its base URL to the sender, and the sender has no servers")
     }
 }
 

@@ -32,3 +32,11 @@ public struct URLEndPoint: EndPointType {
     /// Nothing is joined to the URL.
     public var path: String { "" }
 }
+
+extension URLEndPoint: CustomStringConvertible, CustomReflectable {
+    /// The method and the URL, secrets replaced.
+    public var description: String { "\(httpMethod) \(Redaction.standard.url(baseURL.absoluteString))" }
+
+    /// Shows the redacted line only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -70,8 +70,8 @@ final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set und
 
 extension Duration {
     fileprivate var dispatchInterval: DispatchTimeInterval {
-        // A timer that is years away is as good as one in ten days, and cannot overflow.
+        // A timer that is years away is as good as one in ten days, and fits where Int has 32 bits.
         let (seconds, attoseconds) = min(self, .seconds(864_000)).components
-        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000) + 1)
+        return .milliseconds(Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
     }
 }

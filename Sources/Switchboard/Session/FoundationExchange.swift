@@ -70,16 +70,9 @@ final class FoundationExchange: Sendable {
                 with: NetworkError(.invalidResponse, reason: "it has Content-Length fields that differ (RFC 9112 §6.3)")
             )
         }
-        let isSuccess = (200..<300).contains(http.statusCode)
         do {
-            let sink: any ResponseSink =
-                if let destination = request.options.destination, isSuccess {
-                    try FileSink(destination: destination)
-                } else {
-                    MemorySink(limit: request.limits.responseBody)
-                }
-            let expected = head.announcedLength(of: request.method)
-            if let expected { try sink.expect(expected) }
+            try head.checkHeaders(request.limits)
+            let sink = try makeSink(for: head)
             state.withLock { [head] state in
                 state.lastSign = .now
                 state.firstByte = .now - start
@@ -90,6 +83,22 @@ final class FoundationExchange: Sendable {
         } catch {
             state.withLock { [head] state in state.response = head }
             abort(with: NetworkError.transport(error))
+        }
+    }
+
+    private func makeSink(for head: NetworkResponse) throws -> any ResponseSink {
+        let sink: any ResponseSink =
+            if let destination = request.destination(for: head) {
+                try FileSink(destination: destination, limit: request.limits.downloadedFile)
+            } else {
+                MemorySink(limit: request.limits.responseBody)
+            }
+        do {
+            if let length = head.announcedLength(of: request.method) { try sink.expect(length) }
+            return sink
+        } catch {
+            sink.discard()
+            throw error
         }
     }
 
@@ -210,27 +219,19 @@ final class FoundationExchange: Sendable {
 
 extension FoundationExchange: DeadlineHolder {
     var deadline: ContinuousClock.Instant? {
-        let idle = request.timeouts.idle.map { state.withLock { $0.lastSign } + $0 }
-        let attempt = request.timeouts.attempt.map { start + $0 }
+        let idle = request.timeouts.idle.map { state.withLock { $0.lastSign } + $0.clamped }
+        let attempt = request.timeouts.attempt.map { start + $0.clamped }
         return [idle, attempt].compactMap { $0 }.min()
     }
 
     func deadlinePassed() {
         let timeouts = request.timeouts
         let reason =
-            if let attempt = timeouts.attempt, ContinuousClock.now >= start + attempt {
+            if let attempt = timeouts.attempt, ContinuousClock.now >= start + attempt.clamped {
                 "no complete answer within \(attempt.secondsText)"
             } else {
                 "no sign of life for \((timeouts.idle ?? .zero).secondsText)"
             }
         abort(with: NetworkError(.timedOut, reason: reason))
-    }
-}
-
-extension Duration {
-    /// `0.4 s`
-    var secondsText: String {
-        let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
-        return (seconds == seconds.rounded() ? String(Int64(seconds)) : String(seconds)) + " s"
     }
 }

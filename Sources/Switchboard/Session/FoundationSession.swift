@@ -44,9 +44,11 @@ public final class FoundationSession: NetworkSession {
         let request = try request.withEncodedBody()
         let payload: RequestPayload?
         do {
-            payload = try await RequestPayload(request.body)
+            payload = try await RequestPayload(request.body, within: request.timeouts)
         } catch is CancellationError {
             throw CancellationError()
+        } catch let error as NetworkError {
+            throw error.attributed(to: request)
         } catch {
             throw NetworkError.encoding(error).attributed(to: request)
         }
@@ -65,8 +67,10 @@ public final class FoundationSession: NetworkSession {
 
     /// Refuses requests from now on; those under way end by themselves.
     ///
-    /// A request sent afterwards fails with ``NetworkError/Code/sessionInvalidated``. Not for ``shared``.
+    /// A request sent afterwards fails with ``NetworkError/Code/sessionInvalidated``. Does nothing to ``shared``, which
+    /// others use too.
     public func invalidate() {
+        guard self !== Self.shared else { return }
         isInvalidated.withLock { isInvalidated in
             guard !isInvalidated else { return }
             isInvalidated = true

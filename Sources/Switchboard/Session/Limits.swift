@@ -1,11 +1,22 @@
 /// How much a response may hold before it is given up as an error.
 public struct Limits: Sendable, Hashable {
     /// The bytes of a body held in memory, after decompression. Default 64 MiB. More ends the exchange with
-    /// ``NetworkError/Code/responseTooLarge`` while it is still arriving. A download into a file is not limited by it.
+    /// ``NetworkError/Code/responseTooLarge`` while it is still arriving.
     public var responseBody: Int
 
+    /// The bytes of a body that is downloaded into a file, after decompression. Default 16 GiB. More is
+    /// ``NetworkError/Code/responseTooLarge``.
+    public var downloadedFile: Int64
+    /// The bytes of a response's header fields. Default 256 KiB. More is ``NetworkError/Code/headersTooLarge``;
+    /// libcurl, under URLSession on Linux, takes no line over 100 KiB and no head over 300.
+    public var responseHeaders: Int
+
     /// Makes a set of limits.
-    public init(responseBody: Int = 64 << 20) {
+    public init(
+        responseBody: Int = 64 << 20, downloadedFile: Int64 = 16 << 30, responseHeaders: Int = 256 << 10
+    ) {
         self.responseBody = responseBody
+        self.downloadedFile = downloadedFile
+        self.responseHeaders = responseHeaders
     }
 }

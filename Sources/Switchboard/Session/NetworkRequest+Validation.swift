@@ -19,7 +19,10 @@ extension NetworkRequest {
             try headers.validate()
             try body.additionalHeaders.validate()
             guard body.isEmpty || method.allowsBody else {
-                throw NetworkError(.bodyNotAllowed, reason: "\(method) was given a \(type(of: body))")
+                throw NetworkError(
+                    .bodyNotAllowed,
+                    reason: "\(method) was given a body"
+                        + (method == .get ? "; an endpoint without an httpMethod is GET" : ""))
             }
             try checkFraming()
         } catch {
@@ -28,6 +31,7 @@ extension NetworkRequest {
     }
 
     private func checkFraming() throws(NetworkError) {
+        let headers = allHeaders
         guard !headers.contains("Transfer-Encoding") else {
             throw NetworkError(.invalidRequest, reason: "Transfer-Encoding is the session's to set")
         }
@@ -51,9 +55,11 @@ extension NetworkRequest {
     func withEncodedBody() throws(NetworkError) -> NetworkRequest {
         guard !body.isEmpty, !body.isStreamed else { return self }
         var request = self
-        request.headers.fill(body.additionalHeaders)
         do {
-            request.body = DataBody(try body.encode())
+            let data = try body.encode()
+            request.body = DataBody(data)
+            // What encodes to nothing is no body, and has no type (RFC 9110 §8.3).
+            if !data.isEmpty { request.headers.fill(body.additionalHeaders) }
             try request.checkFraming()
         } catch {
             throw NetworkError.encoding(error).attributed(to: self)

@@ -97,10 +97,11 @@ extension NetworkRequest {
         set { change { $0.scheme = newValue } }
     }
 
-    /// The host, without port and user; empty when none was set. An IPv6 address stands in brackets.
+    /// The host, without port and user; empty when none was set. An IPv6 address stands in brackets. Setting it drops a
+    /// user and password that stood before the one there was.
     public var host: String {
         get { parts.host }
-        set { change { $0.host = newValue } }
+        set { change { $0.setHost(newValue) } }
     }
 
     /// The port, or nil for the scheme's own.

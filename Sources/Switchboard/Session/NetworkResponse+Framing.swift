@@ -21,6 +21,25 @@ extension NetworkResponse {
     }
 }
 
+extension NetworkResponse {
+    /// - Throws: ``NetworkError/Code/headersTooLarge`` when the fields are more than the limit allows.
+    func checkHeaders(_ limits: Limits) throws(NetworkError) {
+        let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard size > limits.responseHeaders else { return }
+        throw NetworkError(.headersTooLarge, reason: "it has \(size) bytes, the limit is \(limits.responseHeaders)")
+    }
+}
+
+extension NetworkRequest {
+    /// Where the body of a response is to be written: nowhere, when it is not taken for success or has no body to
+    /// write.
+    func destination(for response: NetworkResponse) -> URL? {
+        let status = response.statusCode
+        guard (200..<300).contains(status), status != 204, status != 205, method != .head else { return nil }
+        return options.isDownloadAccepted(status) ? options.destination : nil
+    }
+}
+
 extension HTTPHeaders {
     /// The fields of a response as URLSession has them: one entry for each name, repeats joined. `Set-Cookie`, which
     /// must not be joined, is taken apart again.

@@ -40,8 +40,19 @@ public struct NetworkResponse: Sendable {
     /// is no URL.
     public var urlResponse: HTTPURLResponse? {
         guard let url else { return nil }
-        let fields = Dictionary(headers.map { ($0.name, headers[$0.name] ?? $0.value) }) { first, _ in first }
         return HTTPURLResponse(
-            url: url, statusCode: statusCode, httpVersion: metrics.protocolVersion, headerFields: fields)
+            url: url, statusCode: statusCode, httpVersion: metrics.protocolVersion, headerFields: headers.joinedByName)
     }
+}
+
+extension NetworkResponse: CustomStringConvertible, CustomReflectable {
+    /// Status, size and where it came from, secrets replaced.
+    public var description: String {
+        let size = fileURL == nil ? "\(body.count) bytes" : "\(metrics.bytesReceived) bytes in a file"
+        let place = url.map { " from \(Redaction.standard.url($0.absoluteString))" } ?? ""
+        return "\(statusCode), \(size)\(place)"
+    }
+
+    /// Shows the redacted line only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

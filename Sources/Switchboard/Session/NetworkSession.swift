@@ -1,6 +1,7 @@
 /// Performs one HTTP exchange.
 ///
-/// A session sends the request as it is and returns what the server answers, whatever its status: it follows no
+/// A session sends the request as it is, with the fields that its transport adds (`Host`, `User-Agent`,
+/// `Accept-Encoding` and the like), and returns what the server answers, whatever its status: it follows no
 /// redirect, retries nothing, stores no cookie and caches nothing. All that is an ``Interceptor``'s work.
 /// ``FoundationSession`` drives URLSession; `StubSession` of SwitchboardTesting answers without a network:
 ///

@@ -14,35 +14,51 @@ public protocol RequestOption {
 }
 
 /// The options that were set, by their types. Copying a request, retrying and redirecting keep them.
+///
+/// Made with a closure, they change what the router or manager has set and leave the rest of it:
+///
+/// ```swift
+/// var options: RequestOptions { RequestOptions { $0.timeouts.total = .seconds(5) } }      // its idle timeout stays
+/// ```
 public struct RequestOptions: Sendable {
     private var values: [ObjectIdentifier: any Sendable] = [:]
+    /// The closures that made these options, to be run again over others, and what was set since.
+    private var changes: [@Sendable (inout RequestOptions) -> Void] = []
+    private var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
 
     /// No options.
     public init() {}
 
-    /// Options set in a closure: `RequestOptions { $0.timeouts = .article }`.
-    public init(_ configure: (inout RequestOptions) -> Void) {
-        configure(&self)
+    /// Options set in a closure. It runs once now, and again over the options of the router for each request: keep it
+    /// free of side effects.
+    public init(_ change: @escaping @Sendable (inout RequestOptions) -> Void) {
+        change(&self)
+        changes = [change]
+        valuesSetSince = [:]
     }
 
     /// The value of an option: what was set, or its default.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
-        get { set(option) ?? Option.defaultValue }
-        set { values[ObjectIdentifier(option)] = newValue }
+        get {
+            guard !values.isEmpty else { return Option.defaultValue }
+            return values[ObjectIdentifier(option)] as? Option.Value ?? Option.defaultValue
+        }
+        set {
+            values[ObjectIdentifier(option)] = newValue
+            valuesSetSince[ObjectIdentifier(option)] = newValue
+        }
     }
 
-    /// What was set for an option, or nil.
-    func set<Option: RequestOption>(_ option: Option.Type) -> Option.Value? {
-        guard !values.isEmpty else { return nil }
-        return values[ObjectIdentifier(option)] as? Option.Value
-    }
-
-    /// These options with those of `other` over them.
+    /// These options with those of `other` over them: its closure changes them, and what was set directly replaces
+    /// them.
     public func merging(_ other: RequestOptions?) -> RequestOptions {
         guard let other, !other.values.isEmpty else { return self }
         guard !values.isEmpty else { return other }
         var result = self
-        result.values.merge(other.values) { $1 }
+        for change in other.changes { change(&result) }
+        result.values.merge(other.valuesSetSince) { $1 }
+        result.changes = []
+        result.valuesSetSince = result.values
         return result
     }
 }
@@ -76,6 +92,12 @@ extension RequestOptions {
         set { self[EncoderOption.self] = newValue }
     }
 
+    /// Whether a download with this status may take its file's name: what the response handling accepts.
+    var isDownloadAccepted: @Sendable (Int) -> Bool {
+        get { self[DownloadAcceptedOption.self] }
+        set { self[DownloadAcceptedOption.self] = newValue }
+    }
+
     /// Where the body of a 2xx response is written instead of into memory; nil, the default, for memory. The file
     /// appears under this name when it is complete, and replaces one that is there.
     public var destination: URL? {
@@ -90,4 +112,5 @@ private enum CachePolicyOption: RequestOption {
     static let defaultValue = URLRequest.CachePolicy.useProtocolCachePolicy
 }
 private enum DestinationOption: RequestOption { static let defaultValue: URL? = nil }
+private enum DownloadAcceptedOption: RequestOption { static let defaultValue: @Sendable (Int) -> Bool = { _ in true } }
 private enum EncoderOption: RequestOption { static let defaultValue: JSONEncoder? = nil }

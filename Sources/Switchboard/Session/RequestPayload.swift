@@ -11,12 +11,12 @@ final class RequestPayload: Sendable {
     /// The number of bytes.
     let length: Int64
 
-    /// Nil when there is no body.
-    init?(_ body: any HTTPBody) async throws {
+    /// Nil when there is no body. Reading a streamed one is timed as an attempt is.
+    init?(_ body: any HTTPBody, within timeouts: Timeouts) async throws {
         guard !body.isEmpty else { return nil }
         if body.isStreamed {
             // URLSession pulls a body through a blocking InputStream; an async one is written to a file first.
-            let (url, length) = try await Self.spool(body)
+            let (url, length) = try await Self.spool(body, within: timeouts)
             source = .temporaryFile(url)
             self.length = length
         } else {
@@ -40,6 +40,20 @@ final class RequestPayload: Sendable {
         switch source {
         case .data(let data): InputStream(data: data)
         case .temporaryFile(let url): InputStream(url: url)
+        }
+    }
+
+    private static func spool(_ body: any HTTPBody, within timeouts: Timeouts) async throws -> (URL, Int64) {
+        guard let limit = timeouts.attempt?.clamped else { return try await spool(body) }
+        return try await withThrowingTaskGroup(of: (URL, Int64).self) { group in
+            group.addTask { try await spool(body) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw NetworkError(.timedOut, reason: "the body was not read within \(limit.secondsText)")
+            }
+            defer { group.cancelAll() }
+            guard let spooled = try await group.next() else { throw CancellationError() }
+            return spooled
         }
     }
 

@@ -64,14 +64,17 @@ final class MemorySink: ResponseSink, @unchecked Sendable {  // used under its e
 final class FileSink: ResponseSink, @unchecked Sendable {  // used under its exchange's lock
     private let destination: URL
     private let partial: URL
+    private let limit: Int64
     private var file: FileHandle?
+    private var isPartialThere = false
     private(set) var count: Int64 = 0
     var partialBody: Data { Data() }
 
-    init(destination: URL) throws {
+    init(destination: URL, limit: Int64) throws {
         self.destination = destination
+        self.limit = limit
         partial = destination.deletingLastPathComponent()
-            .appendingPathComponent(".\(destination.lastPathComponent).\(UUID().uuidString.prefix(8)).part")
+            .appendingPathComponent(".\(UUID().uuidString).part")
         guard destination.isFileURL else {
             throw NetworkError(
                 .cannotWriteFile, reason: "\(destination.absoluteString.quotedForMessage) is not a file URL")
@@ -80,12 +83,22 @@ final class FileSink: ResponseSink, @unchecked Sendable {  // used under its exc
             throw NetworkError(
                 .cannotWriteFile, reason: "no file can be made beside \(destination.path.quotedForMessage)")
         }
+        isPartialThere = true
         file = try wrapped { try FileHandle(forWritingTo: partial) }
     }
 
-    func expect(_ length: Int64) {}
+    func expect(_ length: Int64) throws {
+        guard length <= limit else {
+            throw NetworkError(
+                .responseTooLarge, reason: "Content-Length announces \(length) bytes, the limit for a file is \(limit)")
+        }
+    }
 
     func write(_ chunk: Data) throws {
+        guard count + Int64(chunk.count) <= limit else {
+            throw NetworkError(
+                .responseTooLarge, reason: "more than \(count) bytes arrived, the limit for a file is \(limit)")
+        }
         try wrapped { try file?.write(contentsOf: chunk) }
         count += Int64(chunk.count)
     }
@@ -102,11 +115,13 @@ final class FileSink: ResponseSink, @unchecked Sendable {  // used under its exc
                     reason: "\(destination.path.quotedForMessage): \(String(cString: strerror(errno)))")
             }
         }
+        isPartialThere = false
         response.fileURL = destination
     }
 
     func discard() {
-        guard file != nil else { return }
+        guard isPartialThere else { return }
+        isPartialThere = false
         try? file?.close()
         file = nil
         try? FileManager.default.removeItem(at: partial)

@@ -5,14 +5,18 @@ enum URLErrorMapping {
     static func networkError(_ error: any Error) -> NetworkError {
         guard let error = error as? URLError else { return NetworkError.transport(error) }
         let text = error.localizedDescription
-        let code = code(for: error.code, text: text)
+        // The host's name is the caller's choice of words, not libcurl's.
+        let host = error.failingURL?.host ?? ""
+        let words = host.isEmpty ? text : text.replacingOccurrences(of: host, with: "", options: .caseInsensitive)
+        let code = code(for: error.code, text: words)
         return NetworkError(code, reason: reason(error, text), underlying: error)
     }
 
     /// The code for a `URLError`. On Linux many causes share one URLError, and only libcurl's words tell them apart.
     static func code(for code: URLError.Code, text: String = "") -> NetworkError.Code {
         switch code {
-        case .unknown, .unsupportedURL, .networkConnectionLost, .badServerResponse, .cannotConnectToHost:
+        case .unknown, .unsupportedURL, .networkConnectionLost, .badServerResponse:
+            guard URLSessionQuirks.speaksLibcurl else { break }
             if let special = libcurlTexts.first(where: { text.localizedCaseInsensitiveContains($0.text) })?.code {
                 return special
             }
@@ -26,7 +30,7 @@ enum URLErrorMapping {
         .cancelled: .cancelled, .userCancelledAuthentication: .cancelled,
         .badURL: .invalidRequest, .unsupportedURL: .invalidRequest, .requestBodyStreamExhausted: .invalidRequest,
         .cannotFindHost: .cannotFindHost, .dnsLookupFailed: .cannotFindHost,
-        .cannotConnectToHost: .cannotConnect, .httpTooManyRedirects: .tooManyRedirects,
+        .cannotConnectToHost: .cannotConnect, .httpTooManyRedirects: .cannotConnect,
         .resourceUnavailable: .cannotConnect,
         .redirectToNonExistentLocation: .cannotConnect, .internationalRoamingOff: .noInternetConnection,
         .callIsActive: .noInternetConnection, .dataNotAllowed: .noInternetConnection,
@@ -74,6 +78,6 @@ extension NetworkError {
     /// The error itself when it is one of ours; an unknown transport failure over it when not.
     static func transport(_ error: any Error) -> NetworkError {
         error as? NetworkError
-            ?? NetworkError(.unknown, reason: Redaction.standard.url(error.localizedDescription), underlying: error)
+            ?? NetworkError(.unknown, underlying: error)
     }
 }

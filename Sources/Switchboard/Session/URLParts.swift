@@ -34,14 +34,20 @@ struct URLParts: Sendable {
         }
     }
 
+    /// Sets another host: what was meant for the one before is not for it.
+    mutating func setHost(_ host: String) {
+        if host != self.host { user = nil }
+        self.host = host
+    }
+
     private mutating func setAuthority(_ text: Substring) {
         var text = text
         if let at = text.lastIndex(of: "@") {
             user = String(text[..<at])
             text = text[text.index(after: at)...]
         }
-        if let colon = text.lastIndex(of: ":"), let number = Int(text[text.index(after: colon)...]) {
-            port = number
+        if !text.hasSuffix("]"), let colon = text.lastIndex(of: ":") {
+            port = Int(text[text.index(after: colon)...])  // nil for an empty one, which is the scheme's own
             text = text[..<colon]
         }
         host = String(text)

@@ -9,10 +9,13 @@ extension URLRequest {
         if let what = Self.unsupported(request, url) {
             throw NetworkError(.unsupported, reason: "FoundationSession: \(what)").attributed(to: request)
         }
-        self.init(url: url.withLowercasedScheme)
+        let (bareURL, credentials) = url.withLowercasedScheme.withoutUserInfo
+        self.init(url: bareURL)
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false
         var headers = request.allHeaders
+        // Some URLSessions send it and some wait to be asked, and are not, here.
+        if let credentials, !headers.contains("Authorization") { headers["Authorization"] = "Basic \(credentials)" }
         if let payload {
             headers["Content-Length"] = String(payload.length)
             if URLSessionQuirks.bodiesMustBeStreams || payload.data == nil {
@@ -52,5 +55,22 @@ extension URL {
         let text = absoluteString
         guard let colon = text.firstIndex(of: ":"), text[..<colon].contains(where: \.isUppercase) else { return self }
         return URL(string: text[..<colon].lowercased() + text[colon...]) ?? self
+    }
+}
+
+extension URL {
+    /// The URL without what stands before its host, and that as Basic credentials
+    /// ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)); nil when nothing stands there.
+    fileprivate var withoutUserInfo: (URL, credentials: String?) {
+        let text = absoluteString
+        guard let start = text.range(of: "://")?.upperBound else { return (self, nil) }
+        let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let at = authority.lastIndex(of: "@"),
+            let bare = URL(string: String(text[..<start]) + text[text.index(after: at)...])
+        else { return (self, nil) }
+        let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String($0).removingPercentEncoding ?? String($0) }
+        let pair = parts.count == 2 ? parts[0] + ":" + parts[1] : (parts.first ?? "") + ":"
+        return (bare, Data(pair.utf8).base64EncodedString())
     }
 }

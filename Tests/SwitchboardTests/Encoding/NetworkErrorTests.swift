@@ -25,7 +25,7 @@ struct NetworkErrorTests {
         #expect(caught(NetworkError(.timedOut)) == "timedOut")
         #expect(caught(NetworkError(.cannotConnect)) == "cannotConnect")
         for code in [
-            NetworkError.cannotFindHost, .noInternetConnection, .connectionLost, .tooManyRedirects, .redirectRefused,
+            NetworkError.cannotFindHost, .noInternetConnection, .connectionLost,
         ] {
             #expect(caught(NetworkError(code)) == "cannotConnect")
         }

@@ -50,6 +50,37 @@ struct RedactionTests {
     }
 
     @Test(
+        "a secret is known by its name in any spelling, and by its ending",
+        arguments: [
+            "accessToken", "client-secret", "CLIENT_SECRET", "newPassword", "x-goog-signature", "passphrase", "jwt",
+            "apiKey",
+            "user[access_token]",
+        ])
+    func spellings(name: String) {
+        #expect(redaction.form("\(name)=s3cret&a=b") == "\(name)=<redacted>&a=b")
+        let json = name.contains("[") ? "access_token" : name
+        #expect(redaction.text("{\"\(json)\":\"s3cret\"}") == "{\"\(json)\":\"<redacted>\"}")
+    }
+
+    @Test("headers of other makers are secrets by their ending, an idempotency key is none")
+    func headerEndings() {
+        for name in ["X-Vault-Token", "Private-Token", "Ocp-Apim-Subscription-Key", "X-Goog-Api-Key", "Cookie2"] {
+            #expect(redaction.value("s3cret", ofHeader: name) == "<redacted>", "\(name)")
+        }
+        #expect(redaction.value("k", ofHeader: "Idempotency-Key") == "k")
+    }
+
+    @Test("the query of a URL is redacted wherever the URL stands")
+    func embeddedURLs() {
+        let url = "https://h/p?a=1&api_key=s3cret"
+        #expect(
+            redaction.value("<\(url)>; rel=next", ofHeader: "Link") == "<https://h/p?a=1&api_key=<redacted>>; rel=next")
+        #expect(redaction.value("5; url=\(url)", ofHeader: "Refresh") == "5; url=https://h/p?a=1&api_key=<redacted>")
+        #expect(redaction.text("{\"next\":\"\(url)\"}") == "{\"next\":\"https://h/p?a=1&api_key=<redacted>\"}")
+        #expect(redaction.text("Not found: \(url) today") == "Not found: https://h/p?a=1&api_key=<redacted> today")
+    }
+
+    @Test(
         "secret members of JSON are replaced at every depth, whatever their value",
         arguments: [
             (#"{"password":"s3cret","a":1}"#, #"{"password":"<redacted>","a":1}"#),
@@ -59,7 +90,7 @@ struct RedactionTests {
             ),
             (#"{"auth":{"x":"}","y":["s3cret","]"]},"z":"auth"}"#, #"{"auth":"<redacted>","z":"auth"}"#),
             (#"["token","s3cret?"]"#, #"["token","s3cret?"]"#),
-            (#"{"a\"token":"x","token":"q\"uo\\te"}"#, #"{"a\"token":"x","token":"<redacted>"}"#),
+            (#"{"a\"tokens":"x","token":"q\"uo\\te"}"#, #"{"a\"tokens":"x","token":"<redacted>"}"#),
             (#"{"api_key":"a","api_keys":"b"}"#, #"{"api_key":"<redacted>","api_keys":"b"}"#), ("{}", "{}"),
             ("[]", "[]"),
             // A body's key, code and session are mostly no secrets; in a query they are.
@@ -98,14 +129,18 @@ struct RedactionTests {
     }
 
     @Test(
-        "forms are redacted, also with < in a value; markup and plain text stay as they are",
+        "forms are redacted, also with < in a value, and secrets in markup; other text stays as it is",
         arguments: [
             ("user=ann&password=s3cret", "user=ann&password=<redacted>"),
             ("password=a<b&c=d", "password=<redacted>&c=d"),
             ("grant_type=refresh_token&refresh_token=s3cret", "grant_type=refresh_token&refresh_token=<redacted>"),
             // A combining mark behind a separator makes one character of the two.
-            ("token=\u{301}s3cret&\u{301}token=s3cret", "token=<redacted>&\u{301}token=s3cret"),
-            ("<a href=\"?page=1&token=x\">", "<a href=\"?page=1&token=x\">"), ("plain text", "plain text"), ("", ""),
+            ("token=\u{301}s3cret&\u{301}token=s3cret", "token=<redacted>&\u{301}token=<redacted>"),
+            ("<a href=\"?page=1&token=x\">", "<a href=\"?page=1&token=<redacted>\">"),
+            (
+                "<r><access_token>s3cret</access_token><a>b</a></r>",
+                "<r><access_token><redacted></access_token><a>b</a></r>"
+            ), ("plain text", "plain text"), ("", ""),
         ])
     func forms(text: String, expected: String) {
         #expect(redaction.text(text) == expected)

@@ -115,11 +115,22 @@ struct RequestBuilderURLTests {
         #expect(query?.code == .invalidRequest)
     }
 
+    // RFC 3986 §6.2.2.2: an escaped unreserved character is the same as the bare one, so these climb as `..` does.
+    @Test(
+        "a segment of escaped dots is refused, also an interpolated one",
+        arguments: ["%2E%2E", ".%2e", "%2E", "\(segment: "..")"])
+    func escapedDots(segment: String) throws {
+        let error = #expect(throws: NetworkError.self) { try url("https://h", "users/\(segment)/secret") }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.reason?.contains("escaped dots") == true)
+        #expect(try url("https://h", "a%2Eb/...") == "https://h/a%2Eb/...")
+    }
+
     // RFC 3986 §2.3: everything but the unreserved characters; python3, urllib.parse.quote(value, safe="").
     @Test(
         "an interpolated segment stays one segment",
         arguments: [
-            ("a/b", "a%2Fb"), ("a b?c#d%e", "a%20b%3Fc%23d%25e"), ("é", "%C3%A9"), ("..", "%2E%2E"), (".", "%2E"),
+            ("a/b", "a%2Fb"), ("a b?c#d%e", "a%20b%3Fc%23d%25e"), ("é", "%C3%A9"),
             ("...", "..."),
             ("a..b", "a..b"), ("", ""), ("\r\n", "%0D%0A"), ("%2F", "%252F"), ("-._~", "-._~"),
         ])

@@ -73,7 +73,8 @@ struct CallSiteTests {
         let manager = NetworkManager(
             environment: .staging, session: session, interceptors: [NetworkLogger(), RetryPolicy()])
         let movies = manager.router(for: MovieApi.self)
-        _ = try movies.makeRequest(for: .video(id: 1))
+        let staged = try movies.makeRequest(for: .video(id: 1)).url?.absoluteString
+        #expect(staged == "https://staging.example.com/3/movie/1/videos")
         manager.environment = .production
         #expect(
             try movies.makeRequest(for: .video(id: 1)).url?.absoluteString

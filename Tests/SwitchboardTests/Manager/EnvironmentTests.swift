@@ -68,6 +68,16 @@ struct EnvironmentTests {
         }
     }
 
+    @Test("S3.2 a request that is being made keeps one environment, also when the manager moves on amid its making")
+    func swappedAmidMaking() throws {
+        let manager = NetworkManager(environment: .qa, session: StubSession())
+        let swapping = Swapping { manager.environment = .staging }
+        let request = try manager.router(for: Swapping.self).makeRequest(for: swapping)
+        #expect(request.url?.host == "qa.example.com")
+        #expect(request.environment == .qa)
+        #expect(manager.environment == .staging)
+    }
+
     @Test("S3.2 a task can override the environment for what it starts, and only for that")
     func taskLocal() async throws {
         let session = StubSession { _ in .text("") }
@@ -164,6 +174,18 @@ private enum Films: EndPointType {
         NetworkEnvironment("canary"): "https://canary.example.com/3/",
     ]
     var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+    var path: String { "latest" }
+}
+
+/// An endpoint in whose making something happens, before and after its base URL is read.
+private struct Swapping: EndPointType {
+    let happening: @Sendable () -> Void
+    var baseURL: URL {
+        get throws {
+            happening()
+            return try Films.servers.url(in: .current)
+        }
+    }
     var path: String { "latest" }
 }
 

@@ -89,7 +89,7 @@ private enum FriendsApi: EndPointType {
     case group(String, user: Int)
 
     static let servers: EnvironmentURLs = [.production: "https://friends.example.com"]
-    var baseURL: URL { get throws { throw NetworkError(.missingURL) } }
+    var baseURL: SenderBaseURL { SenderBaseURL() }
     var path: String {
         switch self {
         case .list, .add: "api/friends"

@@ -22,7 +22,8 @@ struct NetworkManagerTests {
         }
         #expect(error?.code == .missingURL)
         #expect(error?.message == "URL is nil.")
-        #expect(error?.reason?.contains("FindTodos") == true)
+        #expect(error?.description.contains("FindTodos") == true)
+        #expect(error?.reason?.contains("has no servers") == true)
         #expect(session.requests.isEmpty)
     }
 

@@ -18,7 +18,7 @@ struct ErrorMappingTests {
 
     @Test("S2.10 a URLError about offline, DNS or a lost connection keeps its special code below cannotConnect")
     func specialCodes() {
-        for code in [NetworkError.Code.noInternetConnection, .cannotFindHost, .connectionLost, .tooManyRedirects] {
+        for code in [NetworkError.Code.noInternetConnection, .cannotFindHost, .connectionLost] {
             #expect(code.parent == .cannotConnect)
         }
     }

@@ -1,0 +1,13 @@
+extension Duration {
+    /// Longer than anybody waits, and short enough to be added to any point in time and slept by any clock.
+    static let century = Duration.seconds(Int64(3_155_760_000))
+
+    /// The duration, between nothing and a century.
+    var clamped: Duration { max(.zero, min(self, .century)) }
+
+    /// `0.4 s`
+    var secondsText: String {
+        let (whole, attoseconds) = clamped.components
+        return (attoseconds == 0 ? String(whole) : String(Double(whole) + Double(attoseconds) / 1e18)) + " s"
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// What a review found that a caller or a server could do, and can not do any more.
+@Suite(.timeLimit(.minutes(1)))
+struct HostileInputTests {
+    private struct Streamed: HTTPBody {
+        var additionalHeaders: HTTPHeaders = [:]
+        var isStreamed: Bool { true }
+        var read: @Sendable () async throws -> Data? = { nil }
+        func encode() -> Data { Data() }
+        func makeStream() -> HTTPBodyStream { HTTPBodyStream(read: read) }
+    }
+
+    @Test(
+        "framing headers are refused from a body too, whatever their case",
+        arguments: ["transfer-encoding", "Content-Length"])
+    func framingFromABody(name: String) {
+        let body = Streamed(additionalHeaders: [name: name == "Content-Length" ? "5" : "chunked"])
+        let error = #expect(throws: NetworkError.self) {
+            try NetworkRequest(.post, URL(string: "http://h/"), body: body).validate()
+        }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test("S2.6 two types from a body are refused as two from the request are")
+    func twoTypesFromABody() {
+        let body = Streamed(additionalHeaders: ["Content-Type": "a/b", "content-type": "c/d"])
+        let error = #expect(throws: NetworkError.self) {
+            try NetworkRequest(.post, URL(string: "http://h/"), body: body).validate()
+        }
+        #expect(error?.reason?.contains("Content-Type") == true)
+    }
+
+    @Test("reading a streamed body is timed like the attempt that it belongs to")
+    func streamedBodyIsTimed() async throws {
+        let never = AsyncStream<Data> { _ in }
+        let body = Streamed(read: {
+            for await chunk in never { return chunk }
+            return nil
+        })
+        var request = NetworkRequest(.post, URL(string: "http://127.0.0.1:9/"), body: body)
+        request.timeouts.attempt = .milliseconds(200)
+        let error = await #expect(throws: NetworkError.self) { try await FoundationSession().send(request) }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test("S4.2 a base URL that is nil or wrong is an error and never another server's; text is a base URL too")
+    func baseURLNeverStrays() throws {
+        struct Payments: TypedEndPoint {
+            typealias Response = EmptyResponse
+            var baseURL: URL?
+            var path: String { "x" }
+        }
+        struct Texts: TypedEndPoint {
+            typealias Response = EmptyResponse
+            var baseURL: String
+            var path: String { "x" }
+        }
+        let manager = NetworkManager(environment: .qa, servers: [.qa: "https://manager.test"], session: StubSession())
+        let error = #expect(throws: NetworkError.self) {
+            try manager.router(for: Payments.self).makeRequest(for: Payments(baseURL: nil))
+        }
+        #expect(error?.code == .missingURL)
+        let texts = manager.router(for: Texts.self)
+        #expect(
+            try texts.makeRequest(for: Texts(baseURL: "https://pay.test")).url?.absoluteString == "https://pay.test/x")
+        let wrong = #expect(throws: NetworkError.self) { try texts.makeRequest(for: Texts(baseURL: "pay")) }
+        #expect(wrong?.code == .invalidRequest)
+    }
+
+    @Test("S4.2 headers as an array of fields or as pairs are sent")
+    func otherHeaderTypes() throws {
+        struct Fields: EndPointType {
+            let baseURL = URL(string: "http://h/")
+            let path = ""
+            var headers: [HTTPHeader] { [.authorization(bearerToken: "t")] }
+        }
+        struct Pairs: EndPointType {
+            let baseURL = URL(string: "http://h/")
+            let path = ""
+            var headers: KeyValuePairs<String, String> { ["X-A": "1", "X-A": "2"] }
+        }
+        #expect(try Router<Fields>().makeRequest(for: Fields()).headers["Authorization"] == "Bearer t")
+        #expect(try Router<Pairs>().makeRequest(for: Pairs()).headers.values(for: "X-A") == ["1", "2"])
+    }
+
+    @Test("S3.10 S4.9 options made by a closure change what they name and keep the rest of the manager's")
+    func optionsMergeByField() throws {
+        struct Quick: EndPointType {
+            let baseURL = URL(string: "http://h/")
+            let path = ""
+            var options: RequestOptions {
+                RequestOptions {
+                    $0.timeouts.total = .seconds(5)
+                    $0.responseHandling.acceptedStatuses = .any
+                }
+            }
+        }
+        let handling = ResponseHandling(statusMap: .article, messageKeys: ["planted"])
+        let manager = NetworkManager(
+            session: StubSession(),
+            options: RequestOptions { $0.timeouts = Timeouts(idle: .seconds(5), attempt: .seconds(3)) },
+            responseHandling: handling)
+        let options = try manager.router(for: Quick.self).makeRequest(for: Quick()).options
+        #expect(options.timeouts == Timeouts(idle: .seconds(5), attempt: .seconds(3), total: .seconds(5)))
+        #expect(options.responseHandling.messageKeys == ["planted"])
+        #expect(options.responseHandling.acceptedStatuses.contains(500))
+    }
+
+    @Test("S0.12 the completion form encodes on another thread than the caller's")
+    func callerIsNotHeldUp() async throws {
+        struct Waiting: HTTPBody {
+            let gate = DispatchSemaphore(value: 0)
+            func encode() throws -> Data {
+                // Opened once the caller has its handle back; were this the caller's thread, nobody could open it.
+                guard gate.wait(timeout: .now() + 5) == .success else { throw CancellationError() }
+                return Data("x".utf8)
+            }
+        }
+        let body = Waiting()
+        let endPoint = URLEndPoint(.post, try #require(URL(string: "http://h/")), task: .requestBody(body))
+        let ends = Deliveries<Int?>()
+        Router<URLEndPoint>(session: StubSession { _ in .status(204) }).response(for: endPoint) {
+            ends.add((try? $0.get())?.statusCode)
+        }
+        body.gate.signal()
+        #expect(try await ends.wait(for: 1) == [204])
+    }
+
+    @Test("no duration, count or length of a caller's traps")
+    func extremes() async throws {
+        let extremes: [Duration] = [.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(1)]
+        let session = StubSession { _ in .status(503) }
+        for base in extremes {
+            for cap in extremes where base.isShort && cap.isShort {
+                let policy = RetryPolicy(maximumAttempts: 40, baseDelay: base, maximumDelay: cap)
+                let response = try await Router<URLEndPoint>(session: session, interceptors: [policy])
+                    .exchange(URLEndPoint(.get, try #require(URL(string: "http://h/"))))
+                #expect(response.statusCode == 503)
+            }
+            _ = RetryPolicy(maximumAttempts: .max, baseDelay: base, maximumDelay: .seconds(Int64.max))
+        }
+        let logger = NetworkLogger(level: .body, bodyLimit: -1) { _ in }
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("body") }, interceptors: [logger])
+        let text = try await router.request(URLEndPoint(.get, try #require(URL(string: "http://h/"))), as: String.self)
+        #expect(text == "body")
+    }
+
+    @Test(
+        "timeouts beyond all measure neither trap nor pass, negative ones pass at once", arguments: [Int64.max, .min])
+    func extremeTimeouts(seconds: Int64) async throws {
+        try await MockServer.run(handler: { _ in .text("ok").delayed(by: .milliseconds(50)) }) { server in
+            var request = NetworkRequest(.get, server.url)
+            request.timeouts = Timeouts(idle: .seconds(seconds), attempt: .seconds(seconds))
+            let session = FoundationSession()
+            if seconds > 0 {
+                let response = try await session.send(request)
+                #expect(response.text == "ok")
+            } else {
+                let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+                #expect(error?.code == .timedOut)
+            }
+        }
+    }
+
+    @Test("what encodes to nothing has no Content-Type")
+    func emptyForm() throws {
+        let endPoint = URLEndPoint(.post, try #require(URL(string: "http://h/")), task: .requestBody(FormBody([:])))
+        let request = try Router<URLEndPoint>().makeRequest(for: endPoint)
+        #expect(!request.headers.contains("Content-Type"))
+        #expect(request.body.isEmpty)
+    }
+
+    @Test("nothing that can be printed or dumped of a request or a response shows a secret")
+    func dumps() throws {
+        let url = try #require(URL(string: "https://user:planted@h/p?api_key=planted"))
+        let headers: HTTPHeaders = ["Authorization": "Bearer planted", "Set-Cookie": "a=planted"]
+        var response = NetworkResponse(status: 200, headers: headers, url: url)
+        response.request = NetworkRequest(.get, url, headers: headers)
+        let parameters: Parameters = ["password": "planted"]
+        let things: [Any] = [
+            response, headers, headers[0], parameters, response.request as Any,
+            URLEndPoint(.get, url, headers: headers),
+            RequestDraft(url: url, headers: headers), RequestBuilder(headers: headers),
+            EnvironmentURLs([.qa: url.absoluteString]),
+            NetworkError(.unknown, underlying: URLError(.timedOut)),
+        ]
+        for thing in things {
+            var dumped = ""
+            dump(thing, to: &dumped)
+            for text in [dumped, String(describing: thing), String(reflecting: thing)] {
+                #expect(!text.contains("planted"), "\(type(of: thing))")
+            }
+        }
+    }
+
+    @Test("what an app adds to the redaction is hidden in a logged error too")
+    func loggedErrors() async throws {
+        let lines = Deliveries<String>()
+        let logger = NetworkLogger(redaction: .standard.adding(parameterNames: ["ticket"])) { lines.add($0) }
+        let router = Router<URLEndPoint>(session: StubSession(.failure(.cannotConnect)), interceptors: [logger])
+        let url = try #require(URL(string: "http://h/?ticket=planted"))
+        await #expect(throws: NetworkError.self) { try await router.exchange(URLEndPoint(.get, url)) }
+        #expect(lines.all.joined().contains("ticket=<redacted>"))
+        #expect(!lines.all.joined().contains("planted"))
+    }
+
+    @Test("S1.7 a server's own words are shown without the secrets of the URLs in them")
+    func serverWords() async throws {
+        let body = #"{"message":"no route GET /p?api_key=planted"}"#
+        for response in [MockResponse.json(body, status: 404), .text("no: /p?api_key=planted", status: 500)] {
+            let router = Router<URLEndPoint>(session: StubSession(response))
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, try #require(URL(string: "http://h/"))))
+            }
+            #expect(error?.description.contains("planted") == false)
+            #expect(error?.description.contains("api_key=<redacted>") == true)
+        }
+    }
+
+    @Test("S4.9 a date that JSONBody writes is read back without a decoder of one's own, with a fraction or without")
+    func datesRoundTrip() async throws {
+        struct Due: Codable, Equatable { var due: Date }
+        for due in [Due(due: Date(timeIntervalSince1970: 0)), Due(due: Date(timeIntervalSince1970: 1_700_000_000.25))] {
+            let stub = StubSession { request in .json(try request.body.encode()) }
+            let endPoint = URLEndPoint(
+                .post, try #require(URL(string: "http://h/")), task: .requestBody(JSONBody(due)))
+            #expect(try await Router<URLEndPoint>(session: stub).request(endPoint, as: Due.self) == due)
+        }
+        // A plain JSONDecoder's form, seconds since 2001, is still read.
+        var response = NetworkResponse(status: 200, body: Data(#"{"due":0}"#.utf8))
+        response.request = NetworkRequest(.get, nil)
+        #expect(try response.decode(Due.self).due == Date(timeIntervalSinceReferenceDate: 0))
+    }
+
+    @Test("what an interceptor throws is named by type and case, what it carries is kept out of the text")
+    func interceptorErrors() async throws {
+        enum Refusal: Error { case noToken(String) }
+        struct Refusing: Interceptor {
+            func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+                throw Refusal.noToken("planted")
+            }
+        }
+        let router = Router<URLEndPoint>(session: StubSession(), interceptors: [Refusing()])
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.get, try #require(URL(string: "http://h/"))))
+        }
+        #expect(error?.code == .unknown)
+        #expect(error?.description.contains("Refusal.noToken") == true)
+        #expect(error?.description.contains("planted") == false)
+        #expect(error?.message == "Something went wrong")
+    }
+
+    @Test("a refused redirect is no connection failure: an app's offline branch does not catch it")
+    func redirectsAreNotOffline() {
+        #expect(!(NetworkError.cannotConnect ~= NetworkError(.tooManyRedirects)))
+        #expect(!(NetworkError.cannotConnect ~= NetworkError(.redirectRefused)))
+    }
+}
+
+extension Duration {
+    fileprivate var isShort: Bool { self < .seconds(1) }
+}
