@@ -79,7 +79,7 @@ struct RequestBuilderBodyTests {
             #expect(try build(.put, task).sentText == "raw")
             #expect(try build(.put, task).headers["Content-Type"] == "text/plain")
         }
-        let file = URL(fileURLWithPath: "/tmp/movie")
+        let file = URL(fileURLWithPath: "/nowhere/movie")
         #expect(try build(.get, .download(to: file)).options.destination == file)
     }
 

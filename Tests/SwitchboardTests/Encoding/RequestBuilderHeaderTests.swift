@@ -65,7 +65,7 @@ struct RequestBuilderHeaderTests {
         arguments: [
             HTTPTask.request, .requestParameters(urlParameters: ["a": 1]), .requestParameters(["a": 1]),
             .requestBody(EmptyBody()),
-            .requestParametersAndHeaders(additionHeaders: nil), .download(to: URL(fileURLWithPath: "/tmp/x")),
+            .requestParametersAndHeaders(additionHeaders: nil), .download(to: URL(fileURLWithPath: "/nowhere/x")),
         ])
     func everyTask(task: HTTPTask) throws {
         #expect(try build(EndPointFixture(task: task, headers: ["X-Mark": "1"])).headers["X-Mark"] == "1")
@@ -125,10 +125,10 @@ struct RequestBuilderHeaderTests {
 
     @Test("a download asks for anything, not for JSON, unless the endpoint says so")
     func downloads() throws {
-        let task = HTTPTask.download(to: URL(fileURLWithPath: "/tmp/file"), urlParameters: ["v": 2])
+        let task = HTTPTask.download(to: URL(fileURLWithPath: "/nowhere/file"), urlParameters: ["v": 2])
         let request = try build(EndPointFixture(path: "file", task: task))
         #expect(request.headers["Accept"] == nil && request.url?.query == "v=2")
-        #expect(request.options.destination == URL(fileURLWithPath: "/tmp/file"))
+        #expect(request.options.destination == URL(fileURLWithPath: "/nowhere/file"))
         #expect(try build(EndPointFixture(task: task, headers: ["Accept": "image/*"])).headers["Accept"] == "image/*")
     }
 
