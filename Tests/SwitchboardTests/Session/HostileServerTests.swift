@@ -19,6 +19,18 @@ struct HostileServerTests {
         #expect(error?.code.isKind(of: .cannotConnect) == true, "\(String(describing: error))")
     }
 
+    @Test("a certificate that nobody vouches for is refused as insecureConnection, nothing is sent", .needsOpenSSL)
+    func untrustedCertificate() async throws {
+        try await OpenSSLServer.run { server in
+            let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+            let request = NetworkRequest(.get, url)
+            let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+            #expect(error?.code == .insecureConnection)
+            #expect(error?.status == nil)
+            #expect(error?.description.lowercased().contains("certificate") == true)
+        }
+    }
+
     @Test("a user and password before the host are sent as Basic credentials, unless the request has its own")
     func userInfo() async throws {
         try await withEchoServer { server in

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// `openssl s_server` with a certificate that nobody trusts: TLS from a program not of our making.
+struct OpenSSLServer {
+    /// Where the program is, when there is one.
+    static let program = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .map { "\($0)/openssl" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    let port: Int
+
+    /// Runs the server, on a free port, for as long as `body` runs.
+    static func run(_ body: (OpenSSLServer) async throws -> Void) async throws {
+        let program = try #require(program)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (key, certificate) = (folder.appendingPathComponent("key").path, folder.appendingPathComponent("cert").path)
+        let making = try start(
+            program, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+            "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate)
+        _ = try making.output.readToEnd()
+        making.process.waitUntilExit()
+        try #require(making.process.terminationStatus == 0)
+
+        let serving = try start(
+            program, "s_server", "-accept", "127.0.0.1:0", "-key", key, "-cert", certificate, "-www")
+        defer {
+            // Not `terminate()`: a child of a dispatch thread inherits its mask, and SIGTERM is blocked there.
+            kill(serving.process.processIdentifier, SIGKILL)
+            serving.process.waitUntilExit()
+        }
+        try await body(OpenSSLServer(port: #require(try port(in: serving.output))))
+    }
+
+    private static func start(_ program: String, _ arguments: String...) throws -> (
+        process: Process, output: FileHandle
+    ) {
+        let (process, pipe) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        return (process, pipe.fileHandleForReading)
+    }
+
+    /// The number behind `ACCEPT 127.0.0.1:`, the first thing that the server says. Nil when it ends without.
+    private static func port(in output: FileHandle) throws -> Int? {
+        var text = ""
+        while let data = try output.read(upToCount: 1), !data.isEmpty {
+            text += String(decoding: data, as: UTF8.self)
+            if text.hasSuffix("\n"), let line = text.split(separator: "\n").first(where: { $0.hasPrefix("ACCEPT") }) {
+                return line.split(separator: ":").last.flatMap { Int($0) }
+            }
+        }
+        return nil
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    static var needsOpenSSL: Self {
+        .enabled(if: OpenSSLServer.program != nil, "left out without the openssl command")
+    }
+}
