@@ -41,7 +41,8 @@ struct URLText {
                 .invalidRequest, reason: "the path \(shown) holds the control character \(bad.hexForMessage)")
         }
         let question = path.utf8.firstIndex(of: .questionMark) ?? path.utf8.endIndex
-        guard !path.utf8[..<question].split(separator: .slash).contains(where: \.isEscapedDots) else {
+        let hasEscapes = path.utf8[..<question].contains(.percent)
+        if hasEscapes, path.utf8[..<question].split(separator: .slash).contains(where: \.isEscapedDots) {
             throw NetworkError(
                 .invalidRequest,
                 reason: "the path \(Redaction.standard.url(path).quotedForMessage) has a segment of escaped dots")

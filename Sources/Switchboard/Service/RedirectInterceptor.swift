@@ -76,9 +76,10 @@ public struct RedirectInterceptor: Interceptor {
     /// Whether a header is meant for the origin it was made for: credentials by any of their names, and the host
     /// itself.
     private func isForOrigin(_ name: String) -> Bool {
-        redaction.isSecret(header: name) || name.equalsIgnoringCase("Host") || name.equalsIgnoringCase("Cookie2")
-            || ["Authorization", "Cookie", "Proxy-Authorization"].contains { name.equalsIgnoringCase($0) }
+        redaction.isSecret(header: name) || Self.namesForOrigin.contains { name.equalsIgnoringCase($0) }
     }
+
+    private static let namesForOrigin = ["Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "Host"]
 
     private func refusal(
         _ code: NetworkError.Code, _ reason: String, _ request: NetworkRequest, _ response: NetworkResponse
@@ -101,7 +102,7 @@ public struct RedirectInterceptor: Interceptor {
             ? location[slashes...].dropFirst(2) : location[location.startIndex..<location.startIndex]
         let rest = host.firstIndex { "/?#".contains($0) } ?? host.endIndex
         var escaped: [UInt8] = []
-        escaped.appendEscapedOnce(location.utf8[..<rest], allowed: .location.union(ASCIISet("[]")))
+        escaped.appendEscapedOnce(location.utf8[..<rest], allowed: .locationHost)
         escaped.appendEscapedOnce(location.utf8[rest...], allowed: .location)
         let text = String(decoding: escaped, as: UTF8.self)
         guard let resolved = URL(string: text, relativeTo: base)?.absoluteURL, (try? URLText.check(resolved)) != nil
@@ -121,6 +122,7 @@ public struct RedirectInterceptor: Interceptor {
 
 extension ASCIISet {
     fileprivate static let location = query.union(ASCIISet("#"))
+    fileprivate static let locationHost = location.union(ASCIISet("[]"))
 }
 
 extension NetworkResponse {

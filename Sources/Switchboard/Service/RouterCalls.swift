@@ -91,16 +91,12 @@ final class RouterCalls: Sendable {
         guard let total = request.timeouts.total, total < .century else {
             return try await chain.send(request)
         }
-        return try await withThrowingTaskGroup(of: NetworkResponse.self) { [chain, clock] group in
-            group.addTask { try await chain.send(request) }
-            group.addTask {
-                try await clock.sleep(for: total)
-                throw NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
-                    .attributed(to: request)
-            }
-            defer { group.cancelAll() }
-            guard let response = try await group.next() else { throw CancellationError() }
-            return response
+        return try await withTimeout(
+            total, by: clock,
+            error: NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
+                .attributed(to: request)
+        ) { [chain] in
+            try await chain.send(request)
         }
     }
 

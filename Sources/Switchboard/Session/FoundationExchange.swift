@@ -64,12 +64,6 @@ final class FoundationExchange: Sendable {
         guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
         var head = NetworkResponse(status: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
         head.request = request
-        if head.hasContradictoryLength {
-            state.withLock { [head] state in state.response = head }
-            return abort(
-                with: NetworkError(.invalidResponse, reason: "it has Content-Length fields that differ (RFC 9112 §6.3)")
-            )
-        }
         do {
             try head.checkHeaders(request.limits)
             let sink = try makeSink(for: head)

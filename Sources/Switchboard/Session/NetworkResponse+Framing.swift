@@ -10,23 +10,22 @@ extension NetworkResponse {
         return lengths.first.flatMap { Int64($0) }
     }
 
-    /// Whether there are several lengths that differ, which no reader may choose from
-    /// ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
-    var hasContradictoryLength: Bool {
-        Set(lengths).count > 1
+    /// Refuses a head that cannot be read in one way, or is larger than allowed.
+    ///
+    /// - Throws: ``NetworkError/Code/invalidResponse`` for several lengths that differ, which no reader may choose from
+    ///   ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)), ``NetworkError/Code/headersTooLarge``.
+    func checkHeaders(_ limits: Limits) throws(NetworkError) {
+        guard Set(lengths).count < 2 else {
+            throw NetworkError(
+                .invalidResponse, reason: "it has Content-Length fields that differ (RFC 9112 §6.3)")
+        }
+        let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard size > limits.responseHeaders else { return }
+        throw NetworkError(.headersTooLarge, reason: "it has \(size) bytes, the limit is \(limits.responseHeaders)")
     }
 
     private var lengths: [String] {
         headers.values(for: "Content-Length").flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks }
-    }
-}
-
-extension NetworkResponse {
-    /// - Throws: ``NetworkError/Code/headersTooLarge`` when the fields are more than the limit allows.
-    func checkHeaders(_ limits: Limits) throws(NetworkError) {
-        let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-        guard size > limits.responseHeaders else { return }
-        throw NetworkError(.headersTooLarge, reason: "it has \(size) bytes, the limit is \(limits.responseHeaders)")
     }
 }
 

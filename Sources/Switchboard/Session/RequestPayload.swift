@@ -45,15 +45,10 @@ final class RequestPayload: Sendable {
 
     private static func spool(_ body: any HTTPBody, within timeouts: Timeouts) async throws -> (URL, Int64) {
         guard let limit = timeouts.attempt?.clamped else { return try await spool(body) }
-        return try await withThrowingTaskGroup(of: (URL, Int64).self) { group in
-            group.addTask { try await spool(body) }
-            group.addTask {
-                try await Task.sleep(for: limit)
-                throw NetworkError(.timedOut, reason: "the body was not read within \(limit.secondsText)")
-            }
-            defer { group.cancelAll() }
-            guard let spooled = try await group.next() else { throw CancellationError() }
-            return spooled
+        return try await withTimeout(
+            limit, error: NetworkError(.timedOut, reason: "the body was not read within \(limit.secondsText)")
+        ) {
+            try await spool(body)
         }
     }
 

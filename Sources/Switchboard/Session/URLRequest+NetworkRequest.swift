@@ -63,7 +63,9 @@ extension URL {
     /// ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)); nil when nothing stands there.
     fileprivate var withoutUserInfo: (URL, credentials: String?) {
         let text = absoluteString
-        guard let start = text.range(of: "://")?.upperBound else { return (self, nil) }
+        guard text.utf8.contains(UInt8(ascii: "@")), let start = text.range(of: "://")?.upperBound else {
+            return (self, nil)
+        }
         let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard let at = authority.lastIndex(of: "@"),
             let bare = URL(string: String(text[..<start]) + text[text.index(after: at)...])
