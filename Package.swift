@@ -15,7 +15,11 @@ let package = Package(
         .executable(name: "movies", targets: ["Movies"]),
     ],
     targets: [
-        .target(name: "Switchboard", swiftSettings: settings),
+        .target(
+            name: "Switchboard", dependencies: [.target(name: "CCurl", condition: .when(platforms: [.linux]))],
+            swiftSettings: settings),
+        // Loads the system's libcurl at run time. Empty outside Linux.
+        .target(name: "CCurl"),
         .target(name: "SwitchboardTesting", dependencies: ["Switchboard"], swiftSettings: settings),
         .executableTarget(
             name: "Movies", dependencies: ["Switchboard", "SwitchboardTesting"], path: "Examples/Movies",

@@ -30,7 +30,7 @@ public final class NetworkManager: Sendable {
     /// - Parameters:
     ///   - environment: Where requests go. Default ``NetworkEnvironment/current``, read once, now.
     ///   - servers: The base URLs of endpoints that have none of their own. Default none.
-    ///   - session: What performs the exchanges. Default ``FoundationSession/shared``.
+    ///   - session: What performs the exchanges. Default ``DefaultSession/shared``.
     ///   - interceptors: The chain in front of the session, outermost first. Default none.
     ///   - headers: Header fields for every request; those of endpoint, task and body win. `Accept: application/json`
     ///     is added unless they have one.
@@ -42,7 +42,7 @@ public final class NetworkManager: Sendable {
     ///   - clock: What ``Timeouts/total`` is measured by.
     public init(
         environment: NetworkEnvironment = .current, servers: EnvironmentURLs? = nil,
-        session: any NetworkSession = FoundationSession.shared, interceptors: [any Interceptor] = [],
+        session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions(), responseHandling: ResponseHandling? = nil,
         decoder: (any ResponseDecoder)? = nil, encoder: JSONEncoder? = nil, completionQueue: DispatchQueue? = nil,

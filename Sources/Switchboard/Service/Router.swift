@@ -17,14 +17,14 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     /// Makes a router.
     ///
     /// - Parameters:
-    ///   - session: What performs the exchanges. Default ``FoundationSession/shared``.
+    ///   - session: What performs the exchanges. Default ``DefaultSession/shared``.
     ///   - interceptors: The chain in front of the session, outermost first. Default none.
     ///   - builder: Header fields and options for every request.
     ///   - completionQueue: Where completions are called. Nil, the default, for no queue in particular; `.main` for
     ///     user interfaces.
     ///   - clock: What ``Timeouts/total`` is measured by.
     public convenience init(
-        session: any NetworkSession = FoundationSession.shared, interceptors: [any Interceptor] = [],
+        session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         builder: RequestBuilder = RequestBuilder(), completionQueue: DispatchQueue? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {

@@ -2,8 +2,8 @@ import Foundation
 
 /// Sends requests through one long-lived URLSession.
 ///
-/// Make one and keep it: connections are kept alive and shared by its requests. ``shared`` is what a router uses when
-/// it is given none.
+/// Make one and keep it: connections are kept alive and shared by its requests. ``shared`` is what a router uses on
+/// Apple's systems when it is given none; on Linux that is ``CurlSession``.
 ///
 /// On Linux this works around what URLSession does there: a 401 is returned instead of waited on, timeouts have
 /// fractions of a second, redirects are left to the chain, a body is sent whole again on a new connection. What cannot
@@ -18,6 +18,7 @@ public final class FoundationSession: NetworkSession {
     public static let shared = FoundationSession()
 
     private let urlSession: URLSession
+    private let unsupported: String?
     private let delegate = FoundationSessionDelegate()
     /// Guards the creation of tasks: URLSession traps when one is created after the invalidation.
     private let isInvalidated = Protected(false)
@@ -25,6 +26,7 @@ public final class FoundationSession: NetworkSession {
 
     /// Makes a session with connections of its own.
     public init(configuration: Configuration = Configuration()) {
+        unsupported = configuration.unsupportedByURLSession
         urlSession = URLSession(
             configuration: configuration.urlSessionConfiguration, delegate: delegate,
             delegateQueue: URLSessionQuirks.makeDelegateQueue())
@@ -41,6 +43,9 @@ public final class FoundationSession: NetworkSession {
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()
+        if let unsupported {
+            throw NetworkError(.unsupported, reason: "FoundationSession: \(unsupported)").attributed(to: request)
+        }
         let request = try request.withEncodedBody()
         let payload: RequestPayload?
         do {

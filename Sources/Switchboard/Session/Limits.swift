@@ -11,12 +11,19 @@ public struct Limits: Sendable, Hashable {
     /// libcurl, under URLSession on Linux, takes no line over 100 KiB and no head over 300.
     public var responseHeaders: Int
 
+    /// How many times its size on the wire a body may have after decompression, once it is larger than a mebibyte.
+    /// Default 250, more than text and JSON reach. More is ``NetworkError/Code/responseTooLarge``: a few kilobytes that
+    /// unpack to gigabytes are an attack. Kept by ``CurlSession``; URLSession does not say what came over the wire.
+    public var decompressionRatio: Int
+
     /// Makes a set of limits.
     public init(
-        responseBody: Int = 64 << 20, downloadedFile: Int64 = 16 << 30, responseHeaders: Int = 256 << 10
+        responseBody: Int = 64 << 20, downloadedFile: Int64 = 16 << 30, responseHeaders: Int = 256 << 10,
+        decompressionRatio: Int = 250
     ) {
         self.responseBody = responseBody
         self.downloadedFile = downloadedFile
         self.responseHeaders = responseHeaders
+        self.decompressionRatio = decompressionRatio
     }
 }

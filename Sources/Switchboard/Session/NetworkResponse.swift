@@ -14,8 +14,13 @@ public struct NetworkResponse: Sendable {
     public var request: NetworkRequest?
     /// Where a downloaded body was written.
     public var fileURL: URL?
+    /// The fields that came after a chunked body ([RFC 9110
+    /// §6.5](https://www.rfc-editor.org/rfc/rfc9110#section-6.5)); URLSession cannot show them.
+    public var trailers = HTTPHeaders()
     /// What the exchange took.
     public var metrics = ExchangeMetrics()
+    /// What is still arriving, when the request asked for a stream.
+    var stream: ResponseBytes?
 
     /// Makes a response, in an interceptor or a stub.
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil) {
@@ -24,6 +29,10 @@ public struct NetworkResponse: Sendable {
         self.body = body
         self.url = url
     }
+
+    /// The body in chunks: as it arrives when the request set ``RequestOptions/streamsResponse``, what ``body`` holds
+    /// otherwise.
+    public var bytes: ResponseBytes { stream ?? ResponseBytes(body) }
 
     /// The body as text, by the charset of its `Content-Type`: UTF-8 unless it is ISO 8859-1 or UTF-16. Bytes that do
     /// not fit become U+FFFD.

@@ -106,6 +106,18 @@ extension RequestOptions {
     }
 }
 
+extension RequestOptions {
+    /// Whether the session returns as soon as the head of a 2xx response is there, with an empty body, to be read from
+    /// ``NetworkResponse/bytes`` as it arrives. Other responses still come whole, so that their bodies can explain
+    /// them. Default false. ``FoundationSession`` cannot make a server wait and refuses it with
+    /// ``NetworkError/Code/unsupported``.
+    public var streamsResponse: Bool {
+        get { self[StreamsResponseOption.self] }
+        set { self[StreamsResponseOption.self] = newValue }
+    }
+}
+
+private enum StreamsResponseOption: RequestOption { static let defaultValue = false }
 private enum TimeoutsOption: RequestOption { static let defaultValue = Timeouts.standard }
 private enum LimitsOption: RequestOption { static let defaultValue = Limits() }
 private enum CachePolicyOption: RequestOption {

@@ -1,0 +1,233 @@
+#if defined(__linux__)
+#include "CCurl.h"
+#include "Poller.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+// What libcurl's headers would declare. Numbers and shapes are part of its ABI, which has not changed since
+// libcurl.so.4 (2006); the names are libcurl's own.
+
+typedef struct {
+    int msg;
+    void *easy;
+    union { void *whatever; int result; } data;
+} CURLMsg;
+
+typedef struct {
+    int age;
+    const char *version;
+    unsigned int version_num;
+    const char *host;
+    int features;
+} curl_version_info_data;
+
+struct curl_blob { void *data; size_t len; unsigned int flags; };
+
+enum {
+    CURL_GLOBAL_DEFAULT = 3, CURLVERSION_FIRST = 0, CURLMSG_DONE = 1, CURL_BLOB_COPY = 1,
+    CURLOPT_WRITEDATA = 10001, CURLOPT_READDATA = 10009, CURLOPT_HEADERDATA = 10029, CURLOPT_PRIVATE = 10103,
+    CURLOPT_SEEKDATA = 10168, CURLOPT_PREREQDATA = 10313,
+    CURLOPT_WRITEFUNCTION = 20011, CURLOPT_READFUNCTION = 20012, CURLOPT_HEADERFUNCTION = 20079,
+    CURLOPT_SEEKFUNCTION = 20167, CURLOPT_PREREQFUNCTION = 20312,
+    CURLINFO_PRIVATE = 0x100000 + 21, CURLINFO_PRIMARY_IP = 0x100000 + 32, CURLINFO_CAINFO = 0x100000 + 61,
+    CURLINFO_CAPATH = 0x100000 + 62,
+    CURLINFO_NUM_CONNECTS = 0x200000 + 26, CURLINFO_PRIMARY_PORT = 0x200000 + 40, CURLINFO_HTTP_VERSION = 0x200000 + 46,
+    CURLINFO_SIZE_UPLOAD_T = 0x600000 + 7, CURLINFO_SIZE_DOWNLOAD_T = 0x600000 + 8,
+    CURLINFO_TOTAL_TIME_T = 0x600000 + 50, CURLINFO_NAMELOOKUP_TIME_T = 0x600000 + 51,
+    CURLINFO_CONNECT_TIME_T = 0x600000 + 52, CURLINFO_PRETRANSFER_TIME_T = 0x600000 + 53,
+    CURLINFO_APPCONNECT_TIME_T = 0x600000 + 56,
+};
+
+#define FUNCTIONS(X) \
+    X(int, curl_global_init, (long)) \
+    X(curl_version_info_data *, curl_version_info, (int)) \
+    X(void *, curl_easy_init, (void)) \
+    X(void, curl_easy_cleanup, (void *)) \
+    X(int, curl_easy_setopt, (void *, int, ...)) \
+    X(int, curl_easy_getinfo, (void *, int, ...)) \
+    X(int, curl_easy_pause, (void *, int)) \
+    X(const char *, curl_easy_strerror, (int)) \
+    X(void *, curl_slist_append, (void *, const char *)) \
+    X(void, curl_slist_free_all, (void *)) \
+    X(void *, curl_multi_init, (void)) \
+    X(int, curl_multi_cleanup, (void *)) \
+    X(int, curl_multi_setopt, (void *, int, ...)) \
+    X(int, curl_multi_add_handle, (void *, void *)) \
+    X(int, curl_multi_remove_handle, (void *, void *)) \
+    X(CURLMsg *, curl_multi_info_read, (void *, int *)) \
+    X(int, curl_multi_socket_action, (void *, int, int, int *))
+
+#define X(type, function, parameters) type(*function) parameters;
+static struct functions {
+    FUNCTIONS(X)
+} curl;
+#undef X
+
+// MARK: The library
+
+static char text_of_failure[512];
+static const char *failure;
+
+static const char *load(const char *name, char *words, size_t size, struct functions *into) {
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *why = dlerror();
+        snprintf(words, size, "%s", why ? why : "it cannot be loaded");
+        return words;
+    }
+    struct functions found;
+#define X(type, function, parameters) \
+    found.function = (type(*) parameters)dlsym(library, #function); \
+    if (!found.function) { \
+        snprintf(words, size, "%s has no %s", name, #function); \
+        dlclose(library); \
+        return words; \
+    }
+    FUNCTIONS(X)
+#undef X
+    const curl_version_info_data *version = found.curl_version_info(CURLVERSION_FIRST);
+    if (version->version_num < 0x074E00) {
+        snprintf(words, size, "libcurl %s is older than 7.78.0", version->version);
+        dlclose(library);
+        return words;
+    }
+    *into = found;
+    return NULL;
+}
+
+static void load_once(void) {
+    failure = load("libcurl.so.4", text_of_failure, sizeof text_of_failure, &curl);
+    if (!failure && curl.curl_global_init(CURL_GLOBAL_DEFAULT) != 0) failure = "libcurl cannot be initialized";
+}
+
+const char *ccurl_load(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_once);
+    return failure;
+}
+
+const char *ccurl_try_load(const char *name) {
+    static __thread char words[512];
+    struct functions found;
+    return load(name, words, sizeof words, &found);
+}
+
+uint32_t ccurl_version_number(void) { return curl.curl_version_info(CURLVERSION_FIRST)->version_num; }
+const char *ccurl_version_text(void) { return curl.curl_version_info(CURLVERSION_FIRST)->version; }
+int32_t ccurl_features(void) { return curl.curl_version_info(CURLVERSION_FIRST)->features; }
+const char *ccurl_error_text(int32_t code) { return curl.curl_easy_strerror(code); }
+
+static const char *text_of(void *easy, int information) {
+    const char *text = NULL;
+    return curl.curl_easy_getinfo(easy, information, &text) == 0 ? text : NULL;
+}
+
+const char *ccurl_default_ca_file(void *easy) { return text_of(easy, CURLINFO_CAINFO); }
+const char *ccurl_default_ca_folder(void *easy) { return text_of(easy, CURLINFO_CAPATH); }
+
+// MARK: One transfer
+
+void *ccurl_easy_make(void) { return curl.curl_easy_init(); }
+void ccurl_easy_free(void *easy) { curl.curl_easy_cleanup(easy); }
+
+int32_t ccurl_easy_set_long(void *easy, int32_t option, long value) {
+    return curl.curl_easy_setopt(easy, option, value);
+}
+int32_t ccurl_easy_set_offset(void *easy, int32_t option, int64_t value) {
+    return curl.curl_easy_setopt(easy, option, value);
+}
+int32_t ccurl_easy_set_text(void *easy, int32_t option, const char *value) {
+    return curl.curl_easy_setopt(easy, option, value);
+}
+int32_t ccurl_easy_set_pointer(void *easy, int32_t option, void *value) {
+    return curl.curl_easy_setopt(easy, option, value);
+}
+int32_t ccurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size_t size) {
+    struct curl_blob blob = {(void *)bytes, size, CURL_BLOB_COPY};
+    return curl.curl_easy_setopt(easy, option, &blob);
+}
+
+void ccurl_easy_set_callbacks(
+    void *easy, ccurl_data_callback header, ccurl_data_callback write, ccurl_data_callback read,
+    ccurl_seek_callback seek, ccurl_prerequest_callback prerequest) {
+    curl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
+    curl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
+    curl.curl_easy_setopt(easy, CURLOPT_READFUNCTION, read);
+    curl.curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, seek);
+    curl.curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, prerequest);
+}
+
+void ccurl_easy_set_context(void *easy, void *context) {
+    curl.curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
+    curl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+    curl.curl_easy_setopt(easy, CURLOPT_READDATA, context);
+    curl.curl_easy_setopt(easy, CURLOPT_SEEKDATA, context);
+    curl.curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+    curl.curl_easy_setopt(easy, CURLOPT_PRIVATE, context);
+}
+
+int32_t ccurl_easy_pause(void *easy, int32_t bitmask) { return curl.curl_easy_pause(easy, bitmask); }
+
+static int64_t number_of(void *easy, int information) {
+    int64_t number = -1;
+    return curl.curl_easy_getinfo(easy, information, &number) == 0 ? number : -1;
+}
+
+static long long_of(void *easy, int information) {
+    long number = 0;
+    return curl.curl_easy_getinfo(easy, information, &number) == 0 ? number : 0;
+}
+
+int64_t ccurl_easy_downloaded(void *easy) { return number_of(easy, CURLINFO_SIZE_DOWNLOAD_T); }
+
+ccurl_figures ccurl_easy_figures(void *easy) {
+    return (ccurl_figures){
+        .name_lookup = number_of(easy, CURLINFO_NAMELOOKUP_TIME_T),
+        .connect = number_of(easy, CURLINFO_CONNECT_TIME_T),
+        .app_connect = number_of(easy, CURLINFO_APPCONNECT_TIME_T),
+        .pre_transfer = number_of(easy, CURLINFO_PRETRANSFER_TIME_T),
+        .total = number_of(easy, CURLINFO_TOTAL_TIME_T),
+        .sent = number_of(easy, CURLINFO_SIZE_UPLOAD_T),
+        .connects = long_of(easy, CURLINFO_NUM_CONNECTS),
+        .http_version = long_of(easy, CURLINFO_HTTP_VERSION),
+        .remote_port = long_of(easy, CURLINFO_PRIMARY_PORT),
+        .remote_address = text_of(easy, CURLINFO_PRIMARY_IP),
+    };
+}
+
+void *ccurl_list_append(void *list, const char *line) { return curl.curl_slist_append(list, line); }
+void ccurl_list_free(void *list) { curl.curl_slist_free_all(list); }
+
+// MARK: Many transfers
+
+void *ccurl_multi_make(void) { return curl.curl_multi_init(); }
+void ccurl_multi_free(void *multi) { curl.curl_multi_cleanup(multi); }
+int32_t ccurl_multi_set_long(void *multi, int32_t option, long value) {
+    return curl.curl_multi_setopt(multi, option, value);
+}
+int32_t ccurl_multi_add(void *multi, void *easy) { return curl.curl_multi_add_handle(multi, easy); }
+int32_t ccurl_multi_remove(void *multi, void *easy) { return curl.curl_multi_remove_handle(multi, easy); }
+
+void *ccurl_multi_next_ended(void *multi, int32_t *result) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl.curl_multi_info_read(multi, &left))) {
+        if (message->msg != CURLMSG_DONE) continue;
+        *result = message->data.result;
+        return (void *)text_of(message->easy, CURLINFO_PRIVATE);
+    }
+    return NULL;
+}
+
+// MARK: For the poller
+
+int ccurl_multi_socket_action(void *multi, int socket, int events) {
+    int running = 0;
+    return curl.curl_multi_socket_action(multi, socket, events, &running);
+}
+int ccurl_multi_set_pointer(void *multi, int option, void *value) {
+    return curl.curl_multi_setopt(multi, option, value);
+}
+#endif

@@ -1,0 +1,190 @@
+#if defined(__linux__)
+// Waits on libcurl's sockets with epoll, as its multi_socket interface wants it.
+#define _GNU_SOURCE
+#include "CCurl.h"
+#include "Poller.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    CURLMOPT_SOCKETFUNCTION = 20001, CURLMOPT_TIMERFUNCTION = 20004, CURLMOPT_SOCKETDATA = 10002,
+    CURLMOPT_TIMERDATA = 10005,
+    CURLOPT_OPENSOCKETDATA = 10164, CURLOPT_CLOSESOCKETDATA = 10209,
+    CURLOPT_OPENSOCKETFUNCTION = 20163, CURLOPT_CLOSESOCKETFUNCTION = 20208,
+    CURL_POLL_IN = 1, CURL_POLL_OUT = 2, CURL_POLL_REMOVE = 4, CURL_SOCKET_BAD = -1, CURL_SOCKET_TIMEOUT = -1,
+    CURL_CSELECT_IN = 1, CURL_CSELECT_OUT = 2, CURL_CSELECT_ERR = 4,
+};
+
+struct curl_sockaddr {
+    int family, socktype, protocol;
+    unsigned int addrlen;
+    struct sockaddr addr;
+};
+
+/// What is known of a descriptor.
+struct watch {
+    uint8_t wanted;      // CURL_POLL_IN and CURL_POLL_OUT, as libcurl wants them now
+    uint8_t registered;  // the same, as epoll has them
+    bool is_connection;  // made by open_socket, so that close_socket will tell of its end
+};
+
+struct ccurl_poller {
+    void *multi;
+    int epoll, wake;
+    int64_t due;  // when libcurl's timer is over, in nanoseconds; -1 when it is off
+    struct watch *watches;
+    int count;
+};
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static struct watch *watch_of(ccurl_poller *poller, int socket) {
+    if (socket < 0) return NULL;
+    if (socket >= poller->count) {
+        int count = poller->count ? poller->count : 64;
+        while (count <= socket) count *= 2;
+        struct watch *watches = realloc(poller->watches, (size_t)count * sizeof *watches);
+        if (!watches) return NULL;
+        memset(watches + poller->count, 0, (size_t)(count - poller->count) * sizeof *watches);
+        poller->watches = watches;
+        poller->count = count;
+    }
+    return &poller->watches[socket];
+}
+
+static int enrol(ccurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
+    if (watch->registered == mask) return 0;
+    struct epoll_event event = {0};
+    event.data.fd = socket;
+    if (mask & CURL_POLL_IN) event.events |= EPOLLIN;
+    if (mask & CURL_POLL_OUT) event.events |= EPOLLOUT;
+    int operation = !mask ? EPOLL_CTL_DEL : watch->registered ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+    int result = epoll_ctl(poller->epoll, operation, socket, &event);
+    if (result && operation == EPOLL_CTL_MOD && errno == ENOENT)
+        result = epoll_ctl(poller->epoll, EPOLL_CTL_ADD, socket, &event);
+    else if (result && operation == EPOLL_CTL_ADD && errno == EEXIST)
+        result = epoll_ctl(poller->epoll, EPOLL_CTL_MOD, socket, &event);
+    watch->registered = result ? 0 : mask;
+    return mask ? result : 0;
+}
+
+static int on_socket(void *easy, int socket, int what, void *context, void *unused) {
+    ccurl_poller *poller = context;
+    struct watch *watch = watch_of(poller, socket);
+    if (!watch) return -1;
+    watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
+    // A connection that goes idle stays with epoll, for reading: its next transfer needs no system call.
+    uint8_t mask = watch->wanted;
+    if (!mask && watch->is_connection && watch->registered) mask = CURL_POLL_IN;
+    return enrol(poller, socket, watch, mask);
+}
+
+static int on_timer(void *multi, long milliseconds, void *context) {
+    ccurl_poller *poller = context;
+    poller->due = milliseconds < 0 ? -1 : now() + (int64_t)milliseconds * 1000000;
+    return 0;
+}
+
+static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
+    int made = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    struct watch *watch = made < 0 ? NULL : watch_of(context, made);
+    if (watch) *watch = (struct watch){.is_connection = true};
+    return made < 0 ? CURL_SOCKET_BAD : made;
+}
+
+static int close_socket(void *context, int socket) {
+    ccurl_poller *poller = context;
+    // Closing takes it out of epoll.
+    if (socket >= 0 && socket < poller->count) poller->watches[socket] = (struct watch){0};
+    return close(socket);
+}
+
+ccurl_poller *ccurl_poller_make(void *multi) {
+    ccurl_poller *poller = calloc(1, sizeof *poller);
+    if (!poller) return NULL;
+    poller->multi = multi;
+    poller->due = -1;
+    poller->epoll = epoll_create1(EPOLL_CLOEXEC);
+    poller->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = poller->wake};
+    if (poller->epoll < 0 || poller->wake < 0
+        || epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->wake, &event) != 0) {
+        ccurl_poller_free(poller);
+        return NULL;
+    }
+    ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETFUNCTION, (void *)on_socket);
+    ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, poller);
+    ccurl_multi_set_pointer(multi, CURLMOPT_TIMERFUNCTION, (void *)on_timer);
+    ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, poller);
+    return poller;
+}
+
+void ccurl_poller_free(ccurl_poller *poller) {
+    if (poller->epoll >= 0) close(poller->epoll);
+    if (poller->wake >= 0) close(poller->wake);
+    free(poller->watches);
+    free(poller);
+}
+
+void ccurl_poller_adopt(ccurl_poller *poller, void *easy) {
+    ccurl_easy_set_pointer(easy, CURLOPT_OPENSOCKETFUNCTION, (void *)open_socket);
+    ccurl_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, poller);
+    ccurl_easy_set_pointer(easy, CURLOPT_CLOSESOCKETFUNCTION, (void *)close_socket);
+    ccurl_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, poller);
+}
+
+static void act(ccurl_poller *poller, const struct epoll_event *event) {
+    int socket = event->data.fd;
+    if (socket == poller->wake) {
+        uint64_t count;
+        if (read(socket, &count, sizeof count) < 0) return;
+        return;
+    }
+    struct watch *watch = watch_of(poller, socket);
+    if (!watch || !watch->registered) return;
+    if (!watch->wanted) {  // an idle connection that the other end has closed, or spoken on: libcurl finds out itself
+        enrol(poller, socket, watch, 0);
+        return;
+    }
+    int events = 0;
+    if (event->events & (EPOLLIN | EPOLLHUP)) events |= CURL_CSELECT_IN;
+    if (event->events & EPOLLOUT) events |= CURL_CSELECT_OUT;
+    if (event->events & EPOLLERR) events |= CURL_CSELECT_ERR;
+    ccurl_multi_socket_action(poller->multi, socket, events);
+}
+
+void ccurl_poller_fire(ccurl_poller *poller) {
+    if (poller->due < 0 || poller->due > now()) return;
+    poller->due = -1;
+    ccurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
+}
+
+void ccurl_poller_wait(ccurl_poller *poller, int milliseconds) {
+    struct epoll_event events[64];
+    int64_t wait = milliseconds;
+    if (poller->due >= 0) {
+        int64_t left = poller->due - now();
+        left = left <= 0 ? 0 : left / 1000000 + 1;
+        if (wait < 0 || left < wait) wait = left;
+    }
+    int count = epoll_wait(poller->epoll, events, 64, wait > 1 << 30 ? 1 << 30 : (int)wait);
+    for (int index = 0; index < count; index++) act(poller, &events[index]);
+    ccurl_poller_fire(poller);
+}
+
+void ccurl_poller_wake(ccurl_poller *poller) {
+    uint64_t one = 1;
+    if (write(poller->wake, &one, sizeof one) < 0) return;
+}
+#endif

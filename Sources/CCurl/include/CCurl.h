@@ -1,0 +1,94 @@
+// The thinnest bridge to libcurl: loads libcurl.so.4 at run time, declares what Switchboard uses of it, wraps its
+// variadic functions, and waits on its sockets with epoll, which Swift does not import. Needs no curl header to build.
+#ifndef CCURL_H
+#define CCURL_H
+#if defined(__linux__)
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+// MARK: The library
+
+/// Loads the library, once for the process. Returns null when it is there, and otherwise why not, in words that stay.
+const char *_Nullable ccurl_load(void);
+/// The same for a library of another name, forgetting nothing of what is loaded: for tests of a failing load.
+const char *_Nullable ccurl_try_load(const char *name);
+/// The version as 0xXXYYZZ, and as text with those of TLS and compression.
+uint32_t ccurl_version_number(void);
+const char *ccurl_version_text(void);
+/// libcurl's CURL_VERSION_ bits.
+int32_t ccurl_features(void);
+const char *ccurl_error_text(int32_t code);
+/// The file and folder of authorities the library was built with; null when unknown.
+const char *_Nullable ccurl_default_ca_file(void *easy);
+const char *_Nullable ccurl_default_ca_folder(void *easy);
+
+// MARK: One transfer
+
+typedef size_t (*ccurl_data_callback)(char *_Nullable data, size_t size, size_t count, void *_Nullable context);
+typedef int (*ccurl_seek_callback)(void *_Nullable context, int64_t offset, int origin);
+typedef int (*ccurl_prerequest_callback)(
+    void *_Nullable context, char *_Nullable remote, char *_Nullable local, int remote_port, int local_port);
+
+void *_Nullable ccurl_easy_make(void);
+void ccurl_easy_free(void *easy);
+int32_t ccurl_easy_set_long(void *easy, int32_t option, long value);
+int32_t ccurl_easy_set_offset(void *easy, int32_t option, int64_t value);
+int32_t ccurl_easy_set_text(void *easy, int32_t option, const char *_Nullable value);
+int32_t ccurl_easy_set_pointer(void *easy, int32_t option, void *_Nullable value);
+/// Copies the bytes.
+int32_t ccurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size_t size);
+/// The callbacks; `prerequest` is left out where the library is older than 7.80.
+void ccurl_easy_set_callbacks(
+    void *easy, ccurl_data_callback header, ccurl_data_callback write, ccurl_data_callback read,
+    ccurl_seek_callback seek, ccurl_prerequest_callback prerequest);
+/// The context that all callbacks get, and `CURLOPT_PRIVATE`.
+void ccurl_easy_set_context(void *easy, void *_Nullable context);
+int32_t ccurl_easy_pause(void *easy, int32_t bitmask);
+int64_t ccurl_easy_downloaded(void *easy);
+
+/// Times in microseconds from the start of the transfer; -1 where the library does not say.
+typedef struct {
+    int64_t name_lookup, connect, app_connect, pre_transfer, total;
+    int64_t sent;
+    long connects, http_version, remote_port;
+    const char *_Nullable remote_address;
+} ccurl_figures;
+ccurl_figures ccurl_easy_figures(void *easy);
+
+/// Appends a copy of the line; null when there is no memory, and the list is as it was.
+void *_Nullable ccurl_list_append(void *_Nullable list, const char *line);
+void ccurl_list_free(void *_Nullable list);
+
+// MARK: Many transfers
+
+void *_Nullable ccurl_multi_make(void);
+void ccurl_multi_free(void *multi);
+int32_t ccurl_multi_set_long(void *multi, int32_t option, long value);
+int32_t ccurl_multi_add(void *multi, void *easy);
+int32_t ccurl_multi_remove(void *multi, void *easy);
+/// The context of a transfer that has ended, and its result; null when there is none. The transfer is still added.
+void *_Nullable ccurl_multi_next_ended(void *multi, int32_t *result);
+
+// MARK: Waiting
+
+typedef struct ccurl_poller ccurl_poller;
+/// Waits on a multi handle's sockets and timer; null when the system has no more descriptors.
+ccurl_poller *_Nullable ccurl_poller_make(void *multi);
+void ccurl_poller_free(ccurl_poller *poller);
+/// Makes the sockets of a transfer known to the poller. Before its first use.
+void ccurl_poller_adopt(ccurl_poller *poller, void *easy);
+/// Lets libcurl act when its timer is over: transfers just added begin here.
+void ccurl_poller_fire(ccurl_poller *poller);
+/// Waits up to `milliseconds` (-1 without limit) for a socket, libcurl's timer or a wake-up, and lets libcurl act.
+void ccurl_poller_wait(ccurl_poller *poller, int milliseconds);
+/// Ends a wait, from any thread.
+void ccurl_poller_wake(ccurl_poller *poller);
+
+#pragma clang assume_nonnull end
+
+#endif
+#endif

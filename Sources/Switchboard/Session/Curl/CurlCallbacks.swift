@@ -1,0 +1,43 @@
+#if os(Linux)
+import CCurl
+
+/// libcurl's callbacks: each finds its exchange in the context and hands over.
+enum CurlCallbacks {
+    static func install(on easy: UnsafeMutableRawPointer) {
+        ccurl_easy_set_callbacks(
+            easy,
+            { data, size, count, context in
+                guard let data, let context else { return 0 }
+                return data.withMemoryRebound(to: UInt8.self, capacity: size * count) { bytes in
+                    let line = UnsafeBufferPointer(start: bytes, count: size * count)
+                    return exchange(context) { $0.didReceive(line: line) } ? size * count : 0
+                }
+            },
+            { data, size, count, context in
+                guard let data, let context else { return 0 }
+                let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+                return exchange(context) { $0.didReceive(body: bytes) }
+            },
+            { data, size, count, context in
+                guard let data, let context else { return CurlAnswer.abortReading }
+                let buffer = UnsafeMutableRawBufferPointer(start: data, count: size * count)
+                return exchange(context) { $0.read(into: buffer) }
+            },
+            { context, offset, origin in
+                // From the start alone. 1 is CURL_SEEKFUNC_FAIL.
+                guard let context, offset == 0, origin == 0 else { return 1 }
+                return exchange(context) { $0.rewind() } ? 0 : 1
+            },
+            { context, _, _, _, _ in
+                // 1 is CURL_PREREQFUNC_ABORT.
+                guard let context else { return 1 }
+                return exchange(context) { $0.willSend() } ? 0 : 1
+            })
+    }
+}
+
+/// The loop holds the exchange for as long as libcurl has its pointer.
+private func exchange<Output>(_ context: UnsafeMutableRawPointer, _ body: (CurlExchange) -> Output) -> Output {
+    Unmanaged<CurlExchange>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
+}
+#endif

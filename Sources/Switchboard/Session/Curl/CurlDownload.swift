@@ -1,0 +1,146 @@
+#if os(Linux)
+import Foundation
+
+/// A response's body between libcurl and its reader: holds a little, then makes libcurl wait.
+final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; the rest is locked
+    typealias End = Result<(HTTPHeaders, ExchangeMetrics), NetworkError>
+
+    private struct State {
+        var buffer = Data()
+        var isPaused = false
+        var isResuming = false  // asked for, and not done yet
+        var isClosed = false
+        var end: End?
+        var reader: UnsafeContinuation<Data?, any Error>?
+    }
+
+    private unowned let exchange: CurlExchange
+    private let state = Protected(State())
+    private static let enough = 512 << 10
+
+    init(_ exchange: CurlExchange) {
+        self.exchange = exchange
+    }
+
+    // MARK: On the loop's thread
+
+    /// Whether libcurl waits for the reader.
+    var isPaused: Bool { state.withLock { $0.isPaused } }
+
+    /// Notes that libcurl goes on.
+    func didResume() {
+        state.withLock { state in
+            state.isPaused = false
+            state.isResuming = false
+        }
+    }
+
+    /// Takes a piece; false when the reader has enough for now.
+    func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let (isTaken, reader) = state.withLock { state -> (Bool, UnsafeContinuation<Data?, any Error>?) in
+            guard !state.isClosed else { return (true, nil) }
+            guard state.buffer.count < Self.enough else {
+                state.isPaused = true
+                return (false, nil)
+            }
+            defer { state.reader = nil }
+            if state.reader == nil { state.buffer.append(contentsOf: bytes) }
+            return (true, state.reader)
+        }
+        reader?.resume(returning: Data(bytes))
+        return isTaken
+    }
+
+    /// Notes the end. What is held can still be read.
+    func end(_ end: End) {
+        let reader = state.withLock { state in
+            state.end = end
+            defer { state.reader = nil }
+            return state.reader
+        }
+        switch end {
+        case .success: reader?.resume(returning: nil)
+        case .failure(let error): reader?.resume(throwing: error)
+        }
+    }
+
+    // MARK: The reader
+
+    func next() async throws -> Data? {
+        try Task.checkCancellation()
+        return try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                read(continuation)
+            }
+        } onCancel: {
+            close()
+        }
+    }
+
+    private func read(_ continuation: UnsafeContinuation<Data?, any Error>) {
+        enum Outcome { case chunk(Data), end(End), cancelled, waiting }
+        let (outcome, mustResume) = state.withLock { state -> (Outcome, Bool) in
+            guard !state.isClosed else { return (.cancelled, false) }
+            guard state.buffer.isEmpty else {
+                let chunk = state.buffer
+                state.buffer = Data()
+                defer { state.isResuming = state.isPaused }
+                return (.chunk(chunk), state.isPaused && !state.isResuming)
+            }
+            if let end = state.end { return (.end(end), false) }
+            state.reader = continuation
+            return (.waiting, false)
+        }
+        if mustResume { exchange.requestResume() }
+        switch outcome {
+        case .chunk(let chunk): continuation.resume(returning: chunk)
+        case .end(.success): continuation.resume(returning: nil)
+        case .end(.failure(let error)): continuation.resume(throwing: error)
+        case .cancelled: continuation.resume(throwing: CancellationError())
+        case .waiting: break
+        }
+    }
+
+    /// The trailers and figures, once the whole body has come.
+    var result: (HTTPHeaders, ExchangeMetrics)? {
+        guard case .success(let result)? = state.withLock({ $0.end }) else { return nil }
+        return result
+    }
+
+    /// Ends the exchange, if it has not ended, and what the reader waits for.
+    func close() {
+        let (reader, isOver) = state.withLock { state in
+            state.isClosed = true
+            state.buffer = Data()
+            defer { state.reader = nil }
+            return (state.reader, state.end != nil)
+        }
+        reader?.resume(throwing: CancellationError())
+        if !isOver { exchange.cancel() }
+    }
+}
+
+/// The reader's end of a download: letting go of it ends the exchange.
+final class CurlBytes: ResponseBytes.Source {
+    private let download: CurlDownload
+    private let exchange: CurlExchange
+    private let engine: CurlEngine  // which must outlive the exchange
+
+    init(_ download: CurlDownload, _ exchange: CurlExchange, _ engine: CurlEngine) {
+        self.download = download
+        self.exchange = exchange
+        self.engine = engine
+    }
+
+    deinit {
+        download.close()
+    }
+
+    func next() async throws -> Data? {
+        try await download.next()
+    }
+
+    /// The trailers and figures, once the whole body has come.
+    var result: (HTTPHeaders, ExchangeMetrics)? { download.result }
+}
+#endif

@@ -1,0 +1,93 @@
+#if os(Linux)
+import Foundation
+
+/// What a session has to send with: its loop and its handles. Its end is the end of the loop's thread.
+final class CurlEngine: Sendable {
+    let loop: CurlLoop
+    private let handles: CurlHandlePool
+
+    init(_ configuration: SessionConfiguration) throws(NetworkError) {
+        handles = CurlHandlePool(try CurlSettings(configuration))
+        loop = try CurlLoop(configuration, handles)
+    }
+
+    deinit {
+        loop.close(cancelling: true)
+    }
+
+    func shutdown() async {
+        loop.close(cancelling: true)
+        await withCheckedContinuation { continuation in
+            loop.whenEnded { continuation.resume() }
+        }
+    }
+
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        let exchange = try prepare(request)
+        let answer: CurlExchange.Answer = try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                guard exchange.begin(continuation), !loop.submit(.start(exchange)) else { return }
+                exchange.fail(NetworkError(.sessionInvalidated))
+            }
+        } onCancel: {
+            exchange.cancel()
+        }
+        switch answer {
+        case .whole(let response): return response
+        case .streaming(var response, let download):
+            let bytes = CurlBytes(download, exchange, self)
+            if let destination = request.destination(for: response) {
+                return try await save(bytes, of: response, to: destination, request)
+            }
+            response.stream = ResponseBytes(bytes)
+            return response
+        }
+    }
+
+    private func prepare(_ request: NetworkRequest) throws(NetworkError) -> CurlExchange {
+        guard let url = request.url else { throw NetworkError(.missingURL) }
+        guard request.method != .connect else {
+            throw NetworkError(.unsupported, reason: "CurlSession: the method CONNECT")
+        }
+        let (bareURL, credentials) = url.withoutUserInfo
+        let body = try upload(request.body)
+        let handle = try handles.take(for: loop)
+        handle.prepare(
+            request, bareURL, credentials: credentials, bodyLength: body == nil ? nil : request.body.length ?? -1)
+        return CurlExchange(request, handle, loop, body: body)
+    }
+
+    private func upload(_ body: any HTTPBody) throws(NetworkError) -> (any CurlUpload)? {
+        guard !body.isEmpty else { return nil }
+        guard body.isStreamed else {
+            do {
+                return CurlMemoryUpload(try body.encode())
+            } catch {
+                throw NetworkError.encoding(error)
+            }
+        }
+        return CurlStreamUpload(body)
+    }
+
+    /// Writes a body to a file as it arrives. The file appears under its name when it is whole.
+    private func save(
+        _ bytes: CurlBytes, of head: NetworkResponse, to destination: URL, _ request: NetworkRequest
+    ) async throws -> NetworkResponse {
+        var response = head
+        let sink = try FileSink(destination: destination, limit: request.limits.downloadedFile)
+        do {
+            if let length = head.announcedLength(of: request.method) { try sink.expect(length) }
+            while let chunk = try await bytes.next() { try sink.write(chunk) }
+            try sink.finish(&response)
+        } catch {
+            sink.discard()
+            throw (error as? NetworkError)?.attributed(to: request).with(head) ?? error
+        }
+        if let (trailers, metrics) = bytes.result {
+            response.trailers = trailers
+            response.metrics = metrics
+        }
+        return response
+    }
+}
+#endif

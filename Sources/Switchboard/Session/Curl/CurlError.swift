@@ -1,0 +1,57 @@
+import Foundation
+
+/// What libcurl reported, under the ``NetworkError`` of a ``CurlSession``.
+public struct CurlError: Error, Sendable, Hashable, LocalizedError {
+    /// libcurl's result code, such as 7 for `CURLE_COULDNT_CONNECT`.
+    public let code: Int
+    /// libcurl's own message, with secrets in URLs replaced.
+    public let message: String
+
+    /// Makes an error.
+    public init(code: Int, message: String) {
+        self.code = code
+        self.message = Redaction.standard.url(message)
+    }
+
+    /// The message and the code.
+    public var errorDescription: String? { "\(message) (libcurl \(code))" }
+}
+
+extension CurlError {
+    /// The error for an exchange that ended with this.
+    ///
+    /// - Parameter isHeadComplete: Whether the head of the response had arrived.
+    func networkError(isHeadComplete: Bool) -> NetworkError {
+        var error = NetworkError(networkCode(isHeadComplete: isHeadComplete), reason: message, underlying: self)
+        if error.code == .timedOut, !isHeadComplete { error.reason = "no connection: \(message)" }
+        return error
+    }
+
+    /// What a result code means. libcurl's words tell apart what shares one.
+    private func networkCode(isHeadComplete: Bool) -> NetworkError.Code {
+        func says(_ words: String) -> Bool { message.range(of: words, options: .caseInsensitive) != nil }
+        switch code {
+        case 27: return isHeadComplete ? .unknown : .headersTooLarge  // a line longer than libcurl's own limit
+        case 55, 56:
+            if says("from proxy after CONNECT") { return says("407") ? .cannotAuthenticate : .cannotConnect }
+            return says("chunk") || says("hexadecimal") ? .invalidResponse : .connectionLost
+        case 92: return isHeadComplete ? .truncatedBody : .connectionLost
+        default: return Self.codes[code] ?? .unknown
+        }
+    }
+
+    /// By the numbers of libcurl's `CURLE_` codes, those of HTTP alone.
+    private static let codes: [Int: NetworkError.Code] = [
+        1: .invalidResponse,  // UNSUPPORTED_PROTOCOL: the scheme was checked before, so this is HTTP/0.9 or worse
+        3: .invalidRequest, 4: .unsupported, 5: .cannotFindHost, 6: .cannotFindHost, 7: .cannotConnect,
+        8: .invalidResponse, 16: .invalidResponse, 18: .truncatedBody, 23: .invalidResponse, 26: .encodingFailed,
+        28: .timedOut, 35: .insecureConnection, 42: .cancelled, 45: .cannotConnect, 49: .invalidRequest,
+        52: .connectionLost, 53: .insecureConnection, 54: .insecureConnection, 58: .insecureConnection,
+        59: .insecureConnection, 60: .insecureConnection, 61: .cannotDecodeResponse, 63: .responseTooLarge,
+        64: .insecureConnection, 65: .connectionLost, 66: .insecureConnection, 67: .cannotAuthenticate,
+        77: .insecureConnection, 80: .insecureConnection, 81: .connectionLost, 82: .insecureConnection,
+        83: .insecureConnection, 89: .cannotConnect, 90: .insecureConnection, 91: .insecureConnection,
+        94: .cannotAuthenticate, 95: .invalidResponse, 96: .cannotConnect, 97: .cannotConnect,
+        98: .insecureConnection, 100: .headersTooLarge,
+    ]
+}

@@ -1,0 +1,325 @@
+#if os(Linux)
+import CCurl
+import Dispatch
+import Foundation
+import Synchronization
+
+/// One request under way in a ``CurlSession``.
+///
+/// The caller prepares it and waits; from its start to its end it belongs to the loop, whose thread alone runs
+/// libcurl's callbacks; whoever is first to answer it, the loop or the caller's cancellation, takes the continuation.
+final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches what; see above
+    let request: NetworkRequest
+    let handle: CurlHandle
+    private unowned let loop: CurlLoop  // which holds its exchanges, and lives until the last one has ended
+    private let body: (any CurlUpload)?
+    private let startDate = Date()
+    private let start = DispatchTime.now().uptimeNanoseconds
+
+    // MARK: Answering
+
+    private enum Phase {
+        static let prepared = 0, waiting = 1, answered = 2
+    }
+    private let phase = Atomic<Int>(Phase.prepared)
+    private var continuation: UnsafeContinuation<Answer, any Error>?
+
+    /// What the caller gets: a whole response, or its head with the rest to come.
+    enum Answer {
+        case whole(NetworkResponse)
+        case streaming(NetworkResponse, CurlDownload)
+    }
+
+    // MARK: The loop's own
+
+    /// The place among the loop's active exchanges; -1 while it is not active.
+    var place = -1
+    private var head = ResponseHead()
+    private var collected = Data()
+    private var download: CurlDownload?
+    private var received: Int64 = 0
+    private var failure: NetworkError?
+    private var firstByte: UInt64 = 0
+    private var lastSign: UInt64 = 0
+    private var connections = 0
+    /// Waiting for this process, not for the server: time does not count as silence.
+    private var isSendingPaused = false
+
+    private let idle: UInt64
+    private let attempt: UInt64
+    private let limits: Limits
+    private let isRepeatable: Bool
+
+    init(_ request: NetworkRequest, _ handle: CurlHandle, _ loop: CurlLoop, body: (any CurlUpload)?) {
+        self.request = request
+        self.handle = handle
+        self.loop = loop
+        self.body = body
+        let timeouts = request.timeouts
+        idle = timeouts.idle?.wholeNanoseconds ?? .max
+        attempt = timeouts.attempt?.wholeNanoseconds ?? .max
+        limits = request.limits
+        isRepeatable = request.method.isIdempotent && request.body.isReplayable
+        lastSign = start
+    }
+
+    // MARK: Beginning and ending
+
+    /// Takes the continuation; false when the exchange was cancelled before, and is over.
+    func begin(_ continuation: UnsafeContinuation<Answer, any Error>) -> Bool {
+        self.continuation = continuation
+        let (isFirst, _) = phase.compareExchange(
+            expected: Phase.prepared, desired: Phase.waiting, ordering: .acquiringAndReleasing)
+        if isFirst { body?.start(for: self) } else { continuation.resume(throwing: CancellationError()) }
+        return isFirst
+    }
+
+    /// Whether nobody waits for the answer any more.
+    var isAnswered: Bool { phase.load(ordering: .acquiring) == Phase.answered }
+
+    /// Ends with a `CancellationError` and closes the connection, from any thread.
+    func cancel() {
+        let before = phase.exchange(Phase.answered, ordering: .acquiringAndReleasing)
+        guard before != Phase.prepared else { return }
+        if before == Phase.waiting { continuation?.resume(throwing: CancellationError()) }
+        loop.submit(.stop(self))
+    }
+
+    private func answer(_ result: Result<Answer, any Error>) {
+        guard phase.exchange(Phase.answered, ordering: .acquiringAndReleasing) == Phase.waiting else { return }
+        continuation?.resume(with: result)
+    }
+
+    /// Ends on the loop's thread, once the handle is out of libcurl's hands.
+    func end(_ code: Int32, _ message: String, _ figures: ccurl_figures, remoteAddress: String?) {
+        body?.stop()
+        if code == 0, failure == nil, !head.isComplete {
+            failure = NetworkError(
+                .connectionLost, reason: "the connection was closed inside the head of the response")
+        }
+        if code == 0, failure == nil {
+            let metrics = metrics(figures, remoteAddress)
+            if let download {
+                download.end(.success((head.trailers, metrics)))
+            } else {
+                answer(.success(.whole(response(collected, metrics))))
+            }
+        } else {
+            fail(
+                failure
+                    ?? CurlError(code: Int(code), message: message).networkError(isHeadComplete: head.isComplete))
+        }
+    }
+
+    /// Ends on the loop's thread with an error that carries what arrived.
+    func fail(_ error: NetworkError) {
+        body?.stop()
+        var error = error.attributed(to: request)
+        if head.isComplete { error = error.with(response(collected, ExchangeMetrics())) }
+        if let download {
+            download.end(.failure(error))
+        } else {
+            answer(.failure(error))
+        }
+    }
+
+    /// Lets go of everything when the caller has gone.
+    func didStop() {
+        body?.stop()
+        download?.end(.failure(NetworkError(.cancelled).attributed(to: request)))
+    }
+
+    private func response(_ body: Data, _ metrics: ExchangeMetrics) -> NetworkResponse {
+        var response = NetworkResponse(status: head.status, headers: head.headers, body: body, url: request.url)
+        response.request = request
+        response.trailers = head.trailers
+        response.metrics = metrics
+        return response
+    }
+
+    // MARK: Timeouts
+
+    /// When it is over, in the nanoseconds of `DispatchTime`; `.max` for never.
+    func deadline(now: UInt64) -> UInt64 {
+        let whole = attempt == .max ? .max : start + attempt
+        guard idle != .max, !isWaitingForCaller else { return whole }
+        return min(whole, lastSign + idle)
+    }
+
+    private var isWaitingForCaller: Bool { isSendingPaused || download?.isPaused == true }
+
+    func timeoutError(now: UInt64) -> NetworkError {
+        let timeouts = request.timeouts
+        let isAttempt = attempt != .max && now >= start + attempt
+        return NetworkError(
+            .timedOut,
+            reason: isAttempt
+                ? "no complete answer within \((timeouts.attempt ?? .zero).secondsText)"
+                : "no sign of life for \((timeouts.idle ?? .zero).secondsText)")
+    }
+
+    func touch() {
+        lastSign = DispatchTime.now().uptimeNanoseconds
+    }
+
+    // MARK: libcurl's callbacks
+
+    /// False ends the transfer.
+    func didReceive(line: UnsafeBufferPointer<UInt8>) -> Bool {
+        touch()
+        let isHeadComplete = head.add(line)
+        guard head.size <= limits.responseHeaders else {
+            return refuse(
+                NetworkError(
+                    .headersTooLarge, reason: "more than \(limits.responseHeaders) bytes arrived, which is the limit"))
+        }
+        return isHeadComplete ? didReceiveHead() : true
+    }
+
+    private func didReceiveHead() -> Bool {
+        firstByte = lastSign
+        let response = response(Data(), ExchangeMetrics())
+        do throws(NetworkError) {
+            try response.checkHeaders(limits)
+        } catch {
+            return refuse(error)
+        }
+        if request.options.streamsResponse && (200..<300).contains(head.status)
+            || request.destination(for: response) != nil
+        {
+            let download = CurlDownload(self)
+            self.download = download
+            answer(.success(.streaming(response, download)))
+            return true
+        }
+        guard let length = head.contentLength, request.method != .head, head.status != 304 else { return true }
+        guard length <= Int64(limits.responseBody) || head.isEncoded else {
+            return refuse(
+                NetworkError(
+                    .responseTooLarge,
+                    reason: "Content-Length announces \(length) bytes, the limit is \(limits.responseBody)"))
+        }
+        collected.reserveCapacity(Int(min(length, 1 << 20)))
+        return true
+    }
+
+    /// The number of bytes taken; less than all of them ends the transfer.
+    func didReceive(body bytes: UnsafeRawBufferPointer) -> Int {
+        touch()
+        if let download {
+            guard isRatioKept(received + Int64(bytes.count)) else { return 0 }
+            guard download.offer(bytes) else { return CurlAnswer.pause }
+            received += Int64(bytes.count)
+            return bytes.count
+        }
+        received += Int64(bytes.count)
+        guard isRatioKept(received) else { return 0 }
+        guard collected.count + bytes.count <= limits.responseBody else {
+            _ = refuse(
+                NetworkError(
+                    .responseTooLarge,
+                    reason: "more than \(collected.count) bytes arrived, the limit is \(limits.responseBody)"))
+            return 0
+        }
+        collected.append(contentsOf: bytes)
+        return bytes.count
+    }
+
+    private func isRatioKept(_ count: Int64) -> Bool {
+        guard head.isEncoded, count > 1 << 20 else { return true }
+        // libcurl counts what it has read before this piece; one buffer more may be under way.
+        var compressed = max(0, ccurl_easy_downloaded(handle.easy)) + Int64(CurlSettings.bufferSize)
+        if let length = head.contentLength { compressed = min(compressed, max(1, length)) }
+        guard count / compressed >= limits.decompressionRatio else { return true }
+        return refuse(
+            NetworkError(
+                .responseTooLarge,
+                reason: "it unpacks to more than \(limits.decompressionRatio) times its size, which is the limit"))
+    }
+
+    /// The number of bytes written, or one of ``CurlAnswer``.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        touch()
+        switch body?.read(into: buffer) {
+        case .bytes(let count)?: return count
+        case .end?, nil: return 0
+        case .later?:
+            isSendingPaused = true
+            return CurlAnswer.pause
+        case .failure(let error)?:
+            _ = refuse(error)
+            return CurlAnswer.abortReading
+        }
+    }
+
+    /// Rewinds the body for a connection that died before it took everything; false when that cannot be.
+    func rewind() -> Bool {
+        guard isRepeatable else { return false }
+        return body?.rewind() ?? true
+    }
+
+    /// Hears that a connection stands and the request is about to go out; false ends the transfer.
+    ///
+    /// libcurl sends a request again when a kept-alive connection turns out dead, though the server may have acted on
+    /// the first one; only what is idempotent may be sent twice ([RFC 9110
+    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)).
+    func willSend() -> Bool {
+        touch()
+        connections += 1
+        guard connections > 1, !isRepeatable else { return true }
+        return refuse(
+            NetworkError(
+                .connectionLost,
+                reason: "the kept-alive connection was closed by the server; \(request.method) is not sent again"))
+    }
+
+    private func refuse(_ error: NetworkError) -> Bool {
+        if failure == nil { failure = error }
+        return false
+    }
+
+    /// Goes on after a pause, on the loop's thread.
+    func resume() {
+        isSendingPaused = false
+        download?.didResume()
+        touch()
+        ccurl_easy_pause(handle.easy, 0)
+    }
+
+    /// Asks the loop to go on, from any thread.
+    func requestResume() {
+        loop.submit(.resume(self))
+    }
+
+    // MARK: Metrics
+
+    private func metrics(_ figures: ccurl_figures, _ remoteAddress: String?) -> ExchangeMetrics {
+        let duration = DispatchTime.now().uptimeNanoseconds - start
+        var metrics = ExchangeMetrics()
+        metrics.start = startDate
+        metrics.duration = .nanoseconds(Int64(duration))
+        if firstByte > start { metrics.timeToFirstByte = .nanoseconds(Int64(firstByte - start)) }
+        metrics.bytesReceived = received
+        metrics.bytesSent = figures.sent
+        metrics.protocolVersion = Self.versions[figures.http_version]
+        metrics.isReusedConnection = figures.connects == 0
+        metrics.remoteAddress = remoteAddress
+        func span(_ from: Int64, _ to: Int64) -> Duration { .microseconds(max(0, to - from)) }
+        metrics.queue = .nanoseconds(max(0, Int64(duration) - figures.total * 1_000))
+        metrics.nameLookup = span(0, figures.name_lookup)
+        metrics.connect = span(figures.name_lookup, figures.connect)
+        if request.url?.isHTTPS == true { metrics.secureConnect = span(figures.connect, figures.app_connect) }
+        return metrics
+    }
+
+    /// By libcurl's `CURL_HTTP_VERSION_`.
+    private static let versions = [1: "HTTP/1.0", 2: "HTTP/1.1", 3: "HTTP/2", 30: "HTTP/3"]
+}
+
+extension Duration {
+    var wholeNanoseconds: UInt64 {
+        let (seconds, attoseconds) = clamped.components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+}
+#endif

@@ -1,0 +1,259 @@
+#if os(Linux)
+import CCurl
+import Dispatch
+import Foundation
+
+/// The thread that drives libcurl for a session: takes exchanges in, lets libcurl act when its sockets are ready, and
+/// ends exchanges that are done, late or no longer wanted.
+///
+/// Everything that touches libcurl's multi handle happens on that thread; others hand over ``Command``s and wake it.
+final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belongs to the loop's thread
+    enum Command {
+        case start(CurlExchange)
+        /// Nobody waits for it any more.
+        case stop(CurlExchange)
+        /// Go on after a pause.
+        case resume(CurlExchange)
+    }
+
+    private struct Inbox {
+        var commands: [Command] = []
+        var isThreadStarted = false
+        /// The thread waits, or is about to: it has to be woken.
+        var isAsleep = false
+        /// No more exchanges; with `isCancelling`, those under way are ended too.
+        var isClosed = false
+        var isCancelling = false
+        var isEnded = false
+    }
+
+    private let inbox = Protected(Inbox())
+    private let multi: UnsafeMutableRawPointer
+    private let poller: OpaquePointer
+    private let handles: CurlHandlePool
+    private let ended = DispatchGroup()
+
+    // The thread's own.
+    private var active: [CurlExchange] = []
+    private var nextDeadline = UInt64.max
+    private var remoteAddress = ""
+
+    /// - Throws: ``NetworkError/Code/unknown`` when the system has no descriptors left.
+    init(_ configuration: SessionConfiguration, _ handles: CurlHandlePool) throws(NetworkError) {
+        guard let multi = ccurl_multi_make() else { throw NetworkError(.unknown, reason: "libcurl has no memory left") }
+        guard let poller = ccurl_poller_make(multi) else {
+            let reason = String(cString: strerror(errno))
+            ccurl_multi_free(multi)
+            throw NetworkError(.unknown, reason: "no descriptors to wait with: \(reason)")
+        }
+        self.multi = multi
+        self.poller = poller
+        self.handles = handles
+        let perHost = max(1, configuration.maximumConnectionsPerHost)
+        ccurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost)
+        let total = configuration.maximumConnections.map { max(1, $0) }
+        ccurl_multi_set_long(multi, CurlMultiOption.maxTotalConnections, total ?? 0)
+        // How many are kept for later: libcurl's own choice follows the number of transfers, and would drop them.
+        ccurl_multi_set_long(multi, CurlMultiOption.maxConnects, total ?? max(64, perHost * 4))
+        ended.enter()
+    }
+
+    deinit {
+        // The thread holds the loop; here it has ended or never begun.
+        ccurl_multi_free(multi)
+        handles.removeAll()
+        ccurl_poller_free(poller)
+    }
+
+    func adopt(_ handle: CurlHandle) {
+        ccurl_poller_adopt(poller, handle.easy)
+    }
+
+    // MARK: From any thread
+
+    /// Hands a command over. False when the loop takes no more, which only a start has to know.
+    @discardableResult
+    func submit(_ command: Command) -> Bool {
+        enum Need { case nothing, wake, thread, refusal }
+        let need: Need = inbox.withLock { inbox in
+            guard !inbox.isEnded else { return .refusal }
+            if case .start = command, inbox.isClosed { return .refusal }
+            inbox.commands.append(command)
+            if !inbox.isThreadStarted {
+                inbox.isThreadStarted = true
+                return .thread
+            }
+            defer { inbox.isAsleep = false }
+            return inbox.isAsleep ? .wake : .nothing
+        }
+        switch need {
+        case .nothing: break
+        case .wake: ccurl_poller_wake(poller)
+        case .thread: startThread()
+        case .refusal: return false
+        }
+        return true
+    }
+
+    /// Takes no more exchanges. Those under way go on unless they are to be cancelled; the thread ends after the last.
+    func close(cancelling: Bool) {
+        let isRunning = inbox.withLock { inbox in
+            inbox.isClosed = true
+            inbox.isCancelling = inbox.isCancelling || cancelling
+            inbox.isAsleep = false
+            if !inbox.isThreadStarted { inbox.isEnded = true }
+            return inbox.isThreadStarted && !inbox.isEnded
+        }
+        if isRunning { ccurl_poller_wake(poller) }
+    }
+
+    /// Waits until the thread of a closed loop has ended, no longer than given. True when it has.
+    func waitForEnd(_ limit: DispatchTimeInterval) -> Bool {
+        let isRunning = inbox.withLock { $0.isThreadStarted && !$0.isEnded }
+        return !isRunning || ended.wait(timeout: .now() + limit) == .success
+    }
+
+    /// Calls back when the thread of a closed loop has ended.
+    func whenEnded(_ body: @escaping @Sendable () -> Void) {
+        let isRunning = inbox.withLock { $0.isThreadStarted && !$0.isEnded }
+        if isRunning { ended.notify(queue: .global(), execute: body) } else { body() }
+    }
+
+    // MARK: The thread
+
+    private func startThread() {
+        CurlLoopRegistry.add(self)
+        let thread = Thread { [self] in
+            run()
+            CurlLoopRegistry.remove(self)
+            ended.leave()
+        }
+        thread.name = "Switchboard.CurlSession"
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    private func run() {
+        var commands: [Command] = []
+        while true {
+            let isCancelling = inbox.withLock { inbox in
+                swap(&commands, &inbox.commands)
+                return inbox.isCancelling
+            }
+            for command in commands { perform(command) }
+            commands.removeAll(keepingCapacity: true)
+            if isCancelling { endAll() }
+            ccurl_poller_fire(poller)
+            endFinished()
+            sweep()
+            guard let wait = prepareToSleep() else { return }
+            ccurl_poller_wait(poller, wait)
+            inbox.withLock { $0.isAsleep = false }
+            endFinished()
+        }
+    }
+
+    /// How long to wait, in milliseconds: 0 when there is work, -1 without limit. Nil when the loop is over.
+    private func prepareToSleep() -> Int32? {
+        inbox.withLock { inbox in
+            guard inbox.commands.isEmpty else { return 0 }
+            if inbox.isClosed, active.isEmpty {
+                inbox.isEnded = true
+                return nil
+            }
+            inbox.isAsleep = true
+            guard nextDeadline != .max else { return -1 }
+            let now = DispatchTime.now().uptimeNanoseconds
+            return nextDeadline <= now ? 0 : Int32(min((nextDeadline - now) / 1_000_000 + 1, 1 << 30))
+        }
+    }
+
+    private func perform(_ command: Command) {
+        switch command {
+        case .start(let exchange): start(exchange)
+        case .stop(let exchange):
+            remove(exchange)
+            exchange.didStop()
+        case .resume(let exchange):
+            if exchange.place >= 0 { exchange.resume() }
+        }
+    }
+
+    private func start(_ exchange: CurlExchange) {
+        guard !exchange.isAnswered else { return }  // its stop is on the way
+        ccurl_easy_set_context(exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque())
+        exchange.place = active.count
+        active.append(exchange)
+        let code = ccurl_multi_add(multi, exchange.handle.easy)
+        guard code == 0 else {
+            forget(exchange)
+            return exchange.fail(NetworkError(.unknown, reason: "libcurl refuses a transfer (\(code))"))
+        }
+        nextDeadline = min(nextDeadline, exchange.deadline(now: 0))
+    }
+
+    private func remove(_ exchange: CurlExchange) {
+        guard exchange.place >= 0 else { return }
+        ccurl_multi_remove(multi, exchange.handle.easy)
+        forget(exchange)
+    }
+
+    private func forget(_ exchange: CurlExchange) {
+        let last = active.count - 1
+        if exchange.place != last {
+            active[last].place = exchange.place
+            active.swapAt(exchange.place, last)
+        }
+        active.removeLast()
+        exchange.place = -1
+        handles.giveBack(exchange.handle)
+    }
+
+    private func endFinished() {
+        var code: Int32 = 0
+        while let context = ccurl_multi_next_ended(multi, &code) {
+            let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+            let figures = ccurl_easy_figures(exchange.handle.easy)
+            let address = address(figures)
+            ccurl_multi_remove(multi, exchange.handle.easy)
+            let message = code == 0 ? "" : exchange.handle.message(for: code)
+            forget(exchange)
+            exchange.end(code, message, figures, remoteAddress: address)
+        }
+    }
+
+    /// The other end's address as text, made anew only when it is another one than last time.
+    private func address(_ figures: ccurl_figures) -> String? {
+        guard let text = figures.remote_address, text[0] != 0 else { return nil }
+        let host = String(cString: text)
+        let address = (host.contains(":") ? "[\(host)]" : host) + ":\(figures.remote_port)"
+        if address != remoteAddress { remoteAddress = address }
+        return remoteAddress
+    }
+
+    // MARK: Deadlines
+
+    private func sweep() {
+        guard nextDeadline != .max else { return }
+        let now = DispatchTime.now().uptimeNanoseconds
+        guard now >= nextDeadline else { return }
+        nextDeadline = .max
+        for exchange in active {
+            let deadline = exchange.deadline(now: now)
+            if deadline <= now {
+                remove(exchange)
+                exchange.fail(exchange.timeoutError(now: now))
+            } else {
+                nextDeadline = min(nextDeadline, deadline)
+            }
+        }
+    }
+
+    private func endAll() {
+        for exchange in active {
+            remove(exchange)
+            exchange.fail(NetworkError(.sessionInvalidated))
+        }
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+#if os(Linux)
+import Foundation
+
+/// Sends requests through the system's libcurl: the session on Linux where none is given.
+///
+/// Make one and keep it: connections are kept alive and shared by its requests. One thread serves all of a session's
+/// exchanges; it starts with the first and ends with the session.
+///
+/// ```swift
+/// var configuration = SessionConfiguration()
+/// configuration.tls.clientIdentity = ClientIdentity(certificate: .file(certificate), key: .file(key))
+/// let router = Router<MovieApi>(session: CurlSession(configuration: configuration))
+/// ```
+///
+/// libcurl 7.78 or later is loaded at run time. ``DefaultSession`` falls back to ``FoundationSession`` where there is
+/// none; a session of this type then fails with ``NetworkError/Code/unsupported``.
+public final class CurlSession: NetworkSession {
+    /// What can be chosen for a session as a whole.
+    public typealias Configuration = SessionConfiguration
+
+    /// The session used where none is given.
+    public static let shared = CurlSession()
+
+    /// Whether this system has a libcurl that can be used.
+    public static var isAvailable: Bool { CurlLibrary.failure == nil }
+
+    private let engine: Result<CurlEngine, NetworkError>
+
+    /// Makes a session with connections of its own. A configuration that cannot be met is the error of every request.
+    public init(configuration: Configuration = Configuration()) {
+        engine = Result { () throws(NetworkError) in try CurlEngine(configuration) }
+        if configuration.tls.insecureTrustsEveryServer {
+            StandardError.write("Switchboard: a CurlSession trusts every server (insecureTrustsEveryServer)\n")
+        }
+    }
+
+    /// Sends a request and waits for the whole response, or its head when the request asks for a stream.
+    ///
+    /// - Throws: ``NetworkError`` when there is no complete response: see its codes, and ``CurlError`` underneath.
+    ///   `CancellationError` when the task was cancelled; the connection is closed then.
+    public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try Task.checkCancellation()
+        try request.validate()
+        do {
+            return try await engine.get().send(try request.withEncodedBody())
+        } catch let error as NetworkError {
+            throw error.attributed(to: request)
+        }
+    }
+
+    /// Refuses requests from now on; those under way end by themselves.
+    ///
+    /// A request sent afterwards fails with ``NetworkError/Code/sessionInvalidated``. Does nothing to ``shared``, which
+    /// others use too.
+    public func invalidate() {
+        guard self !== Self.shared, case .success(let engine) = engine else { return }
+        engine.loop.close(cancelling: false)
+    }
+
+    /// Refuses requests from now on, ends those under way with ``NetworkError/Code/sessionInvalidated``, closes all
+    /// connections, and returns when that is done. Does nothing to ``shared``, which others use too.
+    public func shutdown() async {
+        guard self !== Self.shared, case .success(let engine) = engine else { return }
+        await engine.shutdown()
+    }
+}
+#endif

@@ -1,0 +1,128 @@
+#if os(Linux)
+import Foundation
+
+/// The head of a response while its lines arrive, and the trailers after its body.
+///
+/// Lines are kept as bytes and become fields when somebody asks: on the caller's thread, not on the one that serves all
+/// exchanges.
+struct ResponseHead {
+    private(set) var status = 0
+    /// The body's length as announced; nil when it is not, or not as a number.
+    private(set) var contentLength: Int64?
+    private(set) var isEncoded = false
+    /// Whether the blank line of the final head has come.
+    private(set) var isComplete = false
+    /// The bytes of all lines, those of interim heads and trailers included.
+    private(set) var size = 0
+    private var isLineExpected = true  // the status line of a head
+    private var lines: [UInt8] = []
+    private var trailerLines: [UInt8] = []
+
+    /// Takes a line as it came, with its end. True when it completes the final head.
+    mutating func add(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        size += line.count
+        guard !isComplete else {
+            trailerLines.append(contentsOf: line)
+            return false
+        }
+        if isLineExpected { return start(line) }
+        guard line.first != 0x0D, line.first != 0x0A, !line.isEmpty else { return end() }
+        lines.append(contentsOf: line)
+        switch line[0] | 0x20 {
+        case UInt8(ascii: "c"): noteLength(line)
+        default: break
+        }
+        return false
+    }
+
+    private mutating func start(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        lines.removeAll(keepingCapacity: true)
+        if lines.capacity < 512 { lines.reserveCapacity(512) }
+        contentLength = nil
+        isEncoded = false
+        status = 0
+        if let blank = line.firstIndex(of: 0x20) {
+            for byte in line[(blank + 1)...].prefix(3) where (0x30...0x39).contains(byte) {
+                status = status * 10 + Int(byte - 0x30)
+            }
+        }
+        isLineExpected = false
+        return false
+    }
+
+    /// An interim head is not the answer ([RFC 9110 §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)); 101
+    /// is.
+    private mutating func end() -> Bool {
+        isLineExpected = true
+        isComplete = !(100..<200).contains(status) || status == 101
+        return isComplete
+    }
+
+    private mutating func noteLength(_ line: UnsafeBufferPointer<UInt8>) {
+        guard line.count > 15, let colon = line.firstIndex(of: 0x3A) else { return }
+        let name = line[..<colon]
+        if name.equalsLowercase("content-length") {
+            contentLength = Int64(String(decoding: line[(colon + 1)...], as: UTF8.self).trimmedOfLineEnd)
+        } else if name.equalsLowercase("content-encoding") {
+            isEncoded = true
+        }
+    }
+
+    /// The fields of the final head.
+    var headers: HTTPHeaders { Self.fields(lines) }
+    /// The fields after the body.
+    var trailers: HTTPHeaders { trailerLines.isEmpty ? HTTPHeaders() : Self.fields(trailerLines) }
+
+    private static func fields(_ bytes: [UInt8]) -> HTTPHeaders {
+        var fields: [HTTPHeader] = []
+        fields.reserveCapacity(16)
+        bytes.withUnsafeBufferPointer { bytes in
+            var start = 0
+            while start < bytes.count {
+                let feed = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+                var end = feed
+                if end > start, bytes[end - 1] == 0x0D { end -= 1 }
+                add(UnsafeBufferPointer(rebasing: bytes[start..<end]), to: &fields)
+                start = feed + 1
+            }
+        }
+        return HTTPHeaders(fields)
+    }
+
+    private static func add(_ line: UnsafeBufferPointer<UInt8>, to fields: inout [HTTPHeader]) {
+        guard let first = line.first else { return }
+        // A folded line goes on with the value before it (RFC 9112 §5.2).
+        if first == 0x20 || first == 0x09, let last = fields.popLast() {
+            fields.append(
+                HTTPHeader(name: last.name, value: last.value + " " + text(line[...]).trimmedOfBlanks))
+            return
+        }
+        guard let colon = line.firstIndex(of: 0x3A) else { return }
+        fields.append(HTTPHeader(name: text(line[..<colon]), value: text(line[(colon + 1)...])))
+    }
+
+    /// UTF-8, or ISO 8859-1 where the bytes are not ([RFC 9110
+    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
+    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let bytes = UnsafeBufferPointer(rebasing: bytes)
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        return String(bytes: bytes, encoding: .utf8) ?? String(bytes: bytes, encoding: .isoLatin1) ?? ""
+    }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+    fileprivate func equalsLowercase(_ name: StaticString) -> Bool {
+        guard count == name.utf8CodeUnitCount else { return false }
+        var index = 0
+        for byte in self {
+            guard byte | 0x20 == name.utf8Start[index] | 0x20 else { return false }
+            index += 1
+        }
+        return true
+    }
+}
+
+extension String {
+    fileprivate var trimmedOfLineEnd: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+}
+#endif

@@ -1,0 +1,31 @@
+#if os(Linux)
+extension DefaultSession {
+    static var systemShared: any NetworkSession {
+        choose(CurlLibrary.failure) {
+            CurlSession.shared
+        } or: {
+            FoundationSession.shared
+        }
+    }
+
+    static func makeSystem(_ configuration: SessionConfiguration) -> any NetworkSession {
+        choose(CurlLibrary.failure) {
+            CurlSession(configuration: configuration)
+        } or: {
+            FoundationSession(configuration: configuration)
+        }
+    }
+
+    /// The first session, or the second one when there is a reason against the first, which is said once.
+    static func choose(
+        _ failure: String?, _ first: () -> any NetworkSession, or second: () -> any NetworkSession
+    ) -> any NetworkSession {
+        guard failure != nil else { return first() }
+        _ = saying
+        return second()
+    }
+
+    private static let saying: Void = StandardError.write(
+        "Switchboard: no CurlSession, requests go through URLSession (\(CurlLibrary.failure ?? ""))\n")
+}
+#endif

@@ -1,0 +1,57 @@
+import Foundation
+
+/// A response's body as it arrives, in chunks, read once.
+///
+/// The reader sets the pace: while it is busy, no more than a few hundred kilobytes are held, and then the server is
+/// made to wait. Letting go of it, or cancelling the reading task, closes the exchange.
+public struct ResponseBytes: AsyncSequence, Sendable {
+    /// What gives the chunks of one exchange.
+    protocol Source: Sendable {
+        /// The next chunk, nil at the end of a whole body.
+        func next() async throws -> Data?
+    }
+
+    private let source: any Source
+
+    init(_ source: any Source) {
+        self.source = source
+    }
+
+    /// A body that is there already: one chunk, none when it is empty.
+    init(_ data: Data) {
+        source = WholeBody(data)
+    }
+
+    /// Reads the chunks in order.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let source: any Source
+
+        /// The next chunk, never empty; nil at the end of a whole body.
+        ///
+        /// - Throws: ``NetworkError`` when the body ends early, ``NetworkError/Code/truncatedBody`` or
+        ///   ``NetworkError/Code/connectionLost`` for instance; `CancellationError` when the task was cancelled.
+        public mutating func next() async throws -> Data? {
+            try await source.next()
+        }
+    }
+
+    /// Starts reading. A second iterator goes on where the first one stopped.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(source: source)
+    }
+
+    private final class WholeBody: Source {
+        private let data: Protected<Data?>
+
+        init(_ data: Data) {
+            self.data = Protected(data.isEmpty ? nil : data)
+        }
+
+        func next() -> Data? {
+            data.withLock { data in
+                defer { data = nil }
+                return data
+            }
+        }
+    }
+}
