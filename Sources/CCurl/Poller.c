@@ -39,6 +39,7 @@ struct ccurl_poller {
     void *multi;
     int epoll, wake;
     int64_t due;  // when libcurl's timer is over, in nanoseconds; -1 when it is off
+    int64_t time;  // when the poller last woke
     struct watch *watches;
     int count;
 };
@@ -92,7 +93,7 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
 
 static int on_timer(void *multi, long milliseconds, void *context) {
     ccurl_poller *poller = context;
-    poller->due = milliseconds < 0 ? -1 : now() + (int64_t)milliseconds * 1000000;
+    poller->due = milliseconds <= 0 ? milliseconds : now() + (int64_t)milliseconds * 1000000;
     return 0;
 }
 
@@ -115,6 +116,7 @@ ccurl_poller *ccurl_poller_make(void *multi) {
     if (!poller) return NULL;
     poller->multi = multi;
     poller->due = -1;
+    poller->time = now();
     poller->epoll = epoll_create1(EPOLL_CLOEXEC);
     poller->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct epoll_event event = {.events = EPOLLIN, .data.fd = poller->wake};
@@ -165,7 +167,8 @@ static void act(ccurl_poller *poller, const struct epoll_event *event) {
 }
 
 void ccurl_poller_fire(ccurl_poller *poller) {
-    if (poller->due < 0 || poller->due > now()) return;
+    poller->time = now();
+    if (poller->due < 0 || poller->due > poller->time) return;
     poller->due = -1;
     ccurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
 }
@@ -174,14 +177,17 @@ void ccurl_poller_wait(ccurl_poller *poller, int milliseconds) {
     struct epoll_event events[64];
     int64_t wait = milliseconds;
     if (poller->due >= 0) {
-        int64_t left = poller->due - now();
+        int64_t left = poller->due - poller->time;
         left = left <= 0 ? 0 : left / 1000000 + 1;
         if (wait < 0 || left < wait) wait = left;
     }
     int count = epoll_wait(poller->epoll, events, 64, wait > 1 << 30 ? 1 << 30 : (int)wait);
+    poller->time = now();
     for (int index = 0; index < count; index++) act(poller, &events[index]);
     ccurl_poller_fire(poller);
 }
+
+uint64_t ccurl_poller_time(const ccurl_poller *poller) { return (uint64_t)poller->time; }
 
 void ccurl_poller_wake(ccurl_poller *poller) {
     uint64_t one = 1;

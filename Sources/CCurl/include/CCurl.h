@@ -85,6 +85,8 @@ void ccurl_poller_adopt(ccurl_poller *poller, void *easy);
 void ccurl_poller_fire(ccurl_poller *poller);
 /// Waits up to `milliseconds` (-1 without limit) for a socket, libcurl's timer or a wake-up, and lets libcurl act.
 void ccurl_poller_wait(ccurl_poller *poller, int milliseconds);
+/// When it last woke, in nanoseconds of the monotonic clock.
+uint64_t ccurl_poller_time(const ccurl_poller *poller);
 /// Ends a wait, from any thread.
 void ccurl_poller_wake(ccurl_poller *poller);
 

@@ -113,8 +113,13 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Appends the fields of `other` whose names are not there yet and are not to be left out.
     mutating func fill(_ other: HTTPHeaders, leavingOut isLeftOut: (String) -> Bool = { _ in false }) {
         guard !other.isEmpty else { return }
-        let there = self
-        for field in other.fields where !there.contains(field.name) && !isLeftOut(field.name) { append(field) }
+        let there = fields.indices
+        for field in other.fields where !isLeftOut(field.name) {
+            // Against what was there before: a name may repeat within `other`.
+            guard !fields[there].contains(where: { $0.name.equalsIgnoringCase(field.name) }) else { continue }
+            fields.append(field)
+        }
+        isSuspect = isSuspect || other.isSuspect
     }
 
     /// Refuses what could not be sent as a header line.

@@ -46,10 +46,13 @@ public struct Next: Sendable {
 final class InterceptorChain: Sendable {
     private let interceptors: [any Interceptor]
     private let session: any NetworkSession
+    /// Whether the session gives up by itself when a router cancels its calls.
+    private let isSessionCancellable: Bool
 
     init(_ interceptors: [any Interceptor], _ session: any NetworkSession) {
         self.interceptors = interceptors
         self.session = session
+        isSessionCancellable = session is any CallCancellableSession
     }
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
@@ -57,7 +60,13 @@ final class InterceptorChain: Sendable {
     }
 
     fileprivate func send(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
-        guard index < interceptors.count else { return try await session.send(request) }
+        guard index < interceptors.count else { return try await exchange(request) }
         return try await interceptors[index].intercept(request, next: Next(self, index + 1))
+    }
+
+    private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try CallCancellation.check()
+        guard !isSessionCancellable else { return try await session.send(request) }
+        return try await withOwnTask { [session] in try await session.send(request) }
     }
 }

@@ -64,7 +64,7 @@ public struct RequestBuilder: Sendable {
             request.body = json
         }
         request.headers = draft.headers
-        try request.validate()
+        try request.validate(isURLChecked: true)
         request = try request.withEncodedBody()
         complete(&request, isDownload: task.destination != nil)
         try request.headers.validate()

@@ -44,7 +44,7 @@ public struct RetryPolicy: Interceptor {
             guard attempt < maximumAttempts, let delay = delay(after: outcome, attempt: attempt) else {
                 return try outcome.get()
             }
-            try await clock.sleep(for: delay)
+            try await withOwnTask { [clock] in try await clock.sleep(for: delay) }
             attempt += 1
         }
     }

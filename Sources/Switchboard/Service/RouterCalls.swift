@@ -5,7 +5,13 @@ import Foundation
 final class RouterCalls: Sendable {
     private struct State {
         var nextID = 0
-        var cancellations: [Int: @Sendable () -> Void] = [:]
+        var calls: [Int: Call] = [:]
+    }
+
+    /// What cancels a call under way.
+    private enum Call {
+        case async(CallCancellation)
+        case handle(RequestHandle)
     }
 
     let chain: InterceptorChain
@@ -24,18 +30,22 @@ final class RouterCalls: Sendable {
         RouterCalls(chain, queue, clock)
     }
 
-    /// Sends a request and waits.
+    /// Sends a request and waits, in the caller's task.
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        try Task.checkCancellation()
-        // A task of its own, so that `cancelAll` can end it without ending the caller's.
-        let task = Task { try await self.perform(request) }
-        let id = add { task.cancel() }
+        let cancellation = CallCancellation()
+        let id = add(.async(cancellation))
         defer { remove(id) }
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
+        guard let outer = CallCancellation.current else { return try await send(request, cancellation) }
+        // A call within a call ends with the outer one.
+        let outerID = outer.add { cancellation.cancel() }
+        defer { outer.remove(outerID) }
+        return try await send(request, cancellation)
+    }
+
+    private func send(
+        _ request: NetworkRequest, _ cancellation: CallCancellation
+    ) async throws -> NetworkResponse {
+        try await CallCancellation.$current.withValue(cancellation) { try await perform(request) }
     }
 
     /// Starts a request and calls back once. A request that could not be made starts nothing.
@@ -45,7 +55,7 @@ final class RouterCalls: Sendable {
         _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         let handle = RequestHandle()
-        let id = add { handle.cancel() }
+        let id = add(.handle(handle))
         let task = Task {
             let request = Result { () throws(NetworkError) in try makeRequest() }
             let result: Result<Value, NetworkError>
@@ -66,15 +76,20 @@ final class RouterCalls: Sendable {
     }
 
     func cancelAll() {
-        let cancellations = state.withLock { Array($0.cancellations.values) }
-        for cancel in cancellations { cancel() }
+        let calls = state.withLock { Array($0.calls.values) }
+        for call in calls {
+            switch call {
+            case .async(let cancellation): cancellation.cancel()
+            case .handle(let handle): handle.cancel()
+            }
+        }
     }
 
     // MARK: One call
 
     private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
         do {
-            try Task.checkCancellation()
+            try CallCancellation.check()
             var response = try await sendWithinTotal(request)
             if response.request == nil { response.request = request }
             if response.url == nil { response.url = response.request?.url }
@@ -100,16 +115,16 @@ final class RouterCalls: Sendable {
         }
     }
 
-    private func add(_ cancel: @escaping @Sendable () -> Void) -> Int {
+    private func add(_ call: Call) -> Int {
         state.withLock { state in
             state.nextID += 1
-            state.cancellations[state.nextID] = cancel
+            state.calls[state.nextID] = call
             return state.nextID
         }
     }
 
     private func remove(_ id: Int) {
-        state.withLock { $0.cancellations[id] = nil }
+        state.withLock { $0.calls[id] = nil }
     }
 }
 

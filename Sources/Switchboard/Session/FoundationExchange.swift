@@ -82,7 +82,7 @@ final class FoundationExchange: Sendable {
 
     private func makeSink(for head: NetworkResponse) throws -> any ResponseSink {
         let sink: any ResponseSink =
-            if let destination = request.destination(for: head) {
+            if let destination = request.destination(forStatus: head.statusCode) {
                 try FileSink(destination: destination, limit: request.limits.downloadedFile)
             } else {
                 MemorySink(limit: request.limits.responseBody)

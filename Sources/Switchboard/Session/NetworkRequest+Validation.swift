@@ -9,13 +9,18 @@ extension NetworkRequest {
     ///   its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112
     ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
     public func validate() throws(NetworkError) {
+        try validate(isURLChecked: false)
+    }
+
+    /// The same, without a second look at a URL that was just made of checked parts.
+    func validate(isURLChecked: Bool) throws(NetworkError) {
         do throws(NetworkError) {
             guard method.isToken else {
                 throw NetworkError(
                     .invalidRequest,
                     reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
             }
-            _ = try checkedURL()
+            if !isURLChecked || url == nil { _ = try checkedURL() }
             try headers.validate()
             try body.additionalHeaders.validate()
             guard body.isEmpty || method.allowsBody else {

@@ -16,13 +16,15 @@ extension NetworkResponse {
     ///   ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)), ``NetworkError/Code/headersTooLarge``.
     func checkHeaders(_ limits: Limits) throws(NetworkError) {
         guard Set(lengths).count < 2 else {
-            throw NetworkError(
-                .invalidResponse, reason: "it has Content-Length fields that differ (RFC 9112 §6.3)")
+            throw Self.conflictingLengths
         }
         let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size > limits.responseHeaders else { return }
         throw NetworkError(.headersTooLarge, reason: "it has \(size) bytes, the limit is \(limits.responseHeaders)")
     }
+
+    static let conflictingLengths = NetworkError(
+        .invalidResponse, reason: "it has Content-Length fields that differ (RFC 9112 §6.3)")
 
     private var lengths: [String] {
         headers.values(for: "Content-Length").flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks }
@@ -32,8 +34,7 @@ extension NetworkResponse {
 extension NetworkRequest {
     /// Where the body of a response is to be written: nowhere, when it is not taken for success or has no body to
     /// write.
-    func destination(for response: NetworkResponse) -> URL? {
-        let status = response.statusCode
+    func destination(forStatus status: Int) -> URL? {
         guard (200..<300).contains(status), status != 204, status != 205, method != .head else { return nil }
         return options.isDownloadAccepted(status) ? options.destination : nil
     }

@@ -67,8 +67,7 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
     // MARK: The reader
 
     func next() async throws -> Data? {
-        try Task.checkCancellation()
-        return try await withTaskCancellationHandler {
+        try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 read(continuation)
             }

@@ -24,7 +24,7 @@ final class CurlEngine: Sendable {
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         let exchange = try prepare(request)
-        let answer: CurlExchange.Answer = try await withTaskCancellationHandler {
+        let answer: CurlExchange.Answer = try await withCancellation {
             try await withUnsafeThrowingContinuation { continuation in
                 guard exchange.begin(continuation), !loop.submit(.start(exchange)) else { return }
                 exchange.fail(NetworkError(.sessionInvalidated))
@@ -33,10 +33,11 @@ final class CurlEngine: Sendable {
             exchange.cancel()
         }
         switch answer {
-        case .whole(let response): return response
-        case .streaming(var response, let download):
+        case .whole: return exchange.response(isWhole: true)
+        case .streaming(let download, let head):
+            var response = NetworkResponse(head, of: request)
             let bytes = CurlBytes(download, exchange, self)
-            if let destination = request.destination(for: response) {
+            if let destination = request.destination(forStatus: response.statusCode) {
                 return try await save(bytes, of: response, to: destination, request)
             }
             response.stream = ResponseBytes(bytes)

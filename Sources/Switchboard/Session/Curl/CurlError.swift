@@ -31,11 +31,19 @@ extension CurlError {
     private func networkCode(isHeadComplete: Bool) -> NetworkError.Code {
         func says(_ words: String) -> Bool { message.range(of: words, options: .caseInsensitive) != nil }
         switch code {
+        case 6 where says("Unix socket"): return .cannotConnect
+        case 18 where !isHeadComplete: return .connectionLost  // its length had come, the rest of the head had not
         case 27: return isHeadComplete ? .unknown : .headersTooLarge  // a line longer than libcurl's own limit
         case 55, 56:
-            if says("from proxy after CONNECT") { return says("407") ? .cannotAuthenticate : .cannotConnect }
+            // Before 7.87, and since.
+            if says("from proxy after CONNECT") || says("CONNECT tunnel failed") {
+                return says("407") ? .cannotAuthenticate : .cannotConnect
+            }
+            // TLS 1.3 refuses a client's certificate after the client's side of the handshake is over.
+            if says("SSL"), says("alert") { return .insecureConnection }
             return says("chunk") || says("hexadecimal") ? .invalidResponse : .connectionLost
         case 92: return isHeadComplete ? .truncatedBody : .connectionLost
+        case 97 where says("rejected by the SOCKS") || says("No authentication method"): return .cannotAuthenticate
         default: return Self.codes[code] ?? .unknown
         }
     }

@@ -24,10 +24,10 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private let phase = Atomic<Int>(Phase.prepared)
     private var continuation: UnsafeContinuation<Answer, any Error>?
 
-    /// What the caller gets: a whole response, or its head with the rest to come.
+    /// What the caller gets: that the whole response is here, or its head with the rest to come.
     enum Answer {
-        case whole(NetworkResponse)
-        case streaming(NetworkResponse, CurlDownload)
+        case whole
+        case streaming(CurlDownload, ResponseHead)
     }
 
     // MARK: The loop's own
@@ -42,6 +42,9 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private var firstByte: UInt64 = 0
     private var lastSign: UInt64 = 0
     private var connections = 0
+    private var figures = ccurl_figures()
+    private var remoteAddress: String?
+    private var end: UInt64 = 0
     /// Waiting for this process, not for the server: time does not count as silence.
     private var isSendingPaused = false
 
@@ -98,11 +101,13 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
                 .connectionLost, reason: "the connection was closed inside the head of the response")
         }
         if code == 0, failure == nil {
-            let metrics = metrics(figures, remoteAddress)
+            self.figures = figures
+            self.remoteAddress = remoteAddress
+            end = loop.now()
             if let download {
                 download.end(.success((head.trailers, metrics)))
             } else {
-                answer(.success(.whole(response(collected, metrics))))
+                answer(.success(.whole))
             }
         } else {
             fail(
@@ -115,7 +120,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     func fail(_ error: NetworkError) {
         body?.stop()
         var error = error.attributed(to: request)
-        if head.isComplete { error = error.with(response(collected, ExchangeMetrics())) }
+        if head.isComplete { error = error.with(response(isWhole: false)) }
         if let download {
             download.end(.failure(error))
         } else {
@@ -129,11 +134,13 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         download?.end(.failure(NetworkError(.cancelled).attributed(to: request)))
     }
 
-    private func response(_ body: Data, _ metrics: ExchangeMetrics) -> NetworkResponse {
-        var response = NetworkResponse(status: head.status, headers: head.headers, body: body, url: request.url)
-        response.request = request
-        response.trailers = head.trailers
-        response.metrics = metrics
+    /// What arrived. Read by the caller once it has its answer: to make fields of the lines is then its work.
+    func response(isWhole: Bool) -> NetworkResponse {
+        var response = NetworkResponse(head, body: collected, of: request)
+        if isWhole {
+            response.trailers = head.trailers
+            response.metrics = metrics
+        }
         return response
     }
 
@@ -159,7 +166,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     }
 
     func touch() {
-        lastSign = DispatchTime.now().uptimeNanoseconds
+        lastSign = loop.now()
     }
 
     // MARK: libcurl's callbacks
@@ -178,18 +185,13 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
 
     private func didReceiveHead() -> Bool {
         firstByte = lastSign
-        let response = response(Data(), ExchangeMetrics())
-        do throws(NetworkError) {
-            try response.checkHeaders(limits)
-        } catch {
-            return refuse(error)
-        }
+        guard !head.hasConflictingLengths else { return refuse(NetworkResponse.conflictingLengths) }
         if request.options.streamsResponse && (200..<300).contains(head.status)
-            || request.destination(for: response) != nil
+            || request.destination(forStatus: head.status) != nil
         {
             let download = CurlDownload(self)
             self.download = download
-            answer(.success(.streaming(response, download)))
+            answer(.success(.streaming(download, head)))
             return true
         }
         guard let length = head.contentLength, request.method != .head, head.status != 304 else { return true }
@@ -278,12 +280,12 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         return false
     }
 
-    /// Goes on after a pause, on the loop's thread.
-    func resume() {
+    /// Goes on after a pause, on the loop's thread. Gives libcurl's result code.
+    func resume() -> Int32 {
         isSendingPaused = false
         download?.didResume()
         touch()
-        ccurl_easy_pause(handle.easy, 0)
+        return ccurl_easy_pause(handle.easy, 0)
     }
 
     /// Asks the loop to go on, from any thread.
@@ -293,8 +295,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
 
     // MARK: Metrics
 
-    private func metrics(_ figures: ccurl_figures, _ remoteAddress: String?) -> ExchangeMetrics {
-        let duration = DispatchTime.now().uptimeNanoseconds - start
+    private var metrics: ExchangeMetrics {
+        let duration = end - min(start, end)
         var metrics = ExchangeMetrics()
         metrics.start = startDate
         metrics.duration = .nanoseconds(Int64(duration))
@@ -306,14 +308,25 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         metrics.remoteAddress = remoteAddress
         func span(_ from: Int64, _ to: Int64) -> Duration { .microseconds(max(0, to - from)) }
         metrics.queue = .nanoseconds(max(0, Int64(duration) - figures.total * 1_000))
-        metrics.nameLookup = span(0, figures.name_lookup)
-        metrics.connect = span(figures.name_lookup, figures.connect)
-        if request.url?.isHTTPS == true { metrics.secureConnect = span(figures.connect, figures.app_connect) }
+        // On a connection that stood already libcurl's times are those of finding it.
+        let isNew = figures.connects > 0
+        metrics.nameLookup = isNew ? span(0, figures.name_lookup) : .zero
+        metrics.connect = isNew ? span(figures.name_lookup, figures.connect) : .zero
+        if request.url?.isHTTPS == true {
+            metrics.secureConnect = isNew ? span(figures.connect, figures.app_connect) : .zero
+        }
         return metrics
     }
 
     /// By libcurl's `CURL_HTTP_VERSION_`.
     private static let versions = [1: "HTTP/1.0", 2: "HTTP/1.1", 3: "HTTP/2", 30: "HTTP/3"]
+}
+
+extension NetworkResponse {
+    init(_ head: ResponseHead, body: Data = Data(), of request: NetworkRequest) {
+        self.init(status: head.status, headers: head.headers, body: body, url: request.url)
+        self.request = request
+    }
 }
 
 extension Duration {

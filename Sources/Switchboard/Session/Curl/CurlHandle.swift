@@ -18,6 +18,8 @@ final class CurlHandle: @unchecked Sendable {
     private var kind = Kind.get
     private var customMethod: String?
     private var connectTimeout = -1
+    private let keepsPlainConnections: Bool
+    private let waitsToShare: (tls: Int, plain: Int)
 
     private enum Kind { case get, head, upload }
 
@@ -42,6 +44,10 @@ final class CurlHandle: @unchecked Sendable {
             throw error
         }
         self.easy = easy
+        keepsPlainConnections = settings.keepsPlainConnections
+        waitsToShare = (
+            settings.waitsToShare(isTLS: true) ? 1 : 0, settings.waitsToShare(isTLS: false) ? 1 : 0
+        )
         errorText = .allocate(capacity: 256)
         errorText.initialize(repeating: 0, count: 256)
         ccurl_easy_set_pointer(easy, CurlOption.errorBuffer, errorText)
@@ -69,6 +75,13 @@ final class CurlHandle: @unchecked Sendable {
         if text != self.url {
             ccurl_easy_set_text(easy, CurlOption.url, text)
             self.url = text
+            let isTLS = url.isHTTPS
+            ccurl_easy_set_long(easy, CurlOption.pipeWait, isTLS ? waitsToShare.tls : waitsToShare.plain)
+            if !keepsPlainConnections {
+                let isPlain = isTLS ? 0 : 1
+                ccurl_easy_set_long(easy, CurlOption.freshConnect, isPlain)
+                ccurl_easy_set_long(easy, CurlOption.forbidReuse, isPlain)
+            }
         }
         setMethod(request.method, bodyLength: bodyLength)
         setHeaders(request, credentials: credentials, hasBody: bodyLength != nil)

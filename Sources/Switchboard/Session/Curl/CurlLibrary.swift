@@ -12,6 +12,10 @@ enum CurlLibrary {
     static let versionText = failure == nil ? String(cString: ccurl_version_text()) : ""
     static let hasHTTP2 = failure == nil && ccurl_features() & (1 << 16) != 0
 
+    /// Whether a plain connection of HTTP/2 by prior knowledge fails when it is used a second time: 7.88.0 and 7.88.1
+    /// ([curl 10634](https://github.com/curl/curl/issues/10634)).
+    static let breaksPlainHTTP2 = version >> 8 == 0x07_58
+
     /// libcurl's words for one of its result codes.
     static func text(of code: Int32) -> String { String(cString: ccurl_error_text(code)) }
 }
@@ -31,6 +35,8 @@ enum CurlOption {
     static let interface: Int32 = 10_062
     static let sslVerifyPeer: Int32 = 64
     static let caInfo: Int32 = 10_065
+    static let freshConnect: Int32 = 74
+    static let forbidReuse: Int32 = 75
     static let httpGet: Int32 = 80
     static let sslVerifyHost: Int32 = 81
     static let httpVersion: Int32 = 84
@@ -52,6 +58,7 @@ enum CurlOption {
     static let pathAsIs: Int32 = 234
     static let pipeWait: Int32 = 237
     static let proxyCAInfo: Int32 = 10_246
+    static let proxyCAPath: Int32 = 10_247
     static let proxySSLVerifyPeer: Int32 = 248
     static let proxySSLVerifyHost: Int32 = 249
     static let proxySSLVersion: Int32 = 250

@@ -37,6 +37,8 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
     private var active: [CurlExchange] = []
     private var nextDeadline = UInt64.max
     private var remoteAddress = ""
+    private var remoteHost: [CChar] = [0]
+    private var remotePort = 0
 
     /// - Throws: ``NetworkError/Code/unknown`` when the system has no descriptors left.
     init(_ configuration: SessionConfiguration, _ handles: CurlHandlePool) throws(NetworkError) {
@@ -121,6 +123,10 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
 
     // MARK: The thread
 
+    /// The time when the loop last woke, in the nanoseconds of `DispatchTime`: to ask anew at each callback would cost
+    /// more than it is worth.
+    func now() -> UInt64 { ccurl_poller_time(poller) }
+
     private func startThread() {
         CurlLoopRegistry.add(self)
         let thread = Thread { [self] in
@@ -175,12 +181,19 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
             remove(exchange)
             exchange.didStop()
         case .resume(let exchange):
-            if exchange.place >= 0 { exchange.resume() }
+            guard exchange.place >= 0 else { return }
+            // What libcurl held back is delivered in here, and an error of that is told to nobody else. 43 says that
+            // it has no connection just now, so nothing is paused.
+            let code = exchange.resume()
+            if code != 0, code != 43 { return end(exchange, code) }
+            // A pause has no deadline, what follows it has.
+            nextDeadline = min(nextDeadline, exchange.deadline(now: 0))
         }
     }
 
     private func start(_ exchange: CurlExchange) {
-        guard !exchange.isAnswered else { return }  // its stop is on the way
+        // Its stop is on the way, or came before its body's stream was begun.
+        guard !exchange.isAnswered else { return exchange.didStop() }
         ccurl_easy_set_context(exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque())
         exchange.place = active.count
         active.append(exchange)
@@ -212,22 +225,28 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
     private func endFinished() {
         var code: Int32 = 0
         while let context = ccurl_multi_next_ended(multi, &code) {
-            let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
-            let figures = ccurl_easy_figures(exchange.handle.easy)
-            let address = address(figures)
-            ccurl_multi_remove(multi, exchange.handle.easy)
-            let message = code == 0 ? "" : exchange.handle.message(for: code)
-            forget(exchange)
-            exchange.end(code, message, figures, remoteAddress: address)
+            end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)
         }
+    }
+
+    private func end(_ exchange: CurlExchange, _ code: Int32) {
+        let figures = ccurl_easy_figures(exchange.handle.easy)
+        let address = address(figures)
+        ccurl_multi_remove(multi, exchange.handle.easy)
+        let message = code == 0 ? "" : exchange.handle.message(for: code)
+        forget(exchange)
+        exchange.end(code, message, figures, remoteAddress: address)
     }
 
     /// The other end's address as text, made anew only when it is another one than last time.
     private func address(_ figures: ccurl_figures) -> String? {
         guard let text = figures.remote_address, text[0] != 0 else { return nil }
-        let host = String(cString: text)
-        let address = (host.contains(":") ? "[\(host)]" : host) + ":\(figures.remote_port)"
-        if address != remoteAddress { remoteAddress = address }
+        if figures.remote_port != remotePort || strcmp(text, remoteHost) != 0 {
+            remotePort = figures.remote_port
+            remoteHost = Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
+            let host = String(cString: text)
+            remoteAddress = (host.contains(":") ? "[\(host)]" : host) + ":\(remotePort)"
+        }
         return remoteAddress
     }
 

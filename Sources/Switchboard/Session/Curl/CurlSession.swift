@@ -14,20 +14,26 @@ import Foundation
 ///
 /// libcurl 7.78 or later is loaded at run time. ``DefaultSession`` falls back to ``FoundationSession`` where there is
 /// none; a session of this type then fails with ``NetworkError/Code/unsupported``.
-public final class CurlSession: NetworkSession {
+public final class CurlSession: NetworkSession, CallCancellableSession {
     /// What can be chosen for a session as a whole.
     public typealias Configuration = SessionConfiguration
 
     /// The session used where none is given.
-    public static let shared = CurlSession()
+    public static let shared = CurlSession(Configuration(), isShared: true)
 
     /// Whether this system has a libcurl that can be used.
     public static var isAvailable: Bool { CurlLibrary.failure == nil }
 
     private let engine: Result<CurlEngine, NetworkError>
+    private let isShared: Bool
 
     /// Makes a session with connections of its own. A configuration that cannot be met is the error of every request.
-    public init(configuration: Configuration = Configuration()) {
+    public convenience init(configuration: Configuration = Configuration()) {
+        self.init(configuration, isShared: false)
+    }
+
+    private init(_ configuration: Configuration, isShared: Bool) {
+        self.isShared = isShared
         engine = Result { () throws(NetworkError) in try CurlEngine(configuration) }
         if configuration.tls.insecureTrustsEveryServer {
             StandardError.write("Switchboard: a CurlSession trusts every server (insecureTrustsEveryServer)\n")
@@ -53,14 +59,14 @@ public final class CurlSession: NetworkSession {
     /// A request sent afterwards fails with ``NetworkError/Code/sessionInvalidated``. Does nothing to ``shared``, which
     /// others use too.
     public func invalidate() {
-        guard self !== Self.shared, case .success(let engine) = engine else { return }
+        guard !isShared, case .success(let engine) = engine else { return }
         engine.loop.close(cancelling: false)
     }
 
     /// Refuses requests from now on, ends those under way with ``NetworkError/Code/sessionInvalidated``, closes all
     /// connections, and returns when that is done. Does nothing to ``shared``, which others use too.
     public func shutdown() async {
-        guard self !== Self.shared, case .success(let engine) = engine else { return }
+        guard !isShared, case .success(let engine) = engine else { return }
         await engine.shutdown()
     }
 }

@@ -9,8 +9,9 @@ struct CurlSettings: Sendable {
     private let certificate: Data?
     private let key: Data?
     private let pins: String?
+    private let hasSystemProxy: Bool
     /// The bytes that libcurl reads at a time.
-    static let bufferSize = 64 << 10
+    static let bufferSize = 32 << 10
 
     /// - Throws: ``NetworkError/Code/insecureConnection`` for certificates, keys and pins that cannot be used,
     ///   ``NetworkError/Code/unsupported`` for what the system's libcurl cannot do.
@@ -30,6 +31,8 @@ struct CurlSettings: Sendable {
             try (identity.key ?? identity.certificate).contents()
         }
         pins = try Self.pins(tls.publicKeyPins)
+        let environment = ProcessInfo.processInfo.environment
+        hasSystemProxy = environment.keys.contains { $0.lowercased().hasSuffix("_proxy") }
         if configuration.httpVersion == .http2PriorKnowledge, !CurlLibrary.hasHTTP2 {
             throw NetworkError(.unsupported, reason: "CurlSession: the system's libcurl has no HTTP/2")
         }
@@ -61,6 +64,21 @@ struct CurlSettings: Sendable {
         return texts.joined(separator: ";")
     }
 
+    /// Whether a request waits for a connection that is being made, to share it over HTTP/2. Over TLS the handshake says
+    /// whether it can; without, libcurl would wait for the first answer, however long that takes.
+    func waitsToShare(isTLS: Bool) -> Bool {
+        switch configuration.httpVersion {
+        case .automatic: isTLS && CurlLibrary.hasHTTP2
+        case .http1: false
+        case .http2PriorKnowledge: true
+        }
+    }
+
+    /// False where a connection without TLS cannot serve a second request.
+    var keepsPlainConnections: Bool {
+        configuration.httpVersion != .http2PriorKnowledge || !CurlLibrary.breaksPlainHTTP2
+    }
+
     /// Sets what every exchange of the session has in common. Gives the list that must live as long as the handle.
     ///
     /// - Throws: ``NetworkError/Code/unsupported`` for an option that this libcurl was built without.
@@ -84,11 +102,9 @@ struct CurlSettings: Sendable {
         switch configuration.httpVersion {
         case .automatic:
             try set(CurlOption.httpVersion, CurlLibrary.hasHTTP2 ? 4 : 2)
-            try set(CurlOption.pipeWait, CurlLibrary.hasHTTP2 ? 1 : 0)
         case .http1: try set(CurlOption.httpVersion, 2)
         case .http2PriorKnowledge:
             try set(CurlOption.httpVersion, 5, or: "HTTP/2")
-            try set(CurlOption.pipeWait, 1)
         }
         try applyTLS(to: easy)
         try applyProxy(to: easy)
@@ -143,6 +159,7 @@ struct CurlSettings: Sendable {
         }
         if !configuration.tls.trustsSystem {
             ccurl_easy_set_text(easy, CurlOption.caPath, nil)
+            ccurl_easy_set_text(easy, CurlOption.proxyCAPath, nil)
         } else if folder == nil, let file, let system = FileManager.default.contents(atPath: file) {
             authorities.append(system)
         }
@@ -158,13 +175,19 @@ struct CurlSettings: Sendable {
             try Self.check(ccurl_easy_set_text(easy, option, text), "proxies")
         }
         switch configuration.proxy.kind {
-        case .system: break
+        case .system:
+            // To look for these at every exchange is libcurl's way; that there are none is known once.
+            if !hasSystemProxy { try set(CurlOption.proxy, "") }
         case .none: try set(CurlOption.proxy, "")
         case .explicit(let scheme, let host, let port, let user, let password):
             let bracketed = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
             try set(CurlOption.proxy, "\(scheme)://\(bracketed):\(port)")
-            if let user { try set(CurlOption.proxyUserName, user) }
-            if let password { try set(CurlOption.proxyPassword, password) }
+            // libcurl took them for percent-encoded before 8.8.
+            func literal(_ text: String) -> String {
+                CurlLibrary.version < 0x08_08_00 ? text.replacingOccurrences(of: "%", with: "%25") : text
+            }
+            if let user { try set(CurlOption.proxyUserName, literal(user)) }
+            if let password { try set(CurlOption.proxyPassword, literal(password)) }
             try set(CurlOption.noProxy, configuration.proxy.bypass.joined(separator: ","))
         }
     }

@@ -9,6 +9,8 @@ struct ResponseHead {
     private(set) var status = 0
     /// The body's length as announced; nil when it is not, or not as a number.
     private(set) var contentLength: Int64?
+    /// Whether several lengths were announced that differ.
+    private(set) var hasConflictingLengths = false
     private(set) var isEncoded = false
     /// Whether the blank line of the final head has come.
     private(set) var isComplete = false
@@ -39,6 +41,7 @@ struct ResponseHead {
         lines.removeAll(keepingCapacity: true)
         if lines.capacity < 512 { lines.reserveCapacity(512) }
         contentLength = nil
+        hasConflictingLengths = false
         isEncoded = false
         status = 0
         if let blank = line.firstIndex(of: 0x20) {
@@ -59,11 +62,13 @@ struct ResponseHead {
     }
 
     private mutating func noteLength(_ line: UnsafeBufferPointer<UInt8>) {
-        guard line.count > 15, let colon = line.firstIndex(of: 0x3A) else { return }
-        let name = line[..<colon]
-        if name.equalsLowercase("content-length") {
-            contentLength = Int64(String(decoding: line[(colon + 1)...], as: UTF8.self).trimmedOfLineEnd)
-        } else if name.equalsLowercase("content-encoding") {
+        if line.hasLowercasePrefix("content-length:") {
+            for value in line[15...].split(separator: UInt8(ascii: ",")) {
+                let length = value.decimalNumber
+                if let contentLength, contentLength != length { hasConflictingLengths = true }
+                contentLength = length
+            }
+        } else if line.hasLowercasePrefix("content-encoding:") {
             isEncoded = true
         }
     }
@@ -110,19 +115,27 @@ struct ResponseHead {
     }
 }
 
-extension Slice<UnsafeBufferPointer<UInt8>> {
-    fileprivate func equalsLowercase(_ name: StaticString) -> Bool {
-        guard count == name.utf8CodeUnitCount else { return false }
-        var index = 0
-        for byte in self {
-            guard byte | 0x20 == name.utf8Start[index] | 0x20 else { return false }
-            index += 1
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate func hasLowercasePrefix(_ name: StaticString) -> Bool {
+        guard count >= name.utf8CodeUnitCount else { return false }
+        for index in 0..<name.utf8CodeUnitCount where self[index] | 0x20 != name.utf8Start[index] | 0x20 {
+            return false
         }
         return true
     }
 }
 
-extension String {
-    fileprivate var trimmedOfLineEnd: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+extension Slice<UnsafeBufferPointer<UInt8>> {
+    /// The number that the digits say, blanks and line ends aside; nil for anything else.
+    fileprivate var decimalNumber: Int64? {
+        var number: Int64 = 0
+        var isNumber = false
+        for byte in self where byte > 0x20 {
+            guard (0x30...0x39).contains(byte), number < Int64.max / 10 - 1 else { return nil }
+            number = number * 10 + Int64(byte - 0x30)
+            isNumber = true
+        }
+        return isNumber ? number : nil
+    }
 }
 #endif

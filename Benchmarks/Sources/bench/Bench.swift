@@ -1,0 +1,25 @@
+import Foundation
+
+/// One measurement per process, so that peak memory is that of one client alone. Prints one line of JSON.
+@main struct Bench {
+    static func main() async {
+        let arguments = Arguments(CommandLine.arguments.dropFirst())
+        do {
+            let report: any Encodable =
+                switch arguments.command {
+                case "http": try await HTTPCell(arguments).measure()
+                case "micro": try await MicroBenchmarks(arguments).measure()
+                case "transfer": try await Transfer(arguments).measure()
+                default: throw UsageError(text: "usage: bench http|micro|transfer --name value ...")
+                }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            print(String(decoding: try encoder.encode(report), as: UTF8.self))
+            // No peer is shut down in order: the process ends here, and with it every connection.
+            exit(0)
+        } catch {
+            try? FileHandle.standardError.write(contentsOf: Data("bench: \(error)\n".utf8))
+            exit(error is UsageError ? 64 : 1)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Synchronization
+
+/// Keeps a number of requests in flight: each of as many tasks sends its next one as soon as its last one is answered.
+struct Load {
+    /// When no more requests are sent; those under way are waited for.
+    enum End: Sendable {
+        case requests(Int)
+        case seconds(Double)
+    }
+
+    struct Result: Sendable {
+        /// Nanoseconds of each answered request, in no order; at most 4 seconds each.
+        var latencies: [UInt32] = []
+        var bytes = 0
+        var errors = 0
+        var firstError: String?
+        var seconds = 0.0
+    }
+
+    private let peer: any Peer
+    private let inFlight: Int
+    private let end: End
+
+    init(_ peer: any Peer, _ inFlight: Int, until end: End) {
+        self.peer = peer
+        self.inFlight = inFlight
+        self.end = end
+    }
+
+    func run() async -> Result {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let gate = Gate(end, from: start)
+        var whole = await withTaskGroup(of: Result.self) { group in
+            for _ in 0..<inFlight { group.addTask { await work(through: gate) } }
+            return await group.reduce(into: Result()) { $0.add($1) }
+        }
+        whole.seconds = (clock.now - start) / .seconds(1)
+        return whole
+    }
+
+    private func work(through gate: Gate) async -> Result {
+        var result = Result()
+        var start = ContinuousClock.now
+        while gate.admits(at: start) {
+            do {
+                result.bytes += try await peer.get()
+                let now = ContinuousClock.now
+                result.latencies.append((now - start).nanoseconds)
+                start = now
+            } catch {
+                result.errors += 1
+                result.firstError = result.firstError ?? "\(error)"
+                start = .now
+            }
+        }
+        return result
+    }
+}
+
+/// Lets requests through until the end.
+private final class Gate: Sendable {
+    private let remaining: Atomic<Int>
+    private let deadline: ContinuousClock.Instant?
+
+    init(_ end: Load.End, from start: ContinuousClock.Instant) {
+        switch end {
+        case .requests(let count):
+            remaining = Atomic(count)
+            deadline = nil
+        case .seconds(let seconds):
+            remaining = Atomic(0)
+            deadline = start + .seconds(seconds)
+        }
+    }
+
+    func admits(at now: ContinuousClock.Instant) -> Bool {
+        if let deadline { return now < deadline }
+        return remaining.subtract(1, ordering: .relaxed).newValue >= 0
+    }
+}
+
+extension Load.Result {
+    fileprivate mutating func add(_ other: Load.Result) {
+        latencies += other.latencies
+        bytes += other.bytes
+        errors += other.errors
+        firstError = firstError ?? other.firstError
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: UInt32 {
+        UInt32(clamping: components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000)
+    }
+}

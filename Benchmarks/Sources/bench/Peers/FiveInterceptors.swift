@@ -1,0 +1,49 @@
+import Switchboard
+import Synchronization
+
+/// A chain as apps have it: two that add a header, one that keeps time, and the package's retry and redirects.
+enum FiveInterceptors {
+    static func make() -> [any Interceptor] {
+        [Timing(), HeaderStamp("X-Client", "bench"), Bearer(), RetryPolicy(), RedirectInterceptor()]
+    }
+}
+
+/// Adds a header.
+private struct HeaderStamp: Interceptor {
+    let name: String
+    let value: String
+
+    init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        request.headers[name] = value
+        return try await next(request)
+    }
+}
+
+/// Adds a token that is kept behind a lock.
+private final class Bearer: Interceptor {
+    private let token = Mutex("0123456789abcdef")
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        request.headers["Authorization"] = "Bearer \(token.withLock { $0 })"
+        return try await next(request)
+    }
+}
+
+/// Adds up how many calls there were and how long they took.
+private final class Timing: Interceptor {
+    private let sum = Mutex((calls: 0, time: Duration.zero))
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        let start = ContinuousClock.now
+        let response = try await next(request)
+        sum.withLock { $0 = ($0.calls + 1, $0.time + (.now - start)) }
+        return response
+    }
+}

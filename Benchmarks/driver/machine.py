@@ -1,0 +1,51 @@
+"""The machine: the programs that the measurements need, and what it is."""
+
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+
+PROGRAMS = {"nginx": "nginx", "curl": "curl", "openssl": "openssl"}
+
+
+def path(program):
+    """Where a program is; daemons are often not on a user's PATH."""
+    return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+
+
+def install_what_is_missing():
+    packages = [package for program, package in PROGRAMS.items() if not path(program)]
+    if not packages:
+        return
+    as_root = [] if os.geteuid() == 0 else ["sudo"]
+    # In run level 1 Debian's packages start no service: the server wanted here is our own.
+    environment = ["env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"]
+    for command in (["update", "-qq"], ["install", "-y", "-qq", *packages]):
+        subprocess.run([*as_root, *environment, "apt-get", *command], check=True, stdout=subprocess.DEVNULL)
+
+
+def description():
+    return {
+        "system": platform.platform(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "swift": first_line("swift", "--version"),
+        "curl": first_line("curl", "--version"),
+        "nginx": first_line(path("nginx"), "-v"),
+    }
+
+
+def processor():
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def first_line(*command):
+    """Its first five words: curl goes on with every library that it uses."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    lines = [line for line in done.stdout.splitlines() if line]
+    return " ".join(lines[0].split()[:5]) if lines else ""

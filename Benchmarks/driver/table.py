@@ -1,0 +1,81 @@
+"""The figures as text."""
+
+
+def text(figures):
+    parts = [machine(figures["machine"])]
+    if "http" in figures:
+        parts.append(http(figures["http"]))
+    if figures.get("micro"):
+        parts.append(micro(figures["micro"]))
+    if "transfer" in figures:
+        parts.append(transfer(figures["transfer"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def machine(values):
+    return "\n".join([
+        f"{values['processor']}, {values['cores']} cores, {values['system']}", values["swift"], values["curl"],
+        values["nginx"],
+    ])
+
+
+def http(cells):
+    """A block for each protocol and body; a cell that is left out is a dash."""
+    heading = ["in flight", "peer", "req/s", "CPU us/req", "p50 us", "p99 us", "peak MiB"]
+    rows, block = [], None
+    for cell in cells:
+        if block != (cell["protocol"], cell["body"]):
+            block = (cell["protocol"], cell["body"])
+            rows += [None, f"GET {cell['body']}, {cell['protocol']}", heading]
+            in_flight = None
+        is_first = in_flight != cell["in_flight"]
+        in_flight = cell["in_flight"]
+        rows.append([str(in_flight) if is_first else "", cell["peer"], *http_figures(cell)])
+    return aligned(rows[1:])
+
+
+def http_figures(cell):
+    median = cell["median"]
+    if not median:
+        return ["failed" if cell["measured"] else "-"] * 5
+    return [
+        f"{median['requestsPerSecond']:,.0f}", f"{median['cpuMicroseconds']:,.1f}", f"{median['p50Microseconds']:,.0f}",
+        f"{median['p99Microseconds']:,.0f}", f"{median['peakKiB'] / 1_024:.1f}",
+    ]
+
+
+def micro(values):
+    rows = ["Without a network, CPU of one operation", ["", "operation", "us"]]
+    rows += [["", name, f"{nanoseconds / 1_000:.2f}"] for name, nanoseconds in values.items()]
+    return aligned(rows)
+
+
+def transfer(results):
+    rows = ["1 GiB", ["", "transfer", "MiB/s", "curl MiB/s", "ratio", "CPU s", "peak MiB"]]
+    for kind, result in results.items():
+        if not result:
+            rows.append(["", kind, *["failed"] * 5])
+            continue
+        ours, theirs = result["session"], result["curl"]
+        rows.append([
+            "", kind, f"{1_024 / ours['seconds']:,.0f}", f"{1_024 / theirs['seconds']:,.0f}", f"{result['ratio']:.2f}",
+            f"{ours['cpuSeconds']:.2f}", f"{ours['peakKiB'] / 1_024:.1f}",
+        ])
+    return aligned(rows)
+
+
+def aligned(rows):
+    """Rows of cells in columns: the second one to the left, the others to the right. A text stands for itself."""
+    cells = [row for row in rows if isinstance(row, list)]
+    widths = [max(len(row[column]) for row in cells if column < len(row)) for column in range(max(map(len, cells)))]
+
+    def line(row):
+        if not isinstance(row, list):
+            return row or ""
+        padded = [
+            cell.ljust(width) if column == 1 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths))
+        ]
+        return "  ".join(padded).rstrip()
+
+    return "\n".join(map(line, rows))

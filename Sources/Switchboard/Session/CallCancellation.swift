@@ -1,0 +1,77 @@
+/// What cancels one call of a router from outside its task.
+///
+/// A call runs in its caller's task: a task of its own would cost two more switches between threads for each call. So
+/// `Router.cancel()` cannot cancel a task; it cancels this, which the places that wait look at: the sessions, and the
+/// waits between attempts.
+final class CallCancellation: Sendable {
+    /// That of the call around the running code; nil outside of one.
+    @TaskLocal static var current: CallCancellation?
+
+    private struct State {
+        var isCancelled = false
+        var nextID = 0
+        var handlers: [(id: Int, run: @Sendable () -> Void)] = []
+    }
+
+    private let state = Protected(State())
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Runs what waits for it, once.
+    func cancel() {
+        let handlers = state.withLock { state in
+            state.isCancelled = true
+            defer { state.handlers = [] }
+            return state.handlers
+        }
+        for handler in handlers { handler.run() }
+    }
+
+    /// Adds what is to be run; at once when it is cancelled already.
+    func add(_ handler: @escaping @Sendable () -> Void) -> Int {
+        let id: Int? = state.withLock { state in
+            guard !state.isCancelled else { return nil }
+            state.nextID += 1
+            state.handlers.append((state.nextID, handler))
+            return state.nextID
+        }
+        if id == nil { handler() }
+        return id ?? 0
+    }
+
+    func remove(_ id: Int) {
+        state.withLock { state in
+            if let index = state.handlers.lastIndex(where: { $0.id == id }) { state.handlers.remove(at: index) }
+        }
+    }
+
+    /// Throws when the running task or the call around it was cancelled.
+    static func check() throws {
+        try Task.checkCancellation()
+        if current?.isCancelled == true { throw CancellationError() }
+    }
+}
+
+/// Waits, and runs `onCancel` once or twice when the task is cancelled, or the call around it.
+func withCancellation<Output>(
+    isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output,
+    onCancel: @escaping @Sendable () -> Void
+) async throws -> Output {
+    guard let call = CallCancellation.current else {
+        return try await withTaskCancellationHandler(operation: operation, onCancel: onCancel)
+    }
+    let id = call.add(onCancel)
+    defer { call.remove(id) }
+    return try await withTaskCancellationHandler(operation: operation, onCancel: onCancel)
+}
+
+/// Runs in a task of its own what knows nothing of ``CallCancellation``, so that it can be cancelled.
+func withOwnTask<Output: Sendable>(_ operation: @escaping @Sendable () async throws -> Output) async throws -> Output {
+    guard CallCancellation.current != nil else { return try await operation() }
+    let task = startTask(operation)
+    return try await withCancellation {
+        try await task.value
+    } onCancel: {
+        task.cancel()
+    }
+}
