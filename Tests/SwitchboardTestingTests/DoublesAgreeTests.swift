@@ -3,21 +3,32 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// A script means the same to a stub as it does to a real session over a real socket.
+/// A script means the same to a stub as it does to the real sessions over a real socket.
 @Suite(.timeLimit(.minutes(1)))
 struct DoublesAgreeTests {
-    private static let session = FoundationSession()
+    enum Real: CaseIterable {
+        case foundationSession, systemDefault
 
-    @Test(arguments: [
-        MockResponse.json("{}", status: 201), .text("abc").chunked(1), .status(204),
-        .status(404, body: Data("no".utf8)),
-        .status(200, headers: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"]), .text("late").delayed(by: .milliseconds(20)),
-    ])
-    func onAnswers(response: MockResponse) async throws {
+        var session: any NetworkSession {
+            switch self {
+            case .foundationSession: FoundationSession()
+            case .systemDefault: DefaultSession.make()
+            }
+        }
+    }
+
+    @Test(
+        arguments: Real.allCases,
+        [
+            MockResponse.json("{}", status: 201), .text("abc").chunked(1), .status(204),
+            .status(404, body: Data("no".utf8)), .status(200, headers: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"]),
+            .text("late").delayed(by: .milliseconds(20)),
+        ])
+    func onAnswers(real: Real, response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
             let request = NetworkRequest(.get, server.url)
-            let real = try await Self.session.send(request)
+            let real = try await real.session.send(request)
             let stubbed = try await StubSession(response).send(request)
             #expect(real.statusCode == stubbed.statusCode)
             #expect(real.body == stubbed.body)
@@ -28,12 +39,14 @@ struct DoublesAgreeTests {
         }
     }
 
-    @Test(arguments: [
-        MockResponse.truncated(after: 3), .text("abcdef", status: 500).truncated(after: 3),
-        .text("abc").chunked(1).truncated(after: 1),
-        .close, .reset, .stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50)), .data(Data(count: 2_000)),
-    ])
-    func onFaults(fault: MockResponse) async throws {
+    @Test(
+        arguments: Real.allCases,
+        [
+            MockResponse.truncated(after: 3), .text("abcdef", status: 500).truncated(after: 3),
+            .text("abc").chunked(1).truncated(after: 1), .close, .reset, .stall, .stalled(after: 5),
+            .text("late").delayed(by: .seconds(50)), .data(Data(count: 2_000)),
+        ])
+    func onFaults(real: Real, fault: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(fault)
             let options = RequestOptions {
@@ -41,7 +54,7 @@ struct DoublesAgreeTests {
                 $0.limits.responseBody = 1_500
             }
             let request = NetworkRequest(.get, server.url, options: options)
-            let real = await #expect(throws: NetworkError.self) { try await Self.session.send(request) }
+            let real = await #expect(throws: NetworkError.self) { try await real.session.send(request) }
             let stubbed = await #expect(throws: NetworkError.self) { try await StubSession(fault).send(request) }
             #expect(real?.code == stubbed?.code)
             #expect(real?.status == stubbed?.status)
@@ -50,12 +63,15 @@ struct DoublesAgreeTests {
         }
     }
 
-    @Test(arguments: [MockResponse.stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50))])
-    func onCancellation(response: MockResponse) async throws {
+    @Test(
+        arguments: Real.allCases,
+        [MockResponse.stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50))])
+    func onCancellation(real: Real, response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
+            let session = real.session
             let request = NetworkRequest(.get, server.url)
-            let task = Task { try await Self.session.send(request) }
+            let task = Task { try await session.send(request) }
             let seen = try await server.takeRequest()
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }

@@ -36,10 +36,8 @@ public struct FileBody: HTTPBody {
     /// The bytes in chunks of 256 KiB.
     public func makeStream() throws -> HTTPBodyStream {
         guard length != nil else { throw unreadable(nil) }
-        let file = try readable { try FileHandle(forReadingFrom: url) }
-        return HTTPBodyStream {
-            try readable { try file.read(upToCount: 256 << 10) }
-        }
+        let file = try readable { try FileReader(url) }
+        return HTTPBodyStream { try readable { try file.next() } }
     }
 
     private func readable<Output>(_ body: () throws -> Output) throws -> Output {

@@ -10,22 +10,36 @@ import Foundation
 ///
 /// A text that is no URL is found out when it is asked for, as an error, not when the literal is made.
 public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
-    private var texts: [NetworkEnvironment: String]
+    /// A text and the URL that it is, made once: every request asks for it.
+    private struct Entry: Sendable {
+        let text: String
+        let url: URL?
+        /// Why no request can go there; nil when one can.
+        let fault: String?
+
+        init(_ text: String) {
+            self.text = text
+            url = URL(string: text)
+            fault = url.map(URLText.fault) ?? "is not a URL"
+        }
+    }
+
+    private var entries: [NetworkEnvironment: Entry]
 
     /// Makes the table. Of repeated environments the last one stays.
     public init(_ texts: [NetworkEnvironment: String]) {
-        self.texts = texts
+        entries = texts.mapValues(Entry.init)
     }
 
     /// Makes the table. Of repeated environments the last one stays.
     public init(dictionaryLiteral elements: (NetworkEnvironment, String)...) {
-        texts = Dictionary(elements) { $1 }
+        entries = Dictionary(elements) { $1 }.mapValues(Entry.init)
     }
 
     /// The text for an environment, or nil when there is none.
     public subscript(environment: NetworkEnvironment) -> String? {
-        get { texts[environment] }
-        set { texts[environment] = newValue }
+        get { entries[environment]?.text }
+        set { entries[environment] = newValue.map(Entry.init) }
     }
 
     /// The base URL in an environment.
@@ -33,14 +47,15 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     /// - Throws: ``NetworkError/Code/unknownEnvironment`` when the table has none, ``NetworkError/Code/invalidRequest``
     ///   when what it has is no http or https URL with a host. The reason names the environment and the text.
     public func url(in environment: NetworkEnvironment) throws(NetworkError) -> URL {
-        guard let text = texts[environment] else {
-            let known = texts.keys.map(\.name).sorted().joined(separator: ", ")
+        guard let entry = entries[environment] else {
+            let known = entries.keys.map(\.name).sorted().joined(separator: ", ")
             throw NetworkError(
                 .unknownEnvironment,
                 reason: "\(environment.name.quotedForMessage) is not one of: \(known.isEmpty ? "none" : known)")
         }
-        guard let url = URL(string: text) else { throw refusal(text, environment, "is not a URL") }
-        if let fault = URLText.fault(of: url) { throw refusal(text, environment, fault) }
+        guard let url = entry.url, entry.fault == nil else {
+            throw refusal(entry.text, environment, entry.fault ?? "is not a URL")
+        }
         return url
     }
 
@@ -56,7 +71,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
 extension EnvironmentURLs: CustomStringConvertible, CustomReflectable {
     /// A line for each environment, secrets replaced.
     public var description: String {
-        texts.map { "\($0.key): \(Redaction.standard.url($0.value))" }.sorted().joined(separator: "\n")
+        entries.map { "\($0.key): \(Redaction.standard.url($0.value.text))" }.sorted().joined(separator: "\n")
     }
 
     /// Shows the redacted lines only, so that `dump` prints no secret.

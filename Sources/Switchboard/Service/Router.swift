@@ -66,6 +66,10 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     }
 
     /// Cancels every request of this router that is under way. Later ones are not touched.
+    ///
+    /// Exchanges are closed and waits between attempts end at once. An async call runs in its caller's task, which is
+    /// not cancelled: an interceptor that waits for something of its own is not woken, and the call ends as cancelled
+    /// when it next sends. Calls with a completion end at once in any case.
     public func cancel() {
         calls.cancelAll()
     }

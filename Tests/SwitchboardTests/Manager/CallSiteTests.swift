@@ -96,7 +96,7 @@ struct CallSiteTests {
     func urls() async throws {
         try await MockServer.run { server in
             server.enqueue(.data(Data([1, 2, 3])), .json(#"{"id":1,"title":"Tea"}"#, status: 201), .status(302))
-            let (url, todo, session) = (server.url, Todo(id: 1, title: "Tea"), FoundationSession())
+            let (url, todo, session) = (server.url, Todo(id: 1, title: "Tea"), DefaultSession.make())
             let manager = NetworkManager(session: session)
             let avatar = try await manager.data(from: url)
             let made = try await manager.response(for: URLEndPoint(.post, url, task: .requestBody(JSONBody(todo))))
@@ -128,7 +128,7 @@ struct CallSiteTests {
         let page = #"{"page":1,"results":[]}"#
         try await MockServer.run { server in  // real loopback sockets, port 0
             server.enqueue(.status(503, headers: ["Retry-After": "1"]), .json(page), .truncated(after: 100), .stall)
-            let manager = NetworkManager(session: FoundationSession())
+            let manager = NetworkManager(session: DefaultSession.make())
             let endPoint = URLEndPoint(.get, server.url)
             let busy = await #expect(throws: NetworkError.self) { try await manager.response(for: endPoint) }
             let answer = try await manager.response(for: endPoint)

@@ -11,7 +11,7 @@ struct DataFromURLTests {
         try await MockServer.run { _ in
             .data(image)
         } body: { server in
-            let manager = NetworkManager(session: FoundationSession())
+            let manager = NetworkManager(session: DefaultSession.make())
             let data = try await manager.data(from: server.url.appendingPathComponent("avatar.png"))
             #expect(data == image)
             let seen = try await server.takeRequest()
@@ -26,14 +26,14 @@ struct DataFromURLTests {
         try await MockServer.run {
             $0.path == "/page" ? page : .close
         } body: { server in
-            let manager = NetworkManager(session: FoundationSession())
+            let manager = NetworkManager(session: DefaultSession.make())
             let url = server.url.appendingPathComponent("page")
             let refusal = await #expect(throws: NetworkError.self) { try await manager.data(from: url) }
             #expect(refusal?.code == .notFound)
             #expect(refusal?.body == Data("<h1>Not found</h1>".utf8))
             let failure = await #expect(throws: NetworkError.self) { try await manager.data(from: server.url) }
             #expect(failure?.status == nil)
-            #expect(failure?.underlying is URLError)
+            #expect(failure?.underlying != nil)
             _ = try await server.takeRequest()
         }
     }
@@ -47,7 +47,7 @@ struct DataFromURLTests {
         try Data("old".utf8).write(to: file)
         try await MockServer.run { server in
             server.enqueue(.status(500, body: Data("oops".utf8)), .data(image).truncated(after: 1_000), .data(image))
-            let manager = NetworkManager(session: FoundationSession())
+            let manager = NetworkManager(session: DefaultSession.make())
             let endPoint = URLEndPoint(.get, server.url, task: .download(to: file))
             let error = await #expect(throws: NetworkError.self) { try await manager.response(for: endPoint) }
             #expect(error?.body == Data("oops".utf8))

@@ -63,7 +63,7 @@ struct DecodingTests {
         try await MockServer.run { _ in
             .status(status)
         } body: { server in
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let endPoint = URLEndPoint(method, server.url)
             let empty = try await router.request(endPoint, as: EmptyResponse.self)
             #expect(empty == EmptyResponse())

@@ -10,7 +10,7 @@ struct MovieServerTests {
     func allFour() async throws {
         try await MockServer.run(handler: MovieServer.answer) { server in
             try await TestMovies.$server.withValue(server.url.appendingPathComponent("3/movie/")) {
-                let router = Router<TestMovies>(session: FoundationSession())
+                let router = Router<TestMovies>(session: DefaultSession.make())
                 let new = try await router.request(.newMovies(page: 2), as: MovieServer.Page.self)
                 #expect(new.page == 2)
                 #expect(new.movies.map(\.title) == ["Alien"])
@@ -33,7 +33,7 @@ struct MovieServerTests {
     @Test("S3.15 S3.11 TheMovieDB's own error arrives with its words: 401 for a bad key, 404 for a film it has not")
     func errors() async throws {
         try await MockServer.run(handler: MovieServer.answer) { server in
-            let router = Router<TestMovies>(session: FoundationSession())
+            let router = Router<TestMovies>(session: DefaultSession.make())
             try await TestMovies.$server.withValue(server.url.appendingPathComponent("3/movie")) {
                 let missing = await #expect(throws: NetworkError.self) {
                     try await router.request(.video(id: 0), as: MovieServer.Videos.self)

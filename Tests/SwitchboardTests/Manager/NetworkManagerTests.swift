@@ -33,7 +33,7 @@ struct NetworkManagerTests {
             .json(#"{"id":9,"title":"Tea"}"#, status: 201)
         } body: { server in
             let manager = NetworkManager(
-                servers: [.production: server.url.absoluteString], session: FoundationSession())
+                servers: [.production: server.url.absoluteString], session: DefaultSession.make())
             let made = try await manager.send(AddTodo(title: "Tea"))
             #expect(made == FindTodos.Todo(id: 9, title: "Tea"))
             let seen = try await server.takeRequest()

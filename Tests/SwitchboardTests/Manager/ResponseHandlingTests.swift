@@ -15,7 +15,7 @@ struct ResponseHandlingTests {
             server.enqueue(
                 .text("here", status: 201, headers: ["X-Trace": "1"]),
                 .text("not here", status: status, headers: ["X-Trace": "2"]))
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let endPoint = URLEndPoint(.get, server.url)
             let response = try await router.response(for: endPoint)
             #expect(response.statusCode == 201)

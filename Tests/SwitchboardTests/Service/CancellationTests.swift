@@ -12,7 +12,7 @@ struct CancellationTests {
     func connectionCloses() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall)
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let results = Deliveries<Result<String, NetworkError>>()
             let handle = router.request(URLEndPoint(.get, server.url), as: String.self) { results.add($0) }
             let seen = try await server.takeRequest()
@@ -28,7 +28,7 @@ struct CancellationTests {
     func taskCancellation() async throws {
         try await MockServer.run { server in
             server.enqueue(.stalled(after: 10))
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let call = Task { try await router.response(for: URLEndPoint(.get, server.url)) }
             let seen = try await server.takeRequest()
             call.cancel()

@@ -90,7 +90,7 @@ struct ErrorMappingTests {
         try await MockServer.run { server in
             server.enqueue(.text("0123456789", headers: ["X-Trace": "7"]).truncated(after: 4))
             let endPoint = URLEndPoint(.get, server.url.appendingPathComponent("cut"), headers: ["X-Mine": "1"])
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
             #expect(error?.code.isKind(of: .invalidResponse) == true)
             #expect(error?.request?.url == endPoint.baseURL)

@@ -155,7 +155,7 @@ struct HostileInputTests {
         try await MockServer.run(handler: { _ in .text("ok").delayed(by: .milliseconds(50)) }) { server in
             var request = NetworkRequest(.get, server.url)
             request.timeouts = Timeouts(idle: .seconds(seconds), attempt: .seconds(seconds))
-            let session = FoundationSession()
+            let session = DefaultSession.make()
             if seconds > 0 {
                 let response = try await session.send(request)
                 #expect(response.text == "ok")

@@ -12,7 +12,7 @@ struct IsolationTests {
         try await MockServer.run { _ in
             .text("answer")
         } body: { server in
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let task = HTTPTask.requestParametersAndHeaders(
                 bodyParameters: ["secret": "a"], bodyEncoding: .formEncoding, urlParameters: ["page": 2],
                 additionHeaders: ["X-Only-First": "1"])
@@ -43,7 +43,7 @@ struct IsolationTests {
             )
         }
         try await MockServer.run(handler: echo) { server in
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             try await withThrowingTaskGroup(of: (Int, String).self) { group in
                 for number in 0..<100 {
                     let task = HTTPTask.requestBody(

@@ -64,7 +64,7 @@ struct RedirectLocationTests {
             server.enqueue(
                 .status(302, headers: ["Location": "/a b"]), .status(302, headers: ["Location": "/é?x=ü"]),
                 .status(302, headers: ["Location": "../c"]), .text("end"))
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             _ = try await router.response(for: URLEndPoint(.get, server.url))
             #expect(server.requests.map(\.target) == ["/", "/a%20b", "/%C3%A9?x=%C3%BC", "/c"])
         }

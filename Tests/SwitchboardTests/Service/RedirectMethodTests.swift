@@ -48,7 +48,7 @@ struct RedirectMethodTests {
         try await MockServer.run { server in
             server.enqueue(.status(302, headers: ["Location": "/end"]), .text("end"))
             let task = HTTPTask.requestParameters(bodyParameters: ["a": 1], bodyEncoding: .formEncoding)
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let response = try await router.response(
                 for: URLEndPoint(.post, server.url.appendingPathComponent("start"), task: task))
             #expect(server.requests.map { "\($0.method) \($0.target)" } == ["POST /start", "GET /end"])
@@ -70,7 +70,7 @@ struct RedirectMethodTests {
             server.enqueue(
                 .status(status, headers: ["Location": "/b"]), .status(status, headers: ["Location": "/c"]), .text("end")
             )
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let task = HTTPTask.requestBody(DataBody(bytes, additionalHeaders: ["Content-Type": "application/x-bytes"]))
             _ = try await router.response(for: URLEndPoint(method, server.url.appendingPathComponent("a"), task: task))
             #expect(server.requests.map(\.target) == ["/a", "/b", "/c"])
@@ -105,7 +105,7 @@ struct RedirectMethodTests {
         defer { try? FileManager.default.removeItem(at: file) }
         try await MockServer.run { server in
             server.enqueue(.text("moved", status: 302, headers: ["Location": "/end"]), .text("the file"))
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let response = try await router.response(for: URLEndPoint(.get, server.url, task: .download(to: file)))
             #expect(response.fileURL == file)
             #expect(try Data(contentsOf: file) == Data("the file".utf8))

@@ -57,7 +57,7 @@ struct RedirectOriginTests {
                     .status(307, headers: ["Location": "/again"]),
                     .status(307, headers: ["Location": other.url.appendingPathComponent("end").absoluteString]))
                 other.enqueue(.text("end"))
-                let router = Router<URLEndPoint>(session: FoundationSession())
+                let router = Router<URLEndPoint>(session: DefaultSession.make())
                 let headers = secrets.merging(["Host": "virtual.example.com"])
                 let task = HTTPTask.requestBody(DataBody(Data("bytes".utf8)))
                 let response = try await router.response(

@@ -129,7 +129,7 @@ struct RetryPolicyTests {
         try await MockServer.run { server in
             server.enqueue(.status(503), .status(503), .text("done"))
             let policy = RetryPolicy(clock: ManualClock(skips: true))
-            let router = Router<URLEndPoint>(session: FoundationSession(), interceptors: [policy])
+            let router = Router<URLEndPoint>(session: DefaultSession.make(), interceptors: [policy])
             let endPoint = URLEndPoint(.put, server.url, task: .requestBody(CountedBody(encodings: encodings)))
             let text = try await router.request(endPoint, as: String.self)
             #expect(text == "done")

@@ -80,7 +80,7 @@ struct RouterCompletionTests {
     func notHTTP() async throws {
         try await MockServer.run { server in
             server.enqueue(.raw("SSH-2.0-OpenSSH_9.6\r\n"), .raw("SSH-2.0-OpenSSH_9.6\r\n"))
-            let router = Router<URLEndPoint>(session: FoundationSession())
+            let router = Router<URLEndPoint>(session: DefaultSession.make())
             let arrived = Deliveries<(data: Data?, response: URLResponse?, error: (any Error)?)>()
             router.request(URLEndPoint(.get, server.url)) { arrived.add(($0, $1, $2)) }
             let one = try await arrived.first()

@@ -12,6 +12,15 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
         var isClosed = false
         var end: End?
         var reader: UnsafeContinuation<Data?, any Error>?
+
+        /// What is held, and whether libcurl is to go on now that there is room.
+        mutating func takeAll() -> (Data, mustResume: Bool) {
+            defer {
+                buffer = Data()
+                isResuming = isPaused
+            }
+            return (buffer, isPaused && !isResuming)
+        }
     }
 
     private unowned let exchange: CurlExchange
@@ -35,24 +44,44 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
         }
     }
 
-    /// Takes a piece; false when the reader has enough for now.
-    func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let (isTaken, reader) = state.withLock { state -> (Bool, UnsafeContinuation<Data?, any Error>?) in
-            guard !state.isClosed else { return (true, nil) }
+    /// What became of a piece.
+    enum Reception {
+        case kept
+        /// Kept, and a reader waits for it: ``deliver()`` is to follow.
+        case awaited
+        /// Not taken: the reader has enough for now.
+        case full
+    }
+
+    func offer(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        state.withLock { state in
+            guard !state.isClosed else { return .kept }
             guard state.buffer.count < Self.enough else {
                 state.isPaused = true
-                return (false, nil)
+                return .full
             }
-            defer { state.reader = nil }
-            if state.reader == nil { state.buffer.append(contentsOf: bytes) }
-            return (true, state.reader)
+            let isFirst = state.buffer.isEmpty
+            state.buffer.append(contentsOf: bytes)
+            return isFirst && state.reader != nil ? .awaited : .kept
         }
-        reader?.resume(returning: Data(bytes))
-        return isTaken
+    }
+
+    /// Gives what has come to the reader that waits for it.
+    func deliver() {
+        let (reader, chunk, mustResume) = state.withLock {
+            state -> (UnsafeContinuation<Data?, any Error>?, Data, Bool) in
+            guard let reader = state.reader, !state.buffer.isEmpty else { return (nil, Data(), false) }
+            state.reader = nil
+            let (chunk, mustResume) = state.takeAll()
+            return (reader, chunk, mustResume)
+        }
+        if mustResume { exchange.requestResume() }
+        reader?.resume(returning: chunk)
     }
 
     /// Notes the end. What is held can still be read.
     func end(_ end: End) {
+        deliver()
         let reader = state.withLock { state in
             state.end = end
             defer { state.reader = nil }
@@ -81,10 +110,8 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
         let (outcome, mustResume) = state.withLock { state -> (Outcome, Bool) in
             guard !state.isClosed else { return (.cancelled, false) }
             guard state.buffer.isEmpty else {
-                let chunk = state.buffer
-                state.buffer = Data()
-                defer { state.isResuming = state.isPaused }
-                return (.chunk(chunk), state.isPaused && !state.isResuming)
+                let (chunk, mustResume) = state.takeAll()
+                return (.chunk(chunk), mustResume)
             }
             if let end = state.end { return (.end(end), false) }
             state.reader = continuation

@@ -42,6 +42,10 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private var firstByte: UInt64 = 0
     private var lastSign: UInt64 = 0
     private var connections = 0
+    private var sendTime: UInt64 = 0
+    private var isRepeatRefused = false
+    private var given: Int64 = 0
+    private var isBodySent = false
     private var figures = ccurl_figures()
     private var remoteAddress: String?
     private var end: UInt64 = 0
@@ -93,17 +97,23 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         continuation?.resume(with: result)
     }
 
+    /// Takes what libcurl measured, while it still knows.
+    func note(_ figures: ccurl_figures, remoteAddress: String?) {
+        self.figures = figures
+        self.figures.remote_address = nil  // libcurl's own memory
+        self.remoteAddress = remoteAddress
+        end = loop.now()
+    }
+
     /// Ends on the loop's thread, once the handle is out of libcurl's hands.
-    func end(_ code: Int32, _ message: String, _ figures: ccurl_figures, remoteAddress: String?) {
+    func end(_ code: Int32, _ message: String) {
         body?.stop()
+        let code = isAnsweredEarly || isRepeatRefused ? 0 : code
         if code == 0, failure == nil, !head.isComplete {
             failure = NetworkError(
                 .connectionLost, reason: "the connection was closed inside the head of the response")
         }
         if code == 0, failure == nil {
-            self.figures = figures
-            self.remoteAddress = remoteAddress
-            end = loop.now()
             if let download {
                 download.end(.success((head.trailers, metrics)))
             } else {
@@ -136,6 +146,9 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
 
     /// What arrived. Read by the caller once it has its answer: to make fields of the lines is then its work.
     func response(isWhole: Bool) -> NetworkResponse {
+        // What the loop wrote before its answer is seen after this. The continuation sees to that too, but not for the
+        // thread sanitizer where it is resumed before the caller has gone to sleep.
+        _ = phase.load(ordering: .acquiring)
         var response = NetworkResponse(head, body: collected, of: request)
         if isWhole {
             response.trailers = head.trailers
@@ -194,6 +207,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
             answer(.success(.streaming(download, head)))
             return true
         }
+        if isAnsweredEarly { loop.submit(.settle(self)) }
         guard let length = head.contentLength, request.method != .head, head.status != 304 else { return true }
         guard length <= Int64(limits.responseBody) || head.isEncoded else {
             return refuse(
@@ -210,7 +224,11 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         touch()
         if let download {
             guard isRatioKept(received + Int64(bytes.count)) else { return 0 }
-            guard download.offer(bytes) else { return CurlAnswer.pause }
+            switch download.offer(bytes) {
+            case .full: return CurlAnswer.pause
+            case .kept: break
+            case .awaited: loop.deliverLater(download)
+            }
             received += Int64(bytes.count)
             return bytes.count
         }
@@ -224,13 +242,22 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
             return 0
         }
         collected.append(contentsOf: bytes)
+        if isAnsweredEarly { loop.submit(.settle(self)) }
         return bytes.count
+    }
+
+    /// Whether the server has refused the request, in an answer that is whole, before it had all of the body: nothing is
+    /// gained by sending the rest ([RFC 9112 §9.5](https://www.rfc-editor.org/rfc/rfc9112#section-9.5)). libcurl goes on
+    /// when the server closes the connection, and would report that in place of the answer.
+    private var isAnsweredEarly: Bool {
+        guard body != nil, !isBodySent, head.isComplete, head.status >= 300 else { return false }
+        return head.status == 304 || !head.isEncoded && head.contentLength == received
     }
 
     private func isRatioKept(_ count: Int64) -> Bool {
         guard head.isEncoded, count > 1 << 20 else { return true }
         // libcurl counts what it has read before this piece; one buffer more may be under way.
-        var compressed = max(0, ccurl_easy_downloaded(handle.easy)) + Int64(CurlSettings.bufferSize)
+        var compressed = max(0, ccurl_easy_downloaded(handle.easy)) + Int64(handle.receiveBuffer)
         if let length = head.contentLength { compressed = min(compressed, max(1, length)) }
         guard count / compressed >= limits.decompressionRatio else { return true }
         return refuse(
@@ -243,8 +270,13 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         touch()
         switch body?.read(into: buffer) {
-        case .bytes(let count)?: return count
-        case .end?, nil: return 0
+        case .bytes(let count)?:
+            given += Int64(count)
+            isBodySent = given == request.body.length
+            return count
+        case .end?, nil:
+            isBodySent = true
+            return 0
         case .later?:
             isSendingPaused = true
             return CurlAnswer.pause
@@ -257,6 +289,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     /// Rewinds the body for a connection that died before it took everything; false when that cannot be.
     func rewind() -> Bool {
         guard isRepeatable else { return false }
+        given = 0
+        isBodySent = false
         return body?.rewind() ?? true
     }
 
@@ -268,6 +302,10 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     func willSend() -> Bool {
         touch()
         connections += 1
+        sendTime = lastSign
+        // libcurl answers a 417 with the same request, without its Expect.
+        isRepeatRefused = head.isComplete
+        guard !isRepeatRefused else { return false }
         guard connections > 1, !isRepeatable else { return true }
         return refuse(
             NetworkError(
@@ -307,7 +345,9 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         metrics.isReusedConnection = figures.connects == 0
         metrics.remoteAddress = remoteAddress
         func span(_ from: Int64, _ to: Int64) -> Duration { .microseconds(max(0, to - from)) }
-        metrics.queue = .nanoseconds(max(0, Int64(duration) - figures.total * 1_000))
+        // libcurl's own times begin when the exchange has a connection, or makes one.
+        let begun = Int64(sendTime - min(start, sendTime)) - max(figures.connect, figures.app_connect) * 1_000
+        metrics.queue = .nanoseconds(max(0, begun))
         // On a connection that stood already libcurl's times are those of finding it.
         let isNew = figures.connects > 0
         metrics.nameLookup = isNew ? span(0, figures.name_lookup) : .zero

@@ -18,6 +18,9 @@ final class CurlHandle: @unchecked Sendable {
     private var kind = Kind.get
     private var customMethod: String?
     private var connectTimeout = -1
+    /// The bytes that libcurl reads at a time. A large buffer is for a large body: it is made anew for each exchange.
+    private(set) var receiveBuffer = 0
+    private var sendBuffer = 0
     private let keepsPlainConnections: Bool
     private let waitsToShare: (tls: Int, plain: Int)
 
@@ -66,9 +69,8 @@ final class CurlHandle: @unchecked Sendable {
         errorText[0] == 0 ? CurlLibrary.text(of: code) : String(cString: errorText)
     }
 
-    /// Sets what this request needs. The body's bytes come later, through callbacks.
-    ///
-    /// - Parameter bodyLength: Nil for no body, -1 for one of unknown length.
+    /// Sets what this request needs. The body's bytes come later, through callbacks; its length is nil for no body and
+    /// -1 for one of unknown length.
     func prepare(_ request: NetworkRequest, _ url: URL, credentials: String?, bodyLength: Int64?) {
         errorText[0] = 0
         let text = url.absoluteString
@@ -85,6 +87,7 @@ final class CurlHandle: @unchecked Sendable {
         }
         setMethod(request.method, bodyLength: bodyLength)
         setHeaders(request, credentials: credentials, hasBody: bodyLength != nil)
+        setBuffers(request, bodyLength: bodyLength)
         // Zero would be libcurl's own five minutes.
         let milliseconds = request.timeouts.connect?.wholeMilliseconds ?? Int(Int32.max)
         if milliseconds != connectTimeout {
@@ -106,6 +109,21 @@ final class CurlHandle: @unchecked Sendable {
         if custom != customMethod {
             ccurl_easy_set_text(easy, CurlOption.customRequest, custom)
             customMethod = custom
+        }
+    }
+
+    private func setBuffers(_ request: NetworkRequest, bodyLength: Int64?) {
+        let isLargeExpected = request.options.streamsResponse || request.options.destination != nil
+        let receive = isLargeExpected ? 256 << 10 : 32 << 10
+        if receive != receiveBuffer {
+            ccurl_easy_set_long(easy, CurlOption.bufferSize, receive)
+            receiveBuffer = receive
+        }
+        guard let bodyLength else { return }
+        let send = bodyLength < 0 || bodyLength > 1 << 20 ? 256 << 10 : 32 << 10
+        if send != sendBuffer {
+            ccurl_easy_set_long(easy, CurlOption.uploadBufferSize, send)
+            sendBuffer = send
         }
     }
 

@@ -16,6 +16,11 @@ enum CurlLibrary {
     /// ([curl 10634](https://github.com/curl/curl/issues/10634)).
     static let breaksPlainHTTP2 = version >> 8 == 0x07_58
 
+    /// Why another library would not do; nil when it would. Nothing of it is kept.
+    static func failure(loading name: String) -> String? {
+        ccurl_try_load(name).map { String(cString: $0) }
+    }
+
     /// libcurl's words for one of its result codes.
     static func text(of code: Int32) -> String { String(cString: ccurl_error_text(code)) }
 }

@@ -14,6 +14,8 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
         case stop(CurlExchange)
         /// Go on after a pause.
         case resume(CurlExchange)
+        /// Its answer is whole, though its body is not sent.
+        case settle(CurlExchange)
     }
 
     private struct Inbox {
@@ -35,6 +37,9 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
 
     // The thread's own.
     private var active: [CurlExchange] = []
+    /// Downloads whose readers wait for what came in this turn.
+    private var deliveries: [CurlDownload] = []
+    private var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
     private var nextDeadline = UInt64.max
     private var remoteAddress = ""
     private var remoteHost: [CChar] = [0]
@@ -57,7 +62,6 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
         ccurl_multi_set_long(multi, CurlMultiOption.maxTotalConnections, total ?? 0)
         // How many are kept for later: libcurl's own choice follows the number of transfers, and would drop them.
         ccurl_multi_set_long(multi, CurlMultiOption.maxConnects, total ?? max(64, perHost * 4))
-        ended.enter()
     }
 
     deinit {
@@ -83,6 +87,7 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
             inbox.commands.append(command)
             if !inbox.isThreadStarted {
                 inbox.isThreadStarted = true
+                ended.enter()
                 return .thread
             }
             defer { inbox.isAsleep = false }
@@ -188,6 +193,8 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
             if code != 0, code != 43 { return end(exchange, code) }
             // A pause has no deadline, what follows it has.
             nextDeadline = min(nextDeadline, exchange.deadline(now: 0))
+        case .settle(let exchange):
+            if exchange.place >= 0 { end(exchange, 0) }
         }
     }
 
@@ -222,20 +229,32 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
         handles.giveBack(exchange.handle)
     }
 
+    /// Hands a download to its reader at the end of this turn, when more may have come.
+    func deliverLater(_ download: CurlDownload) {
+        deliveries.append(download)
+    }
+
+    /// Ends what libcurl is done with. The callers are told last, all at once: to wake a thread for each would cost more
+    /// than to wake one for several.
     private func endFinished() {
         var code: Int32 = 0
         while let context = ccurl_multi_next_ended(multi, &code) {
             end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)
         }
+        for (exchange, code, message) in finished { exchange.end(code, message) }
+        finished.removeAll(keepingCapacity: true)
+        for download in deliveries { download.deliver() }
+        deliveries.removeAll(keepingCapacity: true)
     }
 
+    /// Takes an exchange out of libcurl's hands; ``endFinished()`` tells its caller.
     private func end(_ exchange: CurlExchange, _ code: Int32) {
-        let figures = ccurl_easy_figures(exchange.handle.easy)
-        let address = address(figures)
-        ccurl_multi_remove(multi, exchange.handle.easy)
         let message = code == 0 ? "" : exchange.handle.message(for: code)
+        let figures = ccurl_easy_figures(exchange.handle.easy)
+        exchange.note(figures, remoteAddress: address(figures))
+        ccurl_multi_remove(multi, exchange.handle.easy)
         forget(exchange)
-        exchange.end(code, message, figures, remoteAddress: address)
+        finished.append((exchange, code, message))
     }
 
     /// The other end's address as text, made anew only when it is another one than last time.

@@ -10,8 +10,6 @@ struct CurlSettings: Sendable {
     private let key: Data?
     private let pins: String?
     private let hasSystemProxy: Bool
-    /// The bytes that libcurl reads at a time.
-    static let bufferSize = 32 << 10
 
     /// - Throws: ``NetworkError/Code/insecureConnection`` for certificates, keys and pins that cannot be used,
     ///   ``NetworkError/Code/unsupported`` for what the system's libcurl cannot do.
@@ -95,8 +93,6 @@ struct CurlSettings: Sendable {
         try set(CurlOption.suppressConnectHeaders, 1)
         try set(CurlOption.acceptEncoding, "")  // all that this libcurl can undo
         try set(CurlOption.userAgent, "Switchboard libcurl/\(CurlLibrary.versionText)")
-        try set(CurlOption.bufferSize, Self.bufferSize)
-        ccurl_easy_set_long(easy, CurlOption.uploadBufferSize, 256 << 10)
         // A cancelled name lookup is not waited for; since 7.87, and harmless before.
         ccurl_easy_set_long(easy, CurlOption.quickExit, 1)
         switch configuration.httpVersion {

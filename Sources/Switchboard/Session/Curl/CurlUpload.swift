@@ -51,7 +51,7 @@ final class CurlMemoryUpload: CurlUpload, @unchecked Sendable {  // `offset` is 
 /// A body that is read from its stream while it is sent: no more than a few chunks are held.
 ///
 /// A task of its own pulls chunks and waits while enough are there; libcurl is paused while there are none.
-final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` is set before the start; the rest is locked
+final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` is set at the start; the rest is locked
     private struct State {
         var chunks: [Data] = []
         var offset = 0  // in the first chunk

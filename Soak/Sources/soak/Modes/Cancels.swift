@@ -1,0 +1,103 @@
+import Foundation
+import Switchboard
+
+/// Requests of every kind, each cancelled at a random moment.
+struct Cancels {
+    private let count: Int
+    private let seed: UInt64
+    private let server: ServerProcess
+    private static let inFlight = 48
+
+    init(count: Int, seed: UInt64, _ server: ServerProcess) {
+        self.count = count
+        self.seed = seed
+        self.server = server
+    }
+
+    /// When a request is cancelled.
+    private enum Moment {
+        case before, afterwards
+        case within(Duration)
+
+        init(_ random: inout Seeded, _ scene: Scene) {
+            switch random.number(0...9) {
+            case 0: self = .before
+            case 1: self = scene.isEndless ? .within(.milliseconds(20)) : .afterwards
+            case 2...5: self = .within(.microseconds(random.number(0...800)))
+            default: self = .within(.microseconds(random.number(0...8_000)))
+            }
+        }
+    }
+
+    func run() async -> Report {
+        say("\(count) requests, each cancelled at a random moment, \(Self.inFlight) at a time, seed \(seed)")
+        let stage = Stage(base: server.base, fullPort: server.fullPort)
+        let ledger = Ledger(count)
+        Watchdog.watch(ledger)
+        let start = await Figures.settled()
+        let warmUp = max(1, min(count / 2, 2_000))
+        await cancel(0..<warmUp, stage, ledger)
+        await stage.openAllConnections(ledger)
+        await stage.openAllConnections(ledger)
+        let warm = await Figures.settled()
+        await cancel(warmUp..<count, stage, ledger)
+        await stage.openAllConnections(ledger)
+        await stage.openAllConnections(ledger)
+        let end = await Figures.settled(goal: warm)
+        say(ledger.outcomes)
+        try? FileManager.default.removeItem(at: stage.folder)
+        return withExtendedLifetime(stage) {
+            Report(
+                start: start, warm: warm, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome,
+                faults: ledger.faults)
+        }
+    }
+
+    private func cancel(_ range: Range<Int>, _ stage: Stage, _ ledger: Ledger) async {
+        let next = Counter(range)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.inFlight {
+                group.addTask {
+                    while let index = next.take() { await cancel(index, stage, ledger) }
+                }
+            }
+        }
+    }
+
+    private func cancel(_ index: Int, _ stage: Stage, _ ledger: Ledger) async {
+        var random = Seeded(seed, index)
+        let scene = Scene.allCases.randomElement(using: &random) ?? .small
+        let moment = Moment(&random, scene)
+        ledger.begin(index, "\(scene), cancelled \(moment)")
+        let task = Task { [random] in
+            var random = random
+            if case .before = moment { withUnsafeCurrentTask { $0?.cancel() } }
+            await play(scene, index, &random, stage, ledger)
+        }
+        switch moment {
+        case .before: break
+        case .within(let time):
+            if time > .microseconds(20) { try? await Task.sleep(for: time) }
+            task.cancel()
+        case .afterwards:
+            await task.value
+            task.cancel()
+        }
+        await task.value
+    }
+
+    private func play(_ scene: Scene, _ index: Int, _ random: inout Seeded, _ stage: Stage, _ ledger: Ledger) async {
+        do {
+            try await stage.play(scene, &random)
+            ledger.end(index, "value")
+        } catch is CancellationError {
+            ledger.end(index, "CancellationError")
+        } catch let error as NetworkError {
+            if !scene.permits(error.code) { ledger.fault("request \(index), \(scene): \(error)") }
+            ledger.end(index, "NetworkError")
+        } catch {
+            ledger.fault("request \(index), \(scene): \(error)")
+            ledger.end(index, "wrong")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Switchboard
+
+/// Sessions that are made, used a little and dropped, in every state they can be in.
+struct Sessions {
+    private let count: Int
+    private let seed: UInt64
+    private let server: ServerProcess
+    private static let atATime = 8
+
+    init(count: Int, seed: UInt64, _ server: ServerProcess) {
+        self.count = count
+        self.seed = seed
+        self.server = server
+    }
+
+    func run() async -> Report {
+        say("\(count) sessions made, used and dropped, \(Self.atATime) at a time, seed \(seed)")
+        let ledger = Ledger(count)
+        Watchdog.watch(ledger)
+        let start = await Figures.settled()
+        let warmUp = max(1, min(count / 2, 400))
+        await make(0..<warmUp, ledger)
+        let warm = await Figures.settled(goal: start)
+        await make(warmUp..<count, ledger)
+        let end = await Figures.settled(goal: warm)
+        var faults = ledger.faults
+        if end.descriptors > start.descriptors {
+            faults.append("sessions left \(end.descriptors - start.descriptors) descriptors")
+        }
+        return Report(
+            start: start, warm: warm, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome, faults: faults)
+    }
+
+    private func make(_ range: Range<Int>, _ ledger: Ledger) async {
+        let next = Counter(range)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.atATime {
+                group.addTask {
+                    while let index = next.take() { await make(index, ledger) }
+                }
+            }
+        }
+    }
+
+    private func make(_ index: Int, _ ledger: Ledger) async {
+        var random = Seeded(seed, index)
+        let life = SessionLife.allCases.randomElement(using: &random) ?? .used
+        ledger.begin(index, "\(life)")
+        do {
+            try await life.play(server.base, &random)
+        } catch {
+            ledger.fault("session \(index), \(life): \(error)")
+        }
+        ledger.end(index, nil)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Switchboard
+
+/// A session of its own and what is asked of it.
+struct SoakedSession: Sendable {
+    let curl: CurlSession
+    let base: String
+
+    init(_ base: String, connections: Int) {
+        curl = CurlSession(configuration: .direct(connections: connections))
+        self.base = base
+    }
+
+    func send(_ path: String) async throws {
+        let response = try await curl.send(NetworkRequest(.get, URL(string: base + path)))
+        guard response.text == "answer 1\n" else { throw Stage.Wrong(description: "\(path): \(response.text)") }
+    }
+
+    func open(_ path: String) async throws -> NetworkResponse {
+        var request = NetworkRequest(.get, URL(string: base + path))
+        request.options.streamsResponse = true
+        return try await curl.send(request)
+    }
+
+    /// Reads a piece and lets go of the rest.
+    func readBeginning(_ path: String) async throws {
+        let response = try await open(path)
+        for try await _ in response.bytes { return }
+    }
+
+    /// A few requests at once, which may end with an answer, the session's end or cancellation.
+    func inFlight(endless: Bool = true) -> Task<Void, any Error> {
+        let paths = ["small/1", "slow/1/1", "drip/3/1", endless ? "stall" : "slow/3/1", "large/500000"]
+        return Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for path in paths {
+                    group.addTask {
+                        do {
+                            _ = try await curl.send(NetworkRequest(.get, URL(string: base + path)))
+                        } catch is CancellationError {
+                        } catch NetworkError.sessionInvalidated {
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// A session that is over says so.
+    func refuse() async throws {
+        do {
+            try await send("small/1")
+            throw Stage.Wrong(description: "a session that is over still sends")
+        } catch NetworkError.sessionInvalidated {
+        }
+    }
+}

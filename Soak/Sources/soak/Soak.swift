@@ -1,0 +1,44 @@
+import Foundation
+import Glibc
+
+/// Sends a great many requests through `CurlSession` and watches what the process holds on to. `scripts/soak` builds
+/// and runs it.
+@main
+enum Soak {
+    private static let usage = """
+        usage: soak requests COUNT | cancels COUNT [SEED] | sessions COUNT [SEED] | slow-reader SECONDS | exits COUNT
+        """
+
+    static func main() async {
+        var words = CommandLine.arguments.dropFirst()
+        guard let mode = words.popFirst() else { stop(usage, 64) }
+        if mode == "serve" { Server.serve() }
+        let numbers = words.compactMap { Int($0) }
+        guard let number = numbers.first, numbers.count == words.count, number > 0 else { stop(usage, 64) }
+        let seed = numbers.count > 1 ? UInt64(numbers[1]) : 1
+        if mode == "leave", numbers.count == 3 {
+            await Leave(port: UInt16(number), fullPort: UInt16(numbers[2]), seed: seed).play()
+        }
+        do {
+            let server = try ServerProcess()
+            let report: Report
+            switch mode {
+            case "requests": report = await Requests(count: number, server).run()
+            case "cancels": report = await Cancels(count: number, seed: seed, server).run()
+            case "sessions": report = await Sessions(count: number, seed: seed, server).run()
+            case "slow-reader": report = try await SlowReader(seconds: number, server).run()
+            case "exits": report = try Exits(count: number, server).run()
+            default: stop(usage, 64)
+            }
+            server.stop()
+            exit(report.finish())
+        } catch {
+            stop("soak: \(error)", 1)
+        }
+    }
+
+    private static func stop(_ text: String, _ status: Int32) -> Never {
+        complain(text)
+        exit(status)
+    }
+}

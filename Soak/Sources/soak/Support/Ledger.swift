@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+
+/// Keeps account of what was begun, and that all of it ends, once.
+final class Ledger: Sendable {
+    private struct State {
+        var endings: [UInt8]
+        var pending: [Int: (what: String, since: ContinuousClock.Instant)] = [:]
+        var outcomes: [String: Int] = [:]
+        var faults: [String] = []
+        var faultCount = 0
+    }
+
+    private let state: Locked<State>
+    private let count: Int
+
+    init(_ count: Int) {
+        self.count = count
+        state = Locked(State(endings: Array(repeating: 0, count: count)))
+    }
+
+    func begin(_ index: Int, _ what: String) {
+        state.withLock { $0.pending[index] = (what, .now) }
+    }
+
+    /// Counts the outcome, such as `value`, unless it is all the same.
+    func end(_ index: Int, _ outcome: String?) {
+        state.withLock { state in
+            state.pending[index] = nil
+            state.endings[index] += 1
+            if let outcome { state.outcomes[outcome, default: 0] += 1 }
+        }
+    }
+
+    func fault(_ text: String) {
+        state.withLock { state in
+            state.faultCount += 1
+            if state.faults.count < 20 { state.faults.append(text) }
+        }
+    }
+
+    // MARK: Afterwards
+
+    var endedOnce: Int { state.withLock { $0.endings.count { $0 == 1 } } }
+
+    var outcome: String { "ended once \(endedOnce) of \(count)" }
+
+    /// `value 4711, cancelled 289`
+    var outcomes: String {
+        let outcomes = state.withLock { $0.outcomes }
+        return outcomes.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+
+    var faults: [String] {
+        var (faults, faultCount, twice) = state.withLock { state in
+            (state.faults, state.faultCount, state.endings.count { $0 > 1 })
+        }
+        if faultCount > faults.count { faults.append("and \(faultCount - faults.count) more like that") }
+        if twice > 0 { faults.append("\(twice) ended more than once") }
+        if endedOnce < count { faults.append("\(count - endedOnce) of \(count) did not end once") }
+        return faults
+    }
+
+    /// What has been pending for longer than given, the oldest first.
+    func overdue(_ limit: Duration) -> [String] {
+        let pending = state.withLock { $0.pending }
+        let now = ContinuousClock.now
+        return pending.filter { now - $0.value.since > limit }.sorted { $0.value.since < $1.value.since }
+            .map { "\($0.key): \($0.value.what), for \((now - $0.value.since).components.seconds) s" }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Switchboard
+import Testing
+
+/// Bodies that are read while they are sent: FileBody and StreamBody.
+@Suite
+struct StreamedBodyTests {
+    @Test(
+        "a file's bytes come in order and whole, each time it is opened", arguments: [0, 1, 262_143, 262_144, 600_001])
+    func fileIsReadAgain(count: Int) async throws {
+        let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)")
+        try bytes.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let body = FileBody(file, contentType: "image/png")
+        #expect(body.length == Int64(count))
+        #expect(body.additionalHeaders == ["Content-Type": "image/png"])
+        #expect(body.isStreamed && body.isReplayable)
+        for _ in 0..<2 {
+            var read = Data()
+            for try await chunk in try body.makeStream() { read.append(chunk) }
+            #expect(read == bytes)
+        }
+        #expect(try body.encode() == bytes)
+    }
+
+    @Test("a file that is not there, and a folder, are encodingFailed, with the name", arguments: ["", "no-such-file"])
+    func unreadableFileIsNamed(name: String) async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        let body = FileBody(file)
+        #expect(body.length == nil)
+        let error = #expect(throws: NetworkError.self) { try body.makeStream() }
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.reason?.contains(file.path) == true)
+    }
+
+    @Test("S2.7 a StreamBody opens its source anew for each sending, and says when it cannot")
+    func streamIsOpenedAnew() async throws {
+        let body = StreamBody(length: 3, contentType: "text/csv", isReplayable: false) {
+            let parts = Parts(["a", "", "bc"])
+            return HTTPBodyStream { await parts.next() }
+        }
+        #expect(body.length == 3)
+        #expect(!body.isReplayable)
+        for _ in 0..<2 {
+            var read: [String] = []
+            for try await chunk in try body.makeStream() { read.append(String(decoding: chunk, as: UTF8.self)) }
+            #expect(read == ["a", "bc"])
+        }
+        #expect(throws: NetworkError.self) { try body.encode() }
+    }
+
+    private actor Parts {
+        private var parts: [String]
+        init(_ parts: [String]) { self.parts = parts }
+        func next() -> Data? { parts.isEmpty ? nil : Data(parts.removeFirst().utf8) }
+    }
+}

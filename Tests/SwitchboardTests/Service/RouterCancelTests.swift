@@ -1,0 +1,86 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// `router.cancel()` and the async calls that are under way: they run in their callers' tasks, which go on.
+@Suite(.timeLimit(.minutes(1)))
+struct RouterCancelTests {
+    @Test(
+        "S3.8 S2.16 partly: a call that waits for its answer ends, the server sees it go",
+        arguments: SessionKind.allCases)
+    func waitingForAnAnswer(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall)
+            let router = Router<URLEndPoint>(session: kind.make())
+            let call = Task {
+                let result = await Result { try await router.response(for: URLEndPoint(.get, server.url)) }
+                return (result, Task.isCancelled)
+            }
+            _ = try await server.takeRequest()
+            router.cancel()
+            let (result, isTaskCancelled) = await call.value
+            #expect(throws: CancellationError.self) { try result.get() }
+            #expect(!isTaskCancelled)
+            try await server.waitForDisconnect()
+        }
+    }
+
+    @Test("S3.8 a session that knows nothing of routers is cancelled through a task")
+    func foreignSession() async throws {
+        let arrived = AsyncStream<Void>.makeStream()
+        let session = AdHocSession { _ in
+            arrived.continuation.yield()
+            try await Task.sleep(for: .seconds(3_600))
+            return NetworkResponse(status: 200)
+        }
+        let router = Router<URLEndPoint>(session: session)
+        let call = Task { try await router.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/"))) }
+        for await _ in arrived.stream { break }
+        router.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+    }
+
+    @Test("S2.16 partly: a call that backs off between attempts ends, without another attempt")
+    func backingOff() async throws {
+        let answered = AsyncStream<Void>.makeStream()
+        let session = StubSession { _ in
+            answered.continuation.yield()
+            return .status(503)
+        }
+        let policy = RetryPolicy(baseDelay: .seconds(3_600), maximumDelay: .seconds(3_600))
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+        let call = Task { try await router.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/"))) }
+        for await _ in answered.stream { break }
+        router.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(session.requests.count == 1)
+    }
+
+    @Test("a call made by an interceptor of another call ends with that one")
+    func nestedCall() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall)
+            let inner = Router<URLEndPoint>()
+            let outer = Router<URLEndPoint>(
+                session: StubSession { _ in .status(200) },
+                interceptors: [
+                    AdHocInterceptor { request, next in
+                        _ = try await inner.response(for: URLEndPoint(.get, server.url))
+                        return try await next(request)
+                    }
+                ])
+            let call = Task { try await outer.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/"))) }
+            _ = try await server.takeRequest()
+            outer.cancel()
+            await #expect(throws: CancellationError.self) { try await call.value }
+        }
+    }
+
+    @Test("S3.8 cancelling ends what is under way and not what comes later")
+    func laterCallsAreNotTouched() async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .status(204) })
+        router.cancel()
+        #expect(try await router.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/"))).statusCode == 204)
+    }
+}

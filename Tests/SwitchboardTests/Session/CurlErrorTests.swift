@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import Switchboard
+
+/// What each of libcurl's result codes becomes. The names are those of libcurl's `CURLE_` codes (libcurl-errors(3)).
+@Suite
+struct CurlErrorTests {
+    @Test(
+        "every result code of libcurl that HTTP can meet has its NetworkError code",
+        arguments: [
+            (1, .invalidResponse),  // UNSUPPORTED_PROTOCOL: the scheme is http or https, so the answer was not
+            (3, .invalidRequest), (4, .unsupported), (5, .cannotFindHost), (6, .cannotFindHost), (7, .cannotConnect),
+            (8, .invalidResponse), (16, .invalidResponse), (18, .connectionLost), (23, .invalidResponse),
+            (26, .encodingFailed), (28, .timedOut), (35, .insecureConnection), (45, .cannotConnect),
+            (49, .invalidRequest), (52, .connectionLost), (55, .connectionLost), (56, .connectionLost),
+            (58, .insecureConnection), (59, .insecureConnection), (60, .insecureConnection),
+            (61, .cannotDecodeResponse), (63, .responseTooLarge), (64, .insecureConnection), (65, .connectionLost),
+            (66, .insecureConnection), (67, .cannotAuthenticate), (77, .insecureConnection), (83, .insecureConnection),
+            (90, .insecureConnection), (91, .insecureConnection), (94, .cannotAuthenticate), (97, .cannotConnect),
+            (98, .insecureConnection), (100, .headersTooLarge),
+        ] as [(Int, NetworkError.Code)])
+    func codes(code: Int, expected: NetworkError.Code) {
+        let error = CurlError(code: code, message: "words").networkError(isHeadComplete: false)
+        #expect(error.code == expected)
+        #expect((error.underlying as? CurlError)?.code == code)
+    }
+
+    @Test("no result code is without an error, those of other protocols and of the future included")
+    func everyCodeIsAnError() {
+        for code in 1...150 {
+            let error = CurlError(code: code, message: "words of libcurl").networkError(isHeadComplete: true)
+            #expect(error.reason == "words of libcurl")
+            #expect(!error.code.rawValue.isEmpty)
+        }
+    }
+
+    @Test(
+        "what shares a code is told apart by libcurl's words and by how far the response had come",
+        arguments: [
+            (56, "Received HTTP code 407 from proxy after CONNECT", false, .cannotAuthenticate),
+            (56, "Received HTTP code 502 from proxy after CONNECT", false, .cannotConnect),
+            (56, "Illegal or missing hexadecimal sequence in chunked-encoding", true, .invalidResponse),
+            (56, "Recv failure: Connection reset by peer", true, .connectionLost),
+            (18, "transfer closed with 5 bytes remaining to read", true, .truncatedBody),
+            (27, "Out of memory", false, .headersTooLarge), (27, "Out of memory", true, .unknown),
+            (92, "HTTP/2 stream 1 was not closed cleanly", false, .connectionLost),
+            (92, "HTTP/2 stream 1 was not closed cleanly", true, .truncatedBody),
+        ] as [(Int, String, Bool, NetworkError.Code)])
+    func words(code: Int, message: String, isHeadComplete: Bool, expected: NetworkError.Code) {
+        #expect(CurlError(code: code, message: message).networkError(isHeadComplete: isHeadComplete).code == expected)
+    }
+
+    @Test("libcurl's own message is kept, without the secrets of a URL in it")
+    func messageIsRedacted() {
+        let error = CurlError(code: 3, message: "bad URL https://user:hunter2@example.com/?api_key=hunter3")
+        let texts = [error.message, error.errorDescription ?? "", "\(error.networkError(isHeadComplete: false))"]
+        for text in texts {
+            #expect(text.contains("example.com"))
+            #expect(!text.contains("hunter"))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+#if os(Linux)
+import Foundation
+import Switchboard
+import Testing
+
+/// HTTP/2 whose frames a server of good manners would not send, or not in this order: Python's h2, by hand.
+@Suite(.needsServers, .timeLimit(.minutes(1)))
+struct CurlHTTP2FrameTests {
+    /// What `/count` of the scripts says: the client's port, and the number of requests that came from it.
+    struct Count: Decodable, Equatable {
+        var port: Int
+        var count: Int
+        var unsent: Int
+    }
+
+    static func count(_ session: CurlSession, _ url: URL) async throws -> Count {
+        var request = NetworkRequest(.get, url)
+        request.timeouts.attempt = .seconds(5)
+        return try JSONDecoder().decode(Count.self, from: await session.send(request).body)
+    }
+
+    static func session(connections: Int = 6) throws -> CurlSession {
+        try CurlHTTP2Tests.session(connections: connections)
+    }
+
+    // MARK: Trailers and interim answers
+
+    @Test("trailers arrive beside the body, in memory and in a file")
+    func trailers() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        for destination in [nil, file] {
+            var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/trailers"))
+            request.options.destination = destination
+            let response = try await Self.session().send(request)
+            #expect(try destination.map { try Data(contentsOf: $0) } ?? response.body == Data("body".utf8))
+            #expect(response.trailers == ["x-checksum": "900150983cd24fb0", "grpc-status": "0"])
+            #expect(!response.headers.contains("x-checksum"))
+        }
+    }
+
+    @Test("an interim answer is not the answer, and leaves nothing in its head")
+    func interim() async throws {
+        let response = try await Self.session().send(NetworkRequest(.get, Servers.http2("scriptsTLS", "/interim")))
+        #expect(response.statusCode == 200)
+        #expect(!response.headers.contains("Link"))
+        #expect(response.text.contains("count"))
+    }
+
+    // MARK: RST_STREAM, GOAWAY, the end
+
+    @Test("a stream reset inside its body is truncatedBody with what arrived, and the connection goes on")
+    func resetInBody() async throws {
+        let session = try Self.session(connections: 1)
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))
+        request.options.streamsResponse = true
+        let response = try await session.send(request)
+        var iterator = response.bytes.makeAsyncIterator()
+        #expect(try await iterator.next() == Data("0123456789".utf8))
+        let after = try await Self.count(session, Servers.http2("scriptsTLS", "/resethanging/2"))
+        #expect(after.count == 2)
+        let error = await #expect(throws: NetworkError.self) { try await iterator.next() }
+        #expect(error?.code == .truncatedBody)
+        #expect(error?.status == 200)
+        #expect((error?.underlying as? CurlError)?.code == 92)  // CURLE_HTTP2_STREAM
+        #expect(error?.reason?.contains("INTERNAL_ERROR") == true)  // RFC 9113 §7
+        #expect(try await Self.count(session, Servers.http2("scriptsTLS", "/count")).port == after.port)
+    }
+
+    @Test("a reset that arrives together with the head is an error all the same")
+    func resetAtOnce() async throws {
+        let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/reset/2"))
+        #expect([.truncatedBody, .connectionLost].contains(error.code))
+        #expect((error.underlying as? CurlError)?.code == 92)
+    }
+
+    @Test("a stream reset instead of an answer is connectionLost", arguments: [1, 2, 8, 11])
+    func resetInsteadOfHead(code: Int) async throws {
+        let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/refuse/\(code)"))
+        #expect(error.code == .connectionLost)
+        #expect(error.status == nil)
+    }
+
+    @Test("a stream that the server refused unseen is sent again, and not for ever")
+    func refusedStream() async throws {
+        let session = try Self.session()
+        let once = try Servers.http2("scriptsTLS", "/refuseonce/\(UUID().uuidString)")
+        #expect(try await Self.count(session, once).count == 1)
+        let error = try await session.failure(Servers.http2("scriptsTLS", "/refuse/7"))
+        #expect(error.code == .connectionLost, "\(error)")
+    }
+
+    @Test("after GOAWAY the answer still counts, and the next request has a connection of its own")
+    func goAway() async throws {
+        let session = try Self.session(connections: 1)
+        let last = try await Self.count(session, Servers.http2("scriptsTLS", "/goaway"))
+        let next = try await Self.count(session, Servers.http2("scriptsTLS", "/count"))
+        #expect(next.port != last.port)
+        #expect(next.count == 1)
+    }
+
+    @Test("a request that GOAWAY leaves out is sent again on another connection")
+    func goAwayOnce() async throws {
+        let session = try Self.session()
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))
+        request.options.streamsResponse = true
+        let before = try await session.send(request)
+        let once = try Servers.http2("scriptsTLS", "/goawayonce/\(UUID().uuidString)")
+        #expect(try await Self.count(session, once).count == 1)
+        withExtendedLifetime(before) {}
+    }
+
+    @Test("GOAWAY instead of every answer is a typed error and ends", arguments: [0, 2])
+    func goAwayInstead(code: Int) async throws {
+        let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/abort/\(code)"))
+        #expect([.connectionLost, .invalidResponse].contains(error.code), "\(error)")
+    }
+
+    @Test("a connection that ends inside a body is truncatedBody with what arrived")
+    func cut() async throws {
+        let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/cut"))
+        #expect(error.code == .truncatedBody)
+        #expect(error.status == 200)
+        #expect(error.body == Data("0123456789".utf8))
+    }
+
+    @Test("a body over the limit ends its stream alone")
+    func bodyOverTheLimit() async throws {
+        let session = try Self.session(connections: 1)
+        let before = try await Self.count(session, Servers.http2("scriptsTLS", "/count"))
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/bytes/1000000"))
+        request.limits.responseBody = 50_000
+        let limited = request
+        let error = await #expect(throws: NetworkError.self) { try await session.send(limited) }
+        #expect(error?.code == .responseTooLarge)
+        let after = try await Self.count(session, Servers.http2("scriptsTLS", "/count"))
+        #expect(after.port == before.port)
+    }
+}
+#endif

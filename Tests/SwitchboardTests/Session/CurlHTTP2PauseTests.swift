@@ -1,0 +1,171 @@
+#if os(Linux)
+import Foundation
+import Testing
+
+@testable import Switchboard
+
+/// Readers and writers that take their time, on HTTP/2 connections that others use too.
+@Suite(.needsServers, .timeLimit(.minutes(1)))
+struct CurlHTTP2PauseTests {
+    /// Whether these are the bytes of `/bytes` from an offset on.
+    static func isRight(_ chunk: Data, from offset: Int) -> Bool {
+        let start = offset % 251
+        return start + chunk.count <= pattern.count && pattern[start..<start + chunk.count] == chunk
+    }
+
+    private static let pattern: Data = {
+        var pattern = Data(0..<251)
+        for _ in 0..<14 { pattern.append(pattern) }
+        return pattern
+    }()
+
+    @Test(
+        "a stream whose reader pauses stalls no other one of the connection, and arrives whole afterwards",
+        arguments: [10_000, 600_000, 3_000_000, 40_000_000])
+    func pausedReader(size: Int) async throws {
+        let session = try CurlHTTP2Tests.session(connections: 1)
+        let other = try Servers.http2("scriptsTLS", "/count")
+        let before = try await CurlHTTP2FrameTests.count(session, other)
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/bytes/\(size)"))
+        request.options.streamsResponse = true
+        let paused = try await session.send(request)
+        for number in 0..<5 {
+            let count = try await CurlHTTP2FrameTests.count(session, other)
+            #expect(count.port == before.port)
+            #expect(count.count == number + 3)
+        }
+        let large = try await session.send(NetworkRequest(.get, Servers.http2("scriptsTLS", "/bytes/2000000")))
+        #expect(large.body.count == 2_000_000 && Self.isRight(large.body, from: 0))
+        var total = 0
+        for try await chunk in paused.bytes {
+            try #require(Self.isRight(chunk, from: total))
+            total += chunk.count
+        }
+        #expect(total == size)
+    }
+
+    @Test("a reader that pauses makes the server wait")
+    func backPressure() async throws {
+        let session = try CurlHTTP2Tests.session(connections: 1)
+        let size = 80_000_000
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/bytes/\(size)"))
+        request.options.streamsResponse = true
+        let paused = try await session.send(request)
+        for _ in 0..<10 {
+            let unsent = try await CurlHTTP2FrameTests.count(session, Servers.http2("scriptsTLS", "/count")).unsent
+            #expect(unsent > size / 2)  // libcurl's window for a stream is 32 MiB
+        }
+        withExtendedLifetime(paused) {}
+    }
+
+    @Test("many slow readers and quick requests of one connection all get what is theirs")
+    func manySlowReaders() async throws {
+        let session = try CurlHTTP2Tests.session(connections: 1)
+        let url = try Servers.http2("scriptsTLS", "/bytes/4000000")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var request = NetworkRequest(.get, url)
+                    request.options.streamsResponse = true
+                    var total = 0
+                    for try await chunk in try await session.send(request).bytes {
+                        try #require(Self.isRight(chunk, from: total))
+                        total += chunk.count
+                        // The pace: a quick request for every piece.
+                        _ = try await CurlHTTP2FrameTests.count(session, Servers.http2("scriptsTLS", "/count"))
+                    }
+                    #expect(total == 4_000_000)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("letting go of a stream half read ends it alone")
+    func abandonedReader() async throws {
+        let session = try CurlHTTP2Tests.session(connections: 1)
+        let other = try Servers.http2("scriptsTLS", "/count")
+        let before = try await CurlHTTP2FrameTests.count(session, other)
+        for _ in 0..<3 {
+            var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/bytes/20000000"))
+            request.options.streamsResponse = true
+            for try await chunk in try await session.send(request).bytes {
+                #expect(!chunk.isEmpty)
+                break
+            }
+        }
+        let after = try await CurlHTTP2FrameTests.count(session, other)
+        #expect(after.port == before.port)
+        #expect(after.count == 5)
+    }
+
+    @Test("requests cancelled at any time leave the others of their connection whole")
+    func cancellations() async throws {
+        let session = try CurlHTTP2Tests.session(connections: 1)
+        let url = try Servers.http2("scriptsTLS", "/bytes/100000")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<120 {
+                let task = Task { try await session.send(NetworkRequest(.get, url)) }
+                if number % 2 == 0 {
+                    group.addTask {
+                        for _ in 0..<number { await Task.yield() }
+                        task.cancel()
+                        _ = try? await task.value
+                    }
+                } else {
+                    group.addTask {
+                        let body = try await task.value.body
+                        #expect(body.count == 100_000 && Self.isRight(body, from: 0))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        _ = try await CurlHTTP2FrameTests.count(session, Servers.http2("scriptsTLS", "/count"))
+    }
+
+    @Test("a body that waits for its source stalls no other request of the connection")
+    func waitingUpload() async throws {
+        let session = try CurlHTTP2Tests.session(connections: 1)
+        let gate = Deliveries<Bool>()
+        let step = Protected(0)
+        let body = StreamBody(length: nil, contentType: "text/plain") {
+            HTTPBodyStream {
+                let number = step.withLock { step in
+                    step += 1
+                    return step
+                }
+                if number == 2 { _ = try await gate.first() }
+                return number <= 2 ? Data("line\n".utf8) : nil
+            }
+        }
+        let upload = NetworkRequest(.post, try Servers.http2("tls", "/lines"), body: body)
+        async let response = session.send(upload)
+        let url = try Servers.http2("tls", "/meet/\(UUID().uuidString)/1")
+        let before = try await CurlHTTP2Tests.meet(session, url)
+        for _ in 0..<5 {
+            let url = try Servers.http2("tls", "/meet/\(UUID().uuidString)/1")
+            #expect(try await CurlHTTP2Tests.meet(session, url).port == before.port)
+        }
+        gate.open()
+        #expect(try await JSONDecoder().decode([String: Int].self, from: response.body) == ["line": 2, "": 1])
+    }
+
+    @Test("a session that is shut down while readers pause ends them")
+    func shutdown() async throws {
+        let session = try CurlHTTP2Tests.session(connections: 1)
+        var paused: [NetworkResponse] = []
+        for _ in 0..<3 {
+            var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/bytes/20000000"))
+            request.options.streamsResponse = true
+            paused.append(try await session.send(request))
+        }
+        _ = try await CurlHTTP2FrameTests.count(session, Servers.http2("scriptsTLS", "/count"))
+        await session.shutdown()
+        for response in paused {
+            let error = await #expect(throws: NetworkError.self) { for try await _ in response.bytes {} }
+            #expect(error?.code == .sessionInvalidated)
+        }
+    }
+}
+#endif

@@ -1,0 +1,195 @@
+#if os(Linux)
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// HTTP/2 against hypercorn, and against frames sent by hand.
+@Suite(.needsServers, .timeLimit(.minutes(1)))
+struct CurlHTTP2Tests {
+    /// What `/meet` says when all have come: the port this one came from, and those of all.
+    struct Meeting: Decodable {
+        var port: Int
+        var version: String
+        var ports: [Int]
+    }
+
+    static func session(_ version: HTTPVersionPolicy = .automatic, connections: Int = 6) throws -> CurlSession {
+        var configuration = try SessionConfiguration.trusting()
+        configuration.proxy = .none
+        configuration.httpVersion = version
+        configuration.maximumConnectionsPerHost = connections
+        return CurlSession(configuration: configuration)
+    }
+
+    static func meet(_ session: CurlSession, _ url: URL) async throws -> Meeting {
+        try JSONDecoder().decode(Meeting.self, from: await session.send(NetworkRequest(.get, url)).body)
+    }
+
+    // MARK: Which version
+
+    @Test(
+        "HTTP/2 is spoken where TLS negotiates it or it is known, HTTP/1.1 elsewhere and where it is asked for",
+        arguments: [
+            (HTTPVersionPolicy.automatic, "tls", "HTTP/2"), (.http1, "tls", "HTTP/1.1"),
+            (.http2PriorKnowledge, "tls", "HTTP/2"), (.automatic, "plain", "HTTP/1.1"), (.http1, "plain", "HTTP/1.1"),
+            (.http2PriorKnowledge, "plain", "HTTP/2"),
+        ])
+    func version(policy: HTTPVersionPolicy, server: String, expected: String) async throws {
+        let session = try Self.session(policy)
+        for name in ["a", "b", "c"] {
+            let url = try Servers.http2(server, "/meet/\(name)\(UUID().uuidString)/1")
+            let response = try await session.send(NetworkRequest(.get, url))
+            let seen = try JSONDecoder().decode(Meeting.self, from: response.body)
+            #expect(response.metrics.protocolVersion == expected)
+            #expect("HTTP/\(seen.version)" == expected)
+        }
+    }
+
+    @Test("a server of HTTP/1.1 is asked for no upgrade on a plain connection, and spoken to over TLS")
+    func fallback() async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let response = try await Self.session().send(NetworkRequest(.get, server.url))
+            #expect(response.metrics.protocolVersion == "HTTP/1.1")
+            #expect(server.requests.first?.headers.contains("Upgrade") == false)
+            #expect(server.requests.first?.headers.contains("HTTP2-Settings") == false)
+        }
+        let response = try await Self.session().send(NetworkRequest(.get, Servers.tls("good")))
+        #expect(response.metrics.protocolVersion == "HTTP/1.1")
+    }
+
+    @Test("HTTP/2 by prior knowledge to a server of HTTP/1.1 is an error of the connection or its answer")
+    func priorKnowledgeOfTheWrongServer() async throws {
+        try await MockServer.run(handler: { _ in .status(400) }) { server in
+            let error = try await Self.session(.http2PriorKnowledge).failure(server.url)
+            #expect([.invalidResponse, .connectionLost].contains(error.code), "\(error)")
+        }
+        // Over TLS it is negotiated all the same.
+        let response = try await Self.session(.http2PriorKnowledge).send(NetworkRequest(.get, Servers.tls("good")))
+        #expect(response.metrics.protocolVersion == "HTTP/1.1")
+    }
+
+    // MARK: httpbin
+
+    @Test(
+        "requests and responses of every shape pass",
+        arguments: [("tls", HTTPVersionPolicy.automatic), ("plain", .http2PriorKnowledge)])
+    func roundTrips(server: String, policy: HTTPVersionPolicy) async throws {
+        let session = try Self.session(policy)
+        let headers: HTTPHeaders = ["X-Mixed-Case": "kept", "Host": "named.example", "Connection": "keep-alive"]
+        var post = NetworkRequest(.post, try Servers.http2(server, "/anything?q=a%20b"), headers: headers)
+        post.body = DataBody(Data(#"{"a":[1,2]}"#.utf8), contentType: "application/json")
+        let echo = try JSONDecoder().decode(HTTPBin.Echo.self, from: await session.send(post).body)
+        #expect(echo.method == "POST")
+        #expect(echo.args == ["q": "a b"])
+        #expect(echo.json == .object(["a": .array([.number(1), .number(2)])]))
+        #expect(echo.headers["X-Mixed-Case"] == "kept")
+        #expect(echo.headers["Host"] == "named.example")
+        #expect(echo.headers["Connection"] == nil)  // RFC 9113 §8.2.2
+        #expect(echo.headers["Content-Length"] == "11")
+
+        let head = try await session.send(NetworkRequest(.head, Servers.http2(server, "/get")))
+        #expect(head.statusCode == 200 && head.body.isEmpty)
+        let none = try await session.send(NetworkRequest(.get, Servers.http2(server, "/status/204")))
+        #expect(none.statusCode == 204 && none.body.isEmpty)
+        let gzip = try await session.send(NetworkRequest(.get, Servers.http2(server, "/gzip")))
+        #expect(gzip.text.contains(#""gzipped": true"#) || gzip.text.contains(#""gzipped":true"#))
+        let stream = try await session.send(NetworkRequest(.get, Servers.http2(server, "/stream/20")))
+        #expect(stream.text.split(separator: "\n").count == 20)
+    }
+
+    @Test("a body larger than any window goes up, of known length and of unknown", arguments: [true, false])
+    func largeUpload(isLengthKnown: Bool) async throws {
+        let count = 200
+        let line = "0123456789abcde"
+        let chunk = Data(String(repeating: line + "\n", count: 1_024).utf8)
+        let length = Int64(chunk.count * count)
+        let body = StreamBody(length: isLengthKnown ? length : nil, contentType: "text/plain") {
+            let left = Protected(count)
+            return HTTPBodyStream {
+                left.withLock { left in
+                    left -= 1
+                    return left >= 0 ? chunk : nil
+                }
+            }
+        }
+        let request = NetworkRequest(.post, try Servers.http2("tls", "/lines"), body: body)
+        let response = try await Self.session().send(request)
+        let lines = try JSONDecoder().decode([String: Int].self, from: response.body)
+        #expect(lines == [line: 1_024 * count, "": 1])
+        #expect(response.metrics.protocolVersion == "HTTP/2")
+        #expect(response.metrics.bytesSent == length)
+    }
+
+    // MARK: Many at once
+
+    @Test("requests that wait for each other share one connection, the first ones of a session too")
+    func multiplexing() async throws {
+        let session = try Self.session()
+        let url = try Servers.http2("tls", "/meet/\(UUID().uuidString)/50")
+        let meetings = try await withThrowingTaskGroup { group in
+            for _ in 0..<50 { group.addTask { try await Self.meet(session, url) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(meetings.count == 50)
+        #expect(Set(meetings.map(\.port)).count == 1)
+        #expect(meetings.allSatisfy { $0.ports.count == 50 && Set($0.ports).count == 1 })
+    }
+
+    @Test("h2c too, where this libcurl can: 7.88 cannot use a connection twice, and each has its own")
+    func plainConcurrency() async throws {
+        let session = try Self.session(.http2PriorKnowledge)
+        let url = try Servers.http2("plain", "/meet/\(UUID().uuidString)/5")
+        let meetings = try await withThrowingTaskGroup { group in
+            for _ in 0..<5 { group.addTask { try await Self.meet(session, url) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(meetings.map(\.port)).count == (CurlLibrary.breaksPlainHTTP2 ? 5 : 1))
+        #expect(meetings.allSatisfy { $0.version == "2" })
+    }
+
+    @Test("more requests than the server takes at a time are all answered", arguments: [1, 6])
+    func moreThanTheLimit(connections: Int) async throws {
+        let session = try Self.session(connections: connections)
+        let url = try Servers.http2("scriptsTLS", "/count")  // 100 streams at a time: h2's default
+        let ports = try await withThrowingTaskGroup { group in
+            for _ in 0..<300 { group.addTask { try await CurlHTTP2FrameTests.count(session, url).port } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(ports.count == 300)
+        #expect(Set(ports).count <= connections)
+    }
+
+    @Test("cancelling one request of a connection ends it alone")
+    func cancellation() async throws {
+        let session = try Self.session(connections: 1)
+        let (alone, together) = (UUID().uuidString, UUID().uuidString)
+        let meeting = try Servers.http2("tls", "/meet/\(together)/2")
+        async let first = Self.meet(session, meeting)
+        let lonely = try Servers.http2("tls", "/meet/\(alone)/2")
+        let cancelled = Task { try await Self.meet(session, lonely) }
+        // Once this is answered the server has the two before it.
+        let before = try await Self.meet(session, Servers.http2("tls", "/meet/\(UUID().uuidString)/1"))
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        let second = try await Self.meet(session, meeting)
+        let others = try await first
+        #expect(Set([before.port, second.port, others.port]).count == 1)
+    }
+
+    @Test("a request that takes too long ends alone")
+    func timeout() async throws {
+        let session = try Self.session(connections: 1)
+        let meeting = try Servers.http2("tls", "/meet/\(UUID().uuidString)/2")
+        async let first = Self.meet(session, meeting)
+        var slow = NetworkRequest(.get, try Servers.http2("tls", "/meet/\(UUID().uuidString)/2"))
+        slow.timeouts.attempt = .milliseconds(200)
+        let request = slow
+        let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+        #expect(error?.code == .timedOut)
+        let second = try await Self.meet(session, meeting)
+        #expect(try await first.port == second.port)
+    }
+}
+#endif

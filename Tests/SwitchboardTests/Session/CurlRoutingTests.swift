@@ -1,0 +1,166 @@
+#if os(Linux)
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Which way a CurlSession takes to a server: unix sockets, addresses, families.
+@Suite(.timeLimit(.minutes(1)))
+struct CurlRoutingTests {
+    static func session(_ change: (inout SessionConfiguration) throws -> Void) throws -> CurlSession {
+        var configuration = SessionConfiguration()
+        configuration.proxy = .none
+        try change(&configuration)
+        return CurlSession(configuration: configuration)
+    }
+
+    // MARK: Unix-domain sockets
+
+    @Test("a unix-domain socket is connected to instead of the host, which still names the server", .needsServers)
+    func unixSocket() async throws {
+        let path = try #require(try Servers.directory().unixSockets["plain"])
+        let session = try Self.session { $0.unixSocketPath = path }
+        for name in ["name.invalid", "other.invalid:81"] {
+            let seen = try await session.seen(URL(string: "http://\(name)/path?a=b") ?? URL(text: "about:blank"))
+            #expect(seen.host == name)
+            #expect(seen.line == "GET /path?a=b HTTP/1.1")
+        }
+    }
+
+    @Test("the host names the server in TLS too", .needsServers)
+    func unixSocketWithTLS() async throws {
+        let path = try #require(try Servers.directory().unixSockets["tls"])
+        var configuration = try SessionConfiguration.trusting()
+        configuration.unixSocketPath = path
+        let session = CurlSession(configuration: configuration)
+        let seen = try await session.seen(URL(text: "https://api.example.test/"))
+        #expect(seen.tls == "TLSv1.3")
+        #expect(seen.host == "api.example.test")
+        #expect(try await session.failure(URL(text: "https://other.example.test/")).code == .insecureConnection)
+    }
+
+    @Test("a unix-domain socket that is not there, is none, or has too long a path is cannotConnect")
+    func missingUnixSocket() async throws {
+        let long = "/tmp/" + String(repeating: "a", count: 200)
+        for path in ["/tmp/no-such-socket-\(UUID().uuidString)", "/etc/hosts", long] {
+            let session = try Self.session { $0.unixSocketPath = path }
+            let error = try await session.failure(URL(text: "http://localhost/"))
+            #expect(error.code == .cannotConnect, "\(path): \(error)")
+        }
+    }
+
+    // MARK: Addresses instead of the resolver's
+
+    @Test("a name is looked up in the session's addresses, for its port alone, and stays the Host")
+    func resolve() async throws {
+        try await MockServer.run(handler: { _ in .text("found") }) { server in
+            let session = try Self.session { $0.resolve = ["api.invalid:\(server.port)": ["127.0.0.1"]] }
+            let url = try Servers.url("http", "api.invalid", server.port)
+            let response = try await session.send(NetworkRequest(.get, url))
+            #expect(response.text == "found")
+            #expect(response.metrics.remoteAddress == "127.0.0.1:\(server.port)")
+            #expect(server.requests.first?.headers["Host"] == "api.invalid:\(server.port)")
+            let otherPort = URL(text: "http://api.invalid:9/")
+            #expect(try await session.failure(otherPort).code == .cannotFindHost)
+            let otherName = try Servers.url("http", "www.invalid", server.port)
+            #expect(try await session.failure(otherName).code == .cannotFindHost)
+        }
+    }
+
+    @Test("of several addresses one that answers is found")
+    func severalAddresses() async throws {
+        try await MockServer.run(handler: { _ in .text("found") }) { server in
+            for addresses in [["127.0.0.9", "127.0.0.1"], ["::1", "127.0.0.1"], ["[::1]", "127.0.0.1"]] {
+                let session = try Self.session { $0.resolve = ["api.invalid:\(server.port)": addresses] }
+                let url = try Servers.url("http", "api.invalid", server.port)
+                #expect(try await session.text(url) == "found")
+            }
+        }
+    }
+
+    @Test("two sessions keep their addresses apart")
+    func addressesAreTheSessionsOwn() async throws {
+        try await MockServer.run(handler: { _ in .text("found") }) { server in
+            let url = try Servers.url("http", "api.invalid", server.port)
+            let knowing = try Self.session { $0.resolve = ["api.invalid:\(server.port)": ["127.0.0.1"]] }
+            #expect(try await knowing.text(url) == "found")
+            #expect(try await Self.session { _ in }.failure(url).code == .cannotFindHost)
+        }
+    }
+
+    @Test(
+        "an address or a name that is none is an error that quotes it, not another address",
+        arguments: [
+            ("localhost:80", "nonsense"), ("localhost:80", ""), ("localhost:80", "127.0.0.1:80"), ("localhost", "::1"),
+            ("", "::1"),
+        ])
+    func badAddress(name: String, address: String) async throws {
+        try await MockServer.run { server in
+            let session = try Self.session { $0.resolve = [name: [address]] }
+            let error = try await session.failure(server.url)
+            #expect(error.code == .invalidRequest)
+            #expect(error.reason?.contains("\(name):\(address)") == true, "\(error)")
+            #expect(server.connectionCount == 0)
+        }
+    }
+
+    // MARK: Families and literals
+
+    @Test("a literal IPv6 address in a URL is connected to, in brackets in Host", .needsServers, .needsIPv6)
+    func literalIPv6() async throws {
+        let port = try #require(try Servers.directory().bothFamilies)
+        let url = try Servers.url("http", "[::1]", port)
+        let session = try Self.session { _ in }
+        let seen = try await session.seen(url)
+        #expect(seen.peer == "::1")
+        #expect(seen.host == "[::1]:\(port)")
+        let metrics = try await session.send(NetworkRequest(.get, url)).metrics
+        #expect(metrics.remoteAddress == "[::1]:\(port)")
+    }
+
+    @Test(
+        "of a host with addresses of both families the chosen one is used", .needsServers, .needsIPv6,
+        arguments: [(AddressFamily.ipv4, "127.0.0.1"), (.ipv6, "::1")])
+    func family(family: AddressFamily, peer: String) async throws {
+        let port = try #require(try Servers.directory().bothFamilies)
+        for addresses in [["127.0.0.1", "::1"], ["::1", "127.0.0.1"]] {
+            let session = try Self.session {
+                $0.addressFamily = family
+                $0.resolve = ["both.invalid:\(port)": addresses]
+            }
+            #expect(try await session.seen(Servers.url("http", "both.invalid", port)).peer == peer)
+        }
+    }
+
+    @Test(
+        "a literal address of the other family is an error before anything is sent", .needsServers, .needsIPv6,
+        arguments: [(AddressFamily.ipv4, "[::1]"), (.ipv6, "127.0.0.1")])
+    func otherFamily(family: AddressFamily, host: String) async throws {
+        let port = try #require(try Servers.directory().bothFamilies)
+        let session = try Self.session { $0.addressFamily = family }
+        let error = try await session.failure(Servers.url("http", host, port))
+        #expect(error.code.isKind(of: .cannotConnect), "\(error)")
+    }
+
+    // MARK: The local address
+
+    @Test("a local address is what the server sees", .needsServers, arguments: ["127.0.0.1", "127.0.0.7"])
+    func localAddress(address: String) async throws {
+        let port = try Servers.directory().plain
+        let session = try Self.session { $0.localAddress = address }
+        #expect(try await session.seen(Servers.url("http", "127.0.0.1", port)).peer == address)
+    }
+
+    @Test(
+        "a local address that this machine does not have, or that is none, is cannotConnect",
+        arguments: ["192.0.2.1", "nonsense", ""])  // RFC 5737
+    func badLocalAddress(address: String) async throws {
+        try await MockServer.run { server in
+            let session = try Self.session { $0.localAddress = address }
+            let error = try await session.failure(server.url)
+            #expect(error.code == .cannotConnect, "\(error)")
+            #expect(server.connectionCount == 0)
+        }
+    }
+}
+#endif

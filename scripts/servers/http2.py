@@ -1,0 +1,228 @@
+"""HTTP/2: httpbin on hypercorn, and frames by hand where a server of good manners would not send them."""
+import asyncio
+import collections
+import json
+import socket
+import ssl
+
+import h2.config
+import h2.connection
+import h2.events
+import h2.exceptions
+from hypercorn.asyncio import serve
+from hypercorn.config import Config
+from hypercorn.middleware import AsyncioWSGIMiddleware
+from plain import context
+
+MEETINGS, REFUSED = {}, set()
+
+
+async def say(send, value):
+    body = json.dumps(value).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def lines_of_body(receive):
+    body, more = b"", True
+    while more:
+        event = await receive()
+        body += event.get("body", b"")
+        more = event.get("more_body", False)
+    return collections.Counter(body.decode().split("\n"))
+
+
+def app(httpbin):
+    """httpbin and two of ours: what lines a body has, and a meeting.
+
+    /meet/NAME/COUNT answers when COUNT requests are there, each with the port it came from.
+    """
+
+    async def serve_request(scope, receive, send):
+        path = scope.get("path", "")
+        if path == "/lines":
+            await say(send, await lines_of_body(receive))
+        elif path.startswith("/meet/"):
+            _, _, name, count = path.split("/")
+            waiting, everybody = MEETINGS.setdefault(name, ([], asyncio.Event()))
+            waiting.append(scope["client"][1])
+            if len(waiting) == int(count):
+                everybody.set()
+            await everybody.wait()
+            await say(send, {"port": scope["client"][1], "version": scope["http_version"], "ports": waiting})
+        else:
+            await httpbin(scope, receive, send)
+
+    return serve_request
+
+
+def never_empty(wsgi):
+    """hypercorn 0.18 sends no head for a response of no pieces."""
+
+    def application(environ, start_response):
+        pieces = wsgi(environ, start_response)
+        yield b""
+        yield from pieces
+
+    return application
+
+
+async def start_hypercorn(chain_and_key):
+    """httpbin over TLS with ALPN, and without TLS. Gives the two ports."""
+    from httpbin import app as httpbin
+
+    application, ports = app(AsyncioWSGIMiddleware(never_empty(httpbin), max_body_size=1 << 26)), []
+    for files in (chain_and_key, None):
+        listening = socket.create_server(("127.0.0.1", 0))
+        ports.append(listening.getsockname()[1])
+        config = Config()
+        config.bind = [f"fd://{listening.detach()}"]
+        config.h2_max_concurrent_streams = 200
+        config.keep_alive_timeout = 75
+        if files:
+            config.certfile, config.keyfile = files
+        asyncio.ensure_future(serve(application, config, shutdown_trigger=asyncio.Event().wait))
+    return ports
+
+
+class Connection(asyncio.Protocol):
+    """One connection whose paths are scripts: see the methods that end in `_path`."""
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
+        self.unsent, self.count = {}, 0
+        self.h2.initiate_connection()
+        self.flush()
+
+    def flush(self):
+        self.transport.write(self.h2.data_to_send())
+
+    def data_received(self, data):
+        try:
+            events = self.h2.receive_data(data)
+        except h2.exceptions.ProtocolError:
+            events = []
+        for event in events:
+            if isinstance(event, h2.events.StreamReset):
+                self.unsent.pop(event.stream_id, None)
+        for event in events:
+            if isinstance(event, h2.events.RequestReceived):
+                self.run(event.stream_id, dict(event.headers)[":path"])
+        self.pump()
+        self.flush()
+
+    def run(self, stream, path):
+        self.count += 1
+        name, _, rest = path.lstrip("/").partition("/")
+        getattr(self, f"{name}_path")(stream, rest)
+
+    def head(self, stream, *headers, status=200, end=False):
+        self.h2.send_headers(stream, [(":status", str(status)), *headers], end_stream=end)
+
+    def body(self, stream, data):
+        """Sends it all, as fast as the client's windows let it go."""
+        self.unsent[stream] = memoryview(data)
+        self.pump()
+
+    def pump(self):
+        for stream, data in list(self.unsent.items()):
+            while data:
+                size = min(len(data), self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size)
+                if size <= 0:
+                    break
+                self.h2.send_data(stream, bytes(data[:size]), end_stream=size == len(data))
+                data = data[size:]
+            self.unsent[stream] = data
+            if not data:
+                del self.unsent[stream]
+
+    def count_path(self, stream, _):
+        """The client's port, how many requests came from it, and how many bytes for it wait for a window."""
+        port = self.transport.get_extra_info("peername")[1]
+        unsent = sum(map(len, self.unsent.values()))
+        self.head(stream)
+        self.body(stream, json.dumps({"port": port, "count": self.count, "unsent": unsent}).encode())
+
+    def trailers_path(self, stream, _):
+        self.head(stream, ("trailer", "x-checksum"))
+        self.h2.send_data(stream, b"body")
+        self.h2.send_headers(stream, [("x-checksum", "900150983cd24fb0"), ("grpc-status", "0")], end_stream=True)
+
+    def reset_path(self, stream, code):
+        """RST_STREAM after the head and ten bytes of a hundred."""
+        self.head(stream, ("content-length", "100"))
+        self.h2.send_data(stream, b"0123456789")
+        self.h2.reset_stream(stream, int(code))
+
+    def hang_path(self, stream, _):
+        """The head and ten bytes of a hundred."""
+        self.head(stream, ("content-length", "100"))
+        self.h2.send_data(stream, b"0123456789")
+        self.hanging = stream
+
+    def resethanging_path(self, stream, code):
+        """RST_STREAM for the stream that hangs."""
+        self.h2.reset_stream(self.hanging, int(code))
+        self.count_path(stream, code)
+
+    def refuse_path(self, stream, code):
+        """RST_STREAM instead of a head."""
+        self.h2.reset_stream(stream, int(code))
+
+    def refuseonce_path(self, stream, name):
+        """REFUSED_STREAM (RFC 9113, section 8.7) the first time, an answer the second."""
+        if name in REFUSED:
+            self.count_path(stream, name)
+        else:
+            REFUSED.add(name)
+            self.h2.reset_stream(stream, 7)
+
+    def goaway_path(self, stream, _):
+        """The answer, and GOAWAY: nothing more on this connection, which stays open until the client closes it."""
+        self.count_path(stream, _)
+        self.h2.close_connection(last_stream_id=stream)
+
+    def goawayonce_path(self, stream, name):
+        """GOAWAY that leaves this stream out and lets those before it go on the first time, an answer the second."""
+        if name in REFUSED:
+            self.count_path(stream, name)
+        else:
+            REFUSED.add(name)
+            self.h2.close_connection(last_stream_id=stream - 2)
+
+    def abort_path(self, stream, code):
+        """GOAWAY that says this stream was not looked at, and the end of the connection."""
+        self.h2.close_connection(int(code), last_stream_id=0)
+        self.flush()
+        self.transport.close()
+
+    def cut_path(self, stream, _):
+        """The end of the connection inside the body."""
+        self.head(stream, ("content-length", "100"))
+        self.h2.send_data(stream, b"0123456789")
+        self.flush()
+        self.transport.close()
+
+    def interim_path(self, stream, _):
+        """103 before the answer."""
+        self.h2.send_headers(stream, [(":status", "103"), ("link", "</style.css>; rel=preload")])
+        self.count_path(stream, _)
+
+    def bytes_path(self, stream, count):
+        """So many bytes: 0 to 250, again and again."""
+        self.head(stream)
+        self.body(stream, (bytes(range(251)) * (int(count) // 251 + 1))[: int(count)])
+
+
+async def start(chain_and_key):
+    """Starts all. Gives ports by name."""
+    tls = context(chain_and_key)
+    tls.set_alpn_protocols(["h2"])
+    ports = {}
+    for name, secure in (("scripts", None), ("scriptsTLS", tls)):
+        server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", 0, ssl=secure)
+        ports[name] = server.sockets[0].getsockname()[1]
+    ports["tls"], ports["plain"] = await start_hypercorn(chain_and_key)
+    return ports
