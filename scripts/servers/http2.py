@@ -104,11 +104,11 @@ class Connection(asyncio.Protocol):
             events = self.h2.receive_data(data)
         except h2.exceptions.ProtocolError:
             events = []
+        gone = {event.stream_id for event in events if isinstance(event, h2.events.StreamReset)}
+        for stream in gone:
+            self.unsent.pop(stream, None)
         for event in events:
-            if isinstance(event, h2.events.StreamReset):
-                self.unsent.pop(event.stream_id, None)
-        for event in events:
-            if isinstance(event, h2.events.RequestReceived):
+            if isinstance(event, h2.events.RequestReceived) and event.stream_id not in gone:
                 self.run(event.stream_id, dict(event.headers)[":path"])
         self.pump()
         self.flush()

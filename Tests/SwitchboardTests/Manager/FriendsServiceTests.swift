@@ -13,7 +13,8 @@ struct FriendsServiceTests {
                 .json(#"[{"id":2,"name":"Bob"},{"id":3,"email":"eve@example.com"}]"#),
                 .json(#"{"id":4,"name":"Dan"}"#, status: 201),
                 .status(204), .json(#"[{"id":2}]"#))
-            let service = FriendsService(client: .friends(at: server.url.absoluteString, session: DefaultSession.make()))
+            let service = FriendsService(
+                client: .friends(at: server.url.absoluteString, session: DefaultSession.make()))
             let friends = try await service.friends(of: 1)
             #expect(friends == [Friend(id: 2, name: "Bob"), Friend(id: 3, email: "eve@example.com")])
             let added = try await service.add(Friend(id: 4, name: "Dan"), to: 1)
@@ -62,7 +63,8 @@ struct FriendsServiceTests {
     func buttonTapped() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .json(#"[{"id":2}]"#))
-            let service = FriendsService(client: .friends(at: server.url.absoluteString, session: DefaultSession.make()))
+            let service = FriendsService(
+                client: .friends(at: server.url.absoluteString, session: DefaultSession.make()))
             let shown = Deliveries<Result<[Friend], NetworkError>>()
             let first = service.loadFriends(of: 1) { shown.add($0) }
             let stalled = try await server.takeRequest()

@@ -61,7 +61,7 @@ extension Connection {
         Pattern.bytes.withUnsafeBytes { bytes in
             var (position, left) = (position, count)
             while left > 0 {
-                let run = UnsafeRawBufferPointer(rebasing: bytes[Pattern.run(at: position)].prefix(left))
+                let run = UnsafeRawBufferPointer(rebasing: bytes[Pattern.run(at: position)].prefix(min(left, 128 << 10)))
                 let sent = Socket.sendSome(descriptor, run)
                 guard sent > 0 else { return false }
                 Server.written.add(sent, ordering: .relaxed)

@@ -39,8 +39,8 @@ struct Figures: CustomStringConvertible {
 
     /// Dispatch keeps a descriptor for each clock that a task sleeps by.
     private static func useClocks() async {
-        try? await Task.sleep(for: .milliseconds(1), clock: .continuous)
-        try? await Task.sleep(for: .milliseconds(1), clock: .suspending)
+        try? await Task.sleep(for: .milliseconds(50), clock: .continuous)
+        try? await Task.sleep(for: .milliseconds(50), clock: .suspending)
     }
 
     /// malloc_trim(3), of a header that Swift does not import.

@@ -3,8 +3,8 @@ import Glibc
 
 /// Ends the process when something hangs, and says what.
 enum Watchdog {
-    /// `limit` is longer than anything may take.
-    static func watch(_ ledger: Ledger, limit: Duration = .seconds(60)) {
+    /// `limit` is longer than anything may take; a silent server is given up after 60 seconds.
+    static func watch(_ ledger: Ledger, limit: Duration = .seconds(90)) {
         let thread = Thread {
             while true {
                 sleep(1)

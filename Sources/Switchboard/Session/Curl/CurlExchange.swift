@@ -288,7 +288,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
 
     /// Rewinds the body for a connection that died before it took everything; false when that cannot be.
     func rewind() -> Bool {
-        guard isRepeatable else { return false }
+        guard isRepeatable else { return head.isComplete ? false : refuse(notSentAgain) }
         given = 0
         isBodySent = false
         return body?.rewind() ?? true
@@ -307,10 +307,13 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         isRepeatRefused = head.isComplete
         guard !isRepeatRefused else { return false }
         guard connections > 1, !isRepeatable else { return true }
-        return refuse(
-            NetworkError(
-                .connectionLost,
-                reason: "the kept-alive connection was closed by the server; \(request.method) is not sent again"))
+        return refuse(notSentAgain)
+    }
+
+    private var notSentAgain: NetworkError {
+        NetworkError(
+            .connectionLost,
+            reason: "the kept-alive connection was closed by the server; \(request.method) is not sent again")
     }
 
     private func refuse(_ error: NetworkError) -> Bool {
@@ -345,11 +348,10 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         metrics.isReusedConnection = figures.connects == 0
         metrics.remoteAddress = remoteAddress
         func span(_ from: Int64, _ to: Int64) -> Duration { .microseconds(max(0, to - from)) }
-        // libcurl's own times begin when the exchange has a connection, or makes one.
-        let begun = Int64(sendTime - min(start, sendTime)) - max(figures.connect, figures.app_connect) * 1_000
-        metrics.queue = .nanoseconds(max(0, begun))
-        // On a connection that stood already libcurl's times are those of finding it.
+        // On a connection that stood already libcurl's times are those of waiting for it.
         let isNew = figures.connects > 0
+        let connecting = isNew ? max(figures.connect, figures.app_connect) * 1_000 : 0
+        metrics.queue = .nanoseconds(max(0, Int64(sendTime - min(start, sendTime)) - connecting))
         metrics.nameLookup = isNew ? span(0, figures.name_lookup) : .zero
         metrics.connect = isNew ? span(figures.name_lookup, figures.connect) : .zero
         if request.url?.isHTTPS == true {

@@ -1,0 +1,17 @@
+import Foundation
+
+extension URL {
+    /// Whether the scheme is https, in any case.
+    var isHTTPS: Bool {
+        let text = absoluteString.utf8
+        return text.starts(with: "https:".utf8) || text.prefix(6).map { $0 | 0x20 }.elementsEqual("https:".utf8)
+    }
+
+    /// Whether scheme, host and port are the same ([RFC 6454 §5](https://www.rfc-editor.org/rfc/rfc6454#section-5)).
+    func hasSameOrigin(as other: URL) -> Bool {
+        scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
+            && (port ?? defaultPort) == (other.port ?? other.defaultPort)
+    }
+
+    private var defaultPort: Int { isHTTPS ? 443 : 80 }
+}
