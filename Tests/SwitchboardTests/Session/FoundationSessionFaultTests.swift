@@ -203,30 +203,3 @@ struct FoundationSessionFaultTests {
         }
     }
 }
-
-extension MockResponse {
-    func with(_ name: String, _ value: String) -> MockResponse {
-        var response = self
-        response.headers[name] = value
-        return response
-    }
-}
-
-extension MockServer {
-    /// The server's port, once nothing listens there any more.
-    var deadPort: Int {
-        stop()
-        return port
-    }
-}
-
-extension Result where Failure == any Error {
-    /// What an async operation gives or throws.
-    init(_ operation: () async throws -> Success) async {
-        do {
-            self = .success(try await operation())
-        } catch {
-            self = .failure(error)
-        }
-    }
-}

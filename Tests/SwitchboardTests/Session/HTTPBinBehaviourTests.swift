@@ -3,18 +3,17 @@ import Switchboard
 import Testing
 
 /// Statuses, challenges, redirects and timeouts against an independent server.
-@Suite(.needsHTTPBin, .timeLimit(.minutes(1)))
+@Suite(.needsHTTPBin, .serialized, .timeLimit(.minutes(1)))
 struct HTTPBinBehaviourTests {
-    let session: FoundationSession
-    let router: Router<URLEndPoint>
-
-    init() {
-        session = FoundationSession()
-        router = Router(session: session)
+    private func router(_ kind: SessionKind) -> Router<URLEndPoint> {
+        Router(session: kind.make())
     }
 
-    @Test("S2.20 partly: /basic-auth without credentials is a 401 error at once, with them a value")
-    func basicAuthentication() async throws {
+    @Test(
+        "S2.20 partly: /basic-auth without credentials is a 401 error at once, with them a value [httpbin]",
+        arguments: SessionKind.allCases)
+    func basicAuthentication(kind: SessionKind) async throws {
+        let router = router(kind)
         let url = try HTTPBin.url("/basic-auth/user/pass")
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(error?.code == .unauthorized)
@@ -25,8 +24,11 @@ struct HTTPBinBehaviourTests {
         #expect(try await router.response(for: allowed).statusCode == 200)
     }
 
-    @Test("a redirect to another origin carries no Authorization and no Cookie, one to the same origin does")
-    func redirectsAndSecrets() async throws {
+    @Test(
+        "a redirect to another origin carries no Authorization and no Cookie, one to the same origin does [httpbin]",
+        arguments: SessionKind.allCases)
+    func redirectsAndSecrets(kind: SessionKind) async throws {
+        let router = router(kind)
         let other = try #require(HTTPBin.other)
         let secrets: HTTPHeaders = ["Authorization": "Bearer planted", "Cookie": "planted=1", "X-Plain": "kept"]
         for (target, keeps) in [(other + "/anything", false), (try HTTPBin.url("/anything").absoluteString, true)] {
@@ -41,9 +43,10 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "S2.7 partly: a POST redirected by 307 and 308 keeps its method and body, by 301, 302 and 303 neither",
-        arguments: [301, 302, 303, 307, 308])
-    func redirectedPost(status: Int) async throws {
+        "S2.7 partly: a POST redirected by 307 and 308 keeps its method and body, by 301, 302 and 303 neither [httpbin]",
+        arguments: SessionKind.allCases, [301, 302, 303, 307, 308])
+    func redirectedPost(kind: SessionKind, status: Int) async throws {
+        let router = router(kind)
         let task = HTTPTask.requestParameters(
             bodyParameters: ["a": 1],
             urlParameters: ["url": try HTTPBin.url("/anything").absoluteString, "status_code": status])
@@ -54,8 +57,11 @@ struct HTTPBinBehaviourTests {
         #expect((seen.headers["Content-Type"] != nil) == (status >= 307))
     }
 
-    @Test("a chain of relative redirects is followed, one longer than the limit is tooManyRedirects")
-    func redirectChains() async throws {
+    @Test(
+        "a chain of relative redirects is followed, one longer than the limit is tooManyRedirects [httpbin]",
+        arguments: SessionKind.allCases)
+    func redirectChains(kind: SessionKind) async throws {
+        let router = router(kind)
         let end = try await router.response(for: URLEndPoint(.get, HTTPBin.url("/relative-redirect/5")))
         let last = try HTTPBin.url("/get")
         #expect(end.url == last)
@@ -66,8 +72,11 @@ struct HTTPBinBehaviourTests {
         #expect(error?.status == 302)
     }
 
-    @Test("/delay/3 with a timeout of 0.4 s fails as timed out, between 0.3 and 1.5 s")
-    func delayTimesOut() async throws {
+    @Test(
+        "/delay/3 with a timeout of 0.4 s fails as timed out, between 0.3 and 1.5 s [httpbin]",
+        arguments: SessionKind.allCases)
+    func delayTimesOut(kind: SessionKind) async throws {
+        let router = router(kind)
         let options = RequestOptions { $0.timeouts = Timeouts(attempt: .milliseconds(400)) }
         var times: [Duration] = []
         // A busy machine only adds time, so the best of a few tries is held against the bound. The server would answer after 3 s.
@@ -83,8 +92,11 @@ struct HTTPBinBehaviourTests {
         #expect(best > .milliseconds(300) && best < .milliseconds(1_500))
     }
 
-    @Test("/drip is read to its end, and cut short by a timeout it is timed out with what had come")
-    func drip() async throws {
+    @Test(
+        "/drip is read to its end, and cut short by a timeout it is timed out with what had come [httpbin]",
+        arguments: SessionKind.allCases)
+    func drip(kind: SessionKind) async throws {
+        let router = router(kind)
         let whole = try await router.response(
             for: URLEndPoint(.get, HTTPBin.url("/drip?numbytes=5&duration=0.5&delay=0")))
         #expect(whole.body == Data("*****".utf8))
@@ -98,24 +110,25 @@ struct HTTPBinBehaviourTests {
         #expect((0..<10).contains(error?.body?.count ?? -1))
     }
 
-    @Test("S3.11 S4.6 every status from 100 to 599 has the code of the table")
-    func statusTable() async throws {
+    @Test(
+        "S3.11 S4.6 every status from 100 to 599 has the code of the table [httpbin]", arguments: SessionKind.allCases)
+    func statusTable(kind: SessionKind) async throws {
+        // Redirects lead to /redirect/1 there; here the 3xx itself is looked at.
+        let router = Router<URLEndPoint>(session: kind.make(), interceptors: [RedirectInterceptor.none])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
-                    for status in stride(from: 100 + worker, through: 599, by: 8) { try await check(status) }
+                    for status in stride(from: 100 + worker, through: 599, by: 8) { try await check(status, router) }
                 }
             }
             try await group.waitForAll()
         }
     }
 
-    private func check(_ status: Int) async throws {
+    private func check(_ status: Int, _ router: Router<URLEndPoint>) async throws {
         // An interim status is no answer (RFC 9110 §15.2): what follows is either no HTTP or nothing at all.
         let options = RequestOptions { if status < 200 { $0.timeouts = Timeouts(attempt: .milliseconds(300)) } }
         let endPoint = URLEndPoint(.get, try HTTPBin.url("/status/\(status)"), options: options)
-        // Redirects lead to /redirect/1 there; here the 3xx itself is looked at.
-        let router = Router<URLEndPoint>(session: session, interceptors: [RedirectInterceptor.none])
         guard !(200..<300).contains(status) else {
             let response = try await router.response(for: endPoint)
             #expect(response.statusCode == status)

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// What an independent server understands of what we send.
-@Suite(.needsHTTPBin, .timeLimit(.minutes(1)))
+@Suite(.needsHTTPBin, .serialized, .timeLimit(.minutes(1)))
 struct HTTPBinRoundTripTests {
     /// Text with everything that means something in a query, a form or a URL.
     static let texts = [
@@ -11,40 +11,48 @@ struct HTTPBinRoundTripTests {
         "[x]{y}",
         "line\nbreak\ttab", " lead and trail ", "~-._", "Optional", "\\back|pipe^`",
     ]
-    let router = Router<URLEndPoint>(session: FoundationSession())
 
     func echo(
-        _ method: HTTPMethod, _ path: String, task: HTTPTask = .request, headers: HTTPHeaders = [:]
+        _ kind: SessionKind, _ method: HTTPMethod, _ path: String, task: HTTPTask = .request, headers: HTTPHeaders = [:]
     ) async throws -> HTTPBin.Echo {
-        try await router.request(
+        try await Router<URLEndPoint>(session: kind.make()).request(
             URLEndPoint(method, HTTPBin.url(path), task: task, headers: headers), as: HTTPBin.Echo.self)
     }
 
-    @Test("S0.3 S3.4 query names and values are understood equal to what was given", arguments: texts)
-    func query(text: String) async throws {
-        let seen = try await echo(.get, "/get", task: .requestParameters(urlParameters: ["value": text, text: "name"]))
+    @Test(
+        "S0.3 S3.4 query names and values are understood equal to what was given [httpbin]",
+        arguments: SessionKind.allCases, texts)
+    func query(kind: SessionKind, text: String) async throws {
+        let seen = try await echo(
+            kind, .get, "/get", task: .requestParameters(urlParameters: ["value": text, text: "name"]))
         #expect(seen.args == ["value": .one(text), text: .one("name")])
     }
 
-    @Test("S0.4 a query in the URL is kept, ours follow, repeats arrive in order")
-    func queryIsKept() async throws {
+    @Test(
+        "S0.4 a query in the URL is kept, ours follow, repeats arrive in order [httpbin]",
+        arguments: SessionKind.allCases)
+    func queryIsKept(kind: SessionKind) async throws {
         let seen = try await echo(
-            .get, "/get?old=1&tag=x", task: .requestParameters(urlParameters: ["tag": "y", "tag": "z"]))
+            kind, .get, "/get?old=1&tag=x", task: .requestParameters(urlParameters: ["tag": "y", "tag": "z"]))
         #expect(seen.args == ["old": "1", "tag": ["x", "y", "z"]])
         #expect(seen.url.hasSuffix("/get?old=1&tag=x&tag=y&tag=z"))
     }
 
-    @Test("S0.7 S2.5 form names and values are understood equal to what was given", arguments: texts)
-    func form(text: String) async throws {
-        let seen = try await echo(.post, "/post", task: .requestBody(FormBody(["value": text, text: "name"])))
+    @Test(
+        "S0.7 S2.5 form names and values are understood equal to what was given [httpbin]",
+        arguments: SessionKind.allCases, texts)
+    func form(kind: SessionKind, text: String) async throws {
+        let seen = try await echo(kind, .post, "/post", task: .requestBody(FormBody(["value": text, text: "name"])))
         #expect(seen.form == ["value": .one(text), text: .one("name")])
         let plus = URLEncodedFormEncoder(spaceEncoding: .plusReplaced)
-        let encoded = try await echo(.put, "/put", task: .requestBody(FormBody(["value": text], encoder: plus)))
+        let encoded = try await echo(kind, .put, "/put", task: .requestBody(FormBody(["value": text], encoder: plus)))
         #expect(encoded.form == ["value": .one(text)])
     }
 
-    @Test("S0.6 S3.5 a JSON object is understood equal, nested values, numbers, booleans and null too")
-    func json() async throws {
+    @Test(
+        "S0.6 S3.5 a JSON object is understood equal, nested values, numbers, booleans and null too [httpbin]",
+        arguments: SessionKind.allCases)
+    func json(kind: SessionKind) async throws {
         let value: Parameters = [
             "text": "é \"q\" \\ \n", "int": 42, "big": 9_007_199_254_740_991, "double": 1.5, "yes": true, "no": false,
             "null": nil as String?, "list": [1, 2, 3], "object": ["a": ["b": "c"]],
@@ -57,43 +65,49 @@ struct HTTPBinRoundTripTests {
             "object": .object(["a": .object(["b": .string("c")])]),
         ])
         for task in [HTTPTask.requestParameters(bodyParameters: value), .requestBody(JSONBody(value))] {
-            let seen = try await echo(.post, "/post", task: task)
+            let seen = try await echo(kind, .post, "/post", task: task)
             #expect(seen.json == expected)
             #expect(seen.headers["Content-Type"]?.hasPrefix("application/json") == true)
         }
     }
 
-    @Test("S4.4 an Encodable array and a scalar are JSON bodies too")
-    func jsonOfEncodables() async throws {
+    @Test("S4.4 an Encodable array and a scalar are JSON bodies too [httpbin]", arguments: SessionKind.allCases)
+    func jsonOfEncodables(kind: SessionKind) async throws {
         #expect(
-            try await echo(.post, "/post", task: .requestBody(JSONBody([1, 2]))).json
+            try await echo(kind, .post, "/post", task: .requestBody(JSONBody([1, 2]))).json
                 == .array([.number(1), .number(2)]))
-        #expect(try await echo(.post, "/post", task: .requestBody(JSONBody("text"))).json == .string("text"))
+        #expect(try await echo(kind, .post, "/post", task: .requestBody(JSONBody("text"))).json == .string("text"))
     }
 
-    @Test("S3.6 body and URL parameters arrive together, the Content-Type describes the body")
-    func bodyAndQuery() async throws {
+    @Test(
+        "S3.6 body and URL parameters arrive together, the Content-Type describes the body [httpbin]",
+        arguments: SessionKind.allCases)
+    func bodyAndQuery(kind: SessionKind) async throws {
         let task = HTTPTask.requestParameters(
             bodyParameters: ["a": "1 2"], bodyEncoding: .formEncoding, urlParameters: ["b": "3 4"])
-        let seen = try await echo(.post, "/post", task: task)
+        let seen = try await echo(kind, .post, "/post", task: task)
         #expect(seen.form == ["a": "1 2"])
         #expect(seen.args == ["b": "3 4"])
         #expect(seen.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("S0.1 S0.8 a raw body and its method arrive", arguments: ["POST", "PUT", "PATCH", "DELETE"])
-    func rawBody(method: String) async throws {
+    @Test(
+        "S0.1 S0.8 a raw body and its method arrive [httpbin]", arguments: SessionKind.allCases,
+        ["POST", "PUT", "PATCH", "DELETE"])
+    func rawBody(kind: SessionKind, method: String) async throws {
         let task = HTTPTask.requestBody(DataBody(Data("raw ü bytes".utf8), contentType: "text/plain; charset=utf-8"))
-        let seen = try await echo(HTTPMethod(rawValue: method), "/anything", task: task)
+        let seen = try await echo(kind, HTTPMethod(rawValue: method), "/anything", task: task)
         #expect(seen.method == method)
         #expect(seen.data == "raw ü bytes")
         #expect(seen.headers["Content-Type"] == "text/plain; charset=utf-8")
     }
 
-    @Test("S3.7 endpoint headers and additional headers reach the server, the additional ones win")
-    func headers() async throws {
+    @Test(
+        "S3.7 endpoint headers and additional headers reach the server, the additional ones win [httpbin]",
+        arguments: SessionKind.allCases)
+    func headers(kind: SessionKind) async throws {
         let task = HTTPTask.requestParametersAndHeaders(additionHeaders: ["X-Both": "task", "X-Task": "t"])
-        let seen = try await echo(.get, "/anything", task: task, headers: ["X-Both": "end", "X-End": "e"])
+        let seen = try await echo(kind, .get, "/anything", task: task, headers: ["X-Both": "end", "X-End": "e"])
         #expect(seen.headers["X-Both"] == "task")
         #expect(seen.headers["X-Task"] == "t")
         #expect(seen.headers["X-End"] == "e")

@@ -39,8 +39,8 @@ struct Exits {
         say(String(format: "the slowest took %.2f s", slowest))
         let end = Figures.now()
         return Report(
-            start: start, warm: warm, end: end, warmUp: "after \(count / 2)", outcome: "exited cleanly \(clean) of \(count)",
-            faults: faults)
+            start: start, warm: warm, end: end, warmUp: "after \(count / 2)",
+            outcome: "exited cleanly \(clean) of \(count)", faults: faults)
     }
 
     /// The status as wait(2) has it: the signal that ended it, or its exit code times 256. One that hangs is ended.

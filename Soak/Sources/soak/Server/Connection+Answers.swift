@@ -61,8 +61,8 @@ extension Connection {
         Pattern.bytes.withUnsafeBytes { bytes in
             var (position, left) = (position, count)
             while left > 0 {
-                let run = UnsafeRawBufferPointer(rebasing: bytes[Pattern.run(at: position)].prefix(min(left, 128 << 10)))
-                let sent = Socket.sendSome(descriptor, run)
+                let run = bytes[Pattern.run(at: position)].prefix(min(left, 128 << 10))
+                let sent = Socket.sendSome(descriptor, UnsafeRawBufferPointer(rebasing: run))
                 guard sent > 0 else { return false }
                 Server.written.add(sent, ordering: .relaxed)
                 position += sent

@@ -1,0 +1,46 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// What is true of FoundationSession alone.
+@Suite(.isConformance, .serialized, .timeLimit(.minutes(1)))
+struct FoundationSessionTests {
+    @Test("the cause of a failed connection is URLSession's own")
+    func underlyingError() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:\(try MockServer().deadPort)/"))
+        let error = await #expect(throws: NetworkError.self) {
+            try await FoundationSession().send(NetworkRequest(.get, url))
+        }
+        #expect(error?.urlErrorCode == .cannotConnectToHost)
+    }
+
+    @Test(
+        "a redirect without a Location is returned, one whose body URLSession loses is truncated",
+        arguments: [301, 306, 307, 308])
+    func redirectWithoutLocation(status: Int) async throws {
+        try await MockServer.run { server in
+            let session = FoundationSession()
+            server.enqueue(.status(status), .status(status, body: Data("body".utf8)))
+            let response = try await session.send(NetworkRequest(.get, server.url))
+            #expect(response.statusCode == status)
+            let second = await Result { try await session.send(NetworkRequest(.get, server.url)) }
+            switch second {
+            case .success(let response): #expect(response.text == "body")
+            case .failure(let error):
+                #expect((error as? NetworkError)?.code == .truncatedBody)
+                #expect((error as? NetworkError)?.status == status)
+            }
+        }
+    }
+
+    @Test("invalidating the shared session does nothing to those who share it")
+    func sharedSession() async throws {
+        FoundationSession.shared.invalidate()
+        try await MockServer.run { server in
+            server.enqueue(.text("ok"))
+            let response = try await FoundationSession.shared.send(NetworkRequest(.get, server.url))
+            #expect(response.text == "ok")
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Cancellation in every phase: the call ends at once, the connection is closed, the session goes on.
+@Suite(.isConformance, .serialized, .timeLimit(.minutes(1)))
+struct SessionCancellationTests {
+    @Test(
+        "S2.16 partly: cancelled before the start, nothing is sent [cancellation before the start]",
+        arguments: SessionKind.allCases)
+    func cancelledBeforeStart(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let session = kind.make()
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await session.send(NetworkRequest(.get, server.url))
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(server.connectionCount == 0)
+        }
+    }
+
+    @Test(
+        "S2.16 partly: cancelled while it waits for a connection, it is never sent [cancellation in the queue]",
+        arguments: SessionKind.allCases)
+    func cancelledInTheQueue(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("first").delayed(by: .milliseconds(300)), .text("third"))
+            let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: 1))
+            async let first = session.send(NetworkRequest(.get, server.url.appendingPathComponent("1")))
+            _ = try await server.takeRequest()
+            let second = Task { try await session.send(NetworkRequest(.get, server.url.appendingPathComponent("2"))) }
+            async let third = session.send(NetworkRequest(.get, server.url.appendingPathComponent("3")))
+            second.cancel()
+            await #expect(throws: CancellationError.self) { try await second.value }
+            #expect(try await first.text == "first")
+            #expect(try await third.text == "third")
+            #expect(server.requests.map(\.path) == ["/1", "/3"])
+        }
+    }
+
+    @Test(
+        "S2.16 partly: cancelled while connecting, over TCP or TLS, the call ends [cancellation while connecting]",
+        arguments: SessionKind.allCases, ["tcp", "tls"])
+    func cancelledWhileConnecting(kind: SessionKind, layer: String) async throws {
+        try await withDeafServer(layer) { url in
+            let session = kind.make()
+            let task = Task { try await session.send(NetworkRequest(.get, url)) }
+            // A second one, which times out: by then the first is connecting.
+            var other = NetworkRequest(.get, url)
+            other.timeouts.attempt = .milliseconds(100)
+            await #expect(throws: NetworkError.self) { try await session.send(other) }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test(
+        "S2.16 partly: cancelled while sending to a server that does not read, the connection closes [cancellation while sending]",
+        arguments: SessionKind.allCases, [true, false])
+    func cancelledWhileSending(kind: SessionKind, isStreamed: Bool) async throws {
+        let (heads, ends) = (Deliveries<String>(), Deliveries<Bool>())
+        try await RawServer.run { connection in
+            heads.add(try connection.readHead())
+            try connection.pause(.milliseconds(100))
+            try connection.waitForEnd()
+            ends.add(true)
+        } body: { server in
+            let session = kind.make()
+            let data = Data(count: 30_000_000)
+            let body: any HTTPBody =
+                isStreamed ? StreamBody(length: 30_000_000) { .init(chunks: [data]) } : DataBody(data)
+            let task = Task { try await session.send(NetworkRequest(.post, server.url, body: body)) }
+            _ = try await heads.first()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(try await ends.first())
+        }
+    }
+
+    @Test(
+        "S2.16 partly: cancelled while a body's stream has nothing to give, the stream is cancelled too [cancellation while sending]",
+        arguments: SessionKind.allCases)
+    func cancelledWhileReadingTheBody(kind: SessionKind) async throws {
+        let (started, ended) = (Deliveries<Bool>(), Deliveries<Bool>())
+        try await MockServer.run { server in
+            let body = StreamBody {
+                HTTPBodyStream {
+                    started.add(true)
+                    defer { ended.add(Task.isCancelled) }
+                    try await Task.sleep(for: .seconds(60))
+                    return nil
+                }
+            }
+            let session = kind.make()
+            let task = Task { try await session.send(NetworkRequest(.post, server.url, body: body)) }
+            _ = try await started.first()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(try await ended.first())
+        }
+    }
+
+    @Test(
+        "S2.16 partly: cancelled while waiting or receiving, the call ends and the connection closes [cancellation while receiving]",
+        arguments: SessionKind.allCases, [true, false])
+    func cancelledInFlight(kind: SessionKind, isReceiving: Bool) async throws {
+        try await MockServer.run { server in
+            server.enqueue(isReceiving ? .stalled(after: 10) : .stall, .text("next"))
+            let session = kind.make()
+            let task = Task { try await session.send(NetworkRequest(.get, server.url)) }
+            let connection = try await server.takeRequest().connection
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            try await server.waitForDisconnect(of: connection)
+            let next = try await session.send(NetworkRequest(.get, server.url))
+            #expect(next.text == "next")
+        }
+    }
+
+    @Test(
+        "a cancel after the answer does nothing, to the connection neither [cancellation while receiving]",
+        arguments: SessionKind.allCases)
+    func cancelledAfterwards(kind: SessionKind) async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let session = kind.make()
+            for _ in 1...3 {
+                let task = Task { try await session.send(NetworkRequest(.get, server.url)) }
+                let response = try await task.value
+                #expect(response.text == "ok")
+                task.cancel()
+            }
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test(
+        "S2.16 partly: 2,000 racing cancels each end exactly once, and the session goes on working [racing cancels]",
+        arguments: SessionKind.allCases)
+    func racingCancels(kind: SessionKind) async throws {
+        try await RawServer.run { connection in
+            try connection.answerAll("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        } body: { server in
+            let session = kind.make()
+            let ends = await raceCancels(2_000, over: session, NetworkRequest(.get, server.url))
+            #expect(ends.answered + ends.cancelled == 2_000)
+            #expect(ends.answered > 0 && ends.cancelled > 0)
+            let last = try await session.send(NetworkRequest(.get, server.url))
+            #expect(last.statusCode == 200)
+        }
+    }
+}
+
+/// Sends that many requests, eight at a time, and cancels each at another moment. Counts how they ended; what ended in
+/// another way is in neither count.
+func raceCancels(
+    _ count: Int, over session: any NetworkSession, _ request: NetworkRequest
+) async -> (answered: Int, cancelled: Int) {
+    await withTaskGroup(of: (Int, Int).self) { group in
+        for worker in 0..<8 {
+            group.addTask {
+                var ends = (0, 0)
+                for index in 0..<(count / 8) {
+                    let task = Task { try await session.send(request) }
+                    if (index + worker) % 3 != 0 { for _ in 0..<(index % 7) { await Task.yield() } }
+                    if index % 5 != 0 { task.cancel() }
+                    switch await task.result {
+                    case .success: ends.0 += 1
+                    case .failure(let error): ends.1 += error is CancellationError ? 1 : 0
+                    }
+                }
+                return ends
+            }
+        }
+        return await group.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
+    }
+}
+
+/// Runs while a server takes no connection: over TCP, because its queue is full, or over TLS, because it never speaks.
+func withDeafServer(_ layer: String, _ body: (URL) async throws -> Void) async throws {
+    if layer == "tls" {
+        try await RawServer.run { connection in
+            try connection.stall()
+        } body: { server in
+            try await body(#require(URL(string: "https://127.0.0.1:\(server.port)/")))
+        }
+    } else {
+        let queue = try FullQueue()
+        try await body(#require(URL(string: "http://127.0.0.1:\(queue.port)/")))
+    }
+}
+
+extension HTTPBodyStream {
+    /// Chunks at hand, then the end, or an error.
+    init(chunks: [Data], error: (any Error)? = nil) {
+        let rest = Deliveries<Void>()
+        self.init {
+            rest.add(())
+            let index = rest.all.count - 1
+            if index < chunks.count { return chunks[index] }
+            if let error { throw error }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,297 @@
+import Foundation
+@testable import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Connections: kept, limited, closed, measured.
+@Suite(.isConformance, .serialized, .timeLimit(.minutes(1)))
+struct SessionConnectionTests {
+    // MARK: Reuse
+
+    @Test("S0.19 the second request uses the connection of the first [keep-alive]", arguments: SessionKind.allCases)
+    func connectionIsReused(kind: SessionKind) async throws {
+        try await withEchoServer { server in
+            let session = kind.make()
+            for _ in 1...3 { _ = try await session.send(NetworkRequest(.get, server.url)) }
+            _ = try await session.send(NetworkRequest(.post, server.url, body: DataBody(Data("x".utf8))))
+            #expect(server.connectionCount == 1)
+            #expect(server.requests.map(\.index) == [0, 1, 2, 3])
+        }
+    }
+
+    @Test(
+        "S0.19 ten thousand requests open neither files nor threads without end [keep-alive]",
+        arguments: SessionKind.allCases)
+    func manyRequestsLeakNothing(kind: SessionKind) async throws {
+        guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
+        func openFiles() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+        let session = kind.make()
+        try await MockServer.run(handler: { _ in .json("{}") }) { server in
+            func send(_ count: Int) async throws {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<4 {
+                        group.addTask {
+                            for _ in 0..<(count / 4) { _ = try await session.send(NetworkRequest(.get, server.url)) }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            try await send(400)
+            let connections = server.connectionCount
+            try await send(9_600)
+            // Other tests of this process come and go, so files are only bounded; this server's connections are counted
+            // exactly.
+            #expect(server.requests.count == 10_000)
+            #expect(server.connectionCount <= max(connections, 6))
+            #expect(try openFiles() < 4_000)
+        }
+    }
+
+    // RFC 9112 §9.3, §9.6.
+    @Test(
+        "after Connection: close, HTTP/1.0 and a fault the next request has a connection of its own [keep-alive]",
+        arguments: SessionKind.allCases)
+    func connectionIsNotReused(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let session = kind.make()
+            server.enqueue(
+                .text("a").with("Connection", "close"), .raw("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nb"),
+                .truncated(after: 1), .text("d"))
+            var texts: [String] = []
+            for _ in 1...4 { texts.append((try? await session.send(NetworkRequest(.get, server.url)).text) ?? "-") }
+            #expect(texts == ["a", "b", "-", "d"])
+            #expect(server.connectionCount == 4)
+        }
+    }
+
+    // A server, or whoever speaks through it, could plant an answer to a request that has not been asked yet.
+    @Test(
+        "bytes behind an answer are never taken for the next one [no answer before its question]",
+        arguments: SessionKind.allCases)
+    func leftOverBytes(kind: SessionKind) async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send(
+                "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nreal"
+                    + "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nplanted")
+            try connection.answerAll("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nreal")
+        } body: { server in
+            let session = kind.make()
+            for _ in 1...3 {
+                let response = try await session.send(NetworkRequest(.get, server.url))
+                #expect(response.text == "real")
+            }
+        }
+    }
+
+    @Test(
+        "a server that restarts between two requests is found again [keep-alive]", arguments: SessionKind.allCases)
+    func closedWhileIdle(kind: SessionKind) async throws {
+        // Each connection serves one request and is closed behind it without a word.
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        } body: { server in
+            let session = kind.make()
+            for _ in 1...20 {
+                let response = try await session.send(NetworkRequest(.get, server.url))
+                #expect(response.text == "ok")
+            }
+        }
+    }
+
+    // MARK: Limits
+
+    @Test(
+        "no more connections to one host are open than allowed, all requests are served [connections per host]",
+        arguments: SessionKind.allCases, [1, 2, 5])
+    func connectionsPerHost(kind: SessionKind, limit: Int) async throws {
+        let gauge = Gauge(limit)
+        try await MockServer.run(handler: gauge.handle) { server in
+            let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: limit))
+            try await sendAll(30, over: session, to: [server.url])
+            #expect(server.requests.count == 30)
+            #expect(gauge.peak == limit)
+            #expect(server.openConnections <= limit)
+        }
+    }
+
+    @Test(
+        "no more connections are open than allowed for all hosts together [connections in total]",
+        arguments: SessionKind.curlAlone)
+    func connectionsInTotal(kind: SessionKind) async throws {
+        let gauge = Gauge(3)
+        try await MockServer.run(handler: gauge.handle) { one in
+            try await MockServer.run(handler: gauge.handle) { other in
+                var configuration = SessionConfiguration()
+                configuration.maximumConnections = 3
+                try await sendAll(30, over: kind.make(configuration), to: [one.url, other.url])
+                #expect(one.requests.count + other.requests.count == 30)
+                #expect(gauge.peak == 3)
+                #expect(one.openConnections + other.openConnections <= 3)
+            }
+        }
+    }
+
+    private func sendAll(_ count: Int, over session: any NetworkSession, to urls: [URL]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<count {
+                group.addTask { _ = try await session.send(NetworkRequest(.get, urls[index % urls.count])) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Counts the requests that are being answered at the same time. The first ones wait for each other, until as many
+    /// are there as may be.
+    private final class Gauge: Sendable {
+        private let limit: Int
+        private let counts = Protected((now: 0, peak: 0))
+        private let condition = NSCondition()
+
+        init(_ limit: Int) {
+            self.limit = limit
+        }
+
+        var peak: Int { counts.value.peak }
+
+        @Sendable func handle(_: RecordedRequest) -> MockResponse {
+            condition.lock()
+            counts.withLock { counts in
+                counts.now += 1
+                counts.peak = max(counts.peak, counts.now)
+            }
+            condition.broadcast()
+            let end = Date() + 5
+            while peak < limit, condition.wait(until: end) {}
+            condition.unlock()
+            // Time for one too many to come.
+            Thread.sleep(forTimeInterval: 0.005)
+            counts.withLock { $0.now -= 1 }
+            return .text("ok")
+        }
+    }
+
+    // MARK: The end
+
+    @Test(
+        "a request after the invalidation fails at once, one before it ends by itself [invalidation]",
+        arguments: SessionKind.allCases)
+    func invalidatedSession(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let session = kind.make()
+            server.enqueue(.text("first").delayed(by: .milliseconds(50)))
+            async let first = session.send(NetworkRequest(.get, server.url))
+            _ = try await server.takeRequest()
+            session.invalidate()
+            session.invalidate()
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url))
+            }
+            #expect(error?.code == .sessionInvalidated)
+            #expect(try await first.text == "first")
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test("a session that nobody holds closes its connections [invalidation]", arguments: SessionKind.allCases)
+    func releasedSession(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("ok"))
+            _ = try await kind.make().send(NetworkRequest(.get, server.url))
+            try await server.waitForDisconnect()
+        }
+    }
+
+    // MARK: Metrics
+
+    @Test("metrics say when, how long, and how much [metrics]", arguments: SessionKind.allCases)
+    func metricsAreFilled(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("12345"))
+            let before = Date()
+            let metrics = try await kind.make().send(NetworkRequest(.get, server.url)).metrics
+            let start = try #require(metrics.start)
+            let duration = try #require(metrics.duration)
+            let firstByte = try #require(metrics.timeToFirstByte)
+            #expect(start >= before && start <= Date())
+            #expect(firstByte > .zero && firstByte <= duration)
+            #expect(metrics.bytesReceived == 5)
+        }
+    }
+
+    @Test(
+        "metrics name the connection: new or used before, its address, its protocol, what was sent [connection metrics]",
+        arguments: SessionKind.curlAlone)
+    func connectionMetrics(kind: SessionKind) async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let session = kind.make()
+            let request = NetworkRequest(.put, server.url, body: DataBody(Data(count: 70_000)))
+            for isReused in [false, true, true] {
+                let metrics = try await session.send(request).metrics
+                #expect(metrics.isReusedConnection == isReused)
+                #expect(metrics.remoteAddress == "127.0.0.1:\(server.port)")
+                #expect(metrics.protocolVersion == "HTTP/1.1")
+                #expect(metrics.bytesSent == 70_000)
+            }
+            server.enqueue(.raw("HTTP/1.0 200 OK\r\n\r\nok"))
+            #expect(try await session.send(request).metrics.protocolVersion == "HTTP/1.0")
+        }
+    }
+
+    @Test(
+        "the phases are measured, none is negative, together they are no longer than the whole [connection metrics]",
+        arguments: SessionKind.curlAlone)
+    func phases(kind: SessionKind) async throws {
+        let turn = DispatchSemaphore(value: 0)
+        let handler: MockServer.Handler = { request in
+            if request.path == "/first" { turn.wait() }
+            return .text("ok")
+        }
+        try await MockServer.run(handler: handler) { server in
+            let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: 1))
+            let url = try #require(URL(string: "http://localhost:\(server.port)/"))
+            let first = Task { try await session.send(NetworkRequest(.get, url.appendingPathComponent("first"))) }
+            _ = try await server.takeRequest()
+            let second = Task { try await session.send(NetworkRequest(.get, url)) }
+            // While this one waits for a connection in vain, so does the second.
+            let options = RequestOptions { $0.timeouts.attempt = .milliseconds(100) }
+            await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, url, options: options))
+            }
+            let release = Date()
+            turn.signal()
+            let (one, other) = (try await first.value.metrics, try await second.value.metrics)
+            for metrics in [one, other] {
+                let phases = [metrics.queue, metrics.nameLookup, metrics.connect].compactMap { $0 }
+                #expect(phases.count == 3)
+                for phase in phases { #expect(phase >= .zero) }
+                #expect(metrics.secureConnect == nil)
+                #expect(phases.reduce(.zero, +) <= metrics.timeToFirstByte ?? .zero)
+                #expect(metrics.timeToFirstByte ?? .zero <= metrics.duration ?? .zero)
+            }
+            // The first one took a connection, with a name to look up; the second one waited for it.
+            #expect(one.connect ?? .zero > .zero)
+            #expect(other.connect == .zero)
+            #expect(other.nameLookup == .zero)
+            let waited = release.timeIntervalSince(try #require(other.start))
+            #expect(other.queue ?? .zero >= .seconds(waited - 0.002))
+        }
+    }
+}
+
+extension NetworkSession {
+    /// Refuses requests from now on.
+    func invalidate() {
+        #if os(Linux)
+        (self as? CurlSession)?.invalidate()
+        #endif
+        (self as? FoundationSession)?.invalidate()
+    }
+}
+
+extension SessionKind {
+    /// The sessions that do what URLSession cannot do, or not on Linux: none on Apple's systems.
+    static let curlAlone = allCases.filter { $0 == .curl }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Bodies that go into a file, and large ones.
+@Suite(.isConformance, .serialized, .timeLimit(.minutes(1)))
+struct SessionDownloadTests {
+    @Test(
+        "S0.13 S3.3 partly: a download is written to its file, over one that is there, and nothing else is left beside it [downloads]",
+        arguments: SessionKind.allCases, [true, false])
+    func downloadReplaces(kind: SessionKind, isChunked: Bool) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("movie.bin")
+            try Data("old".utf8).write(to: file)
+            let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            try await MockServer.run { server in
+                server.enqueue(isChunked ? .data(body).chunked(7_000) : .data(body))
+                let response = try await kind.make().send(download(server, to: file))
+                #expect(response.fileURL == file)
+                #expect(response.body.isEmpty)
+                #expect(response.metrics.bytesReceived == 200_000)
+                #expect(response.metrics.duration != nil)
+            }
+            #expect(try Data(contentsOf: file) == body)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["movie.bin"])
+        }
+    }
+
+    @Test("an empty body and one that was compressed become files too [downloads]", arguments: SessionKind.allCases)
+    func otherBodies(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            let packed = Data(base64Encoded: SessionBodyTests.compressed["gzip"] ?? "") ?? Data()
+            try await MockServer.run { server in
+                server.enqueue(.status(200), .data(packed).with("Content-Encoding", "gzip"))
+                for text in ["", SessionBodyTests.text] {
+                    let file = folder.appendingPathComponent("file")
+                    _ = try await kind.make().send(download(server, to: file))
+                    #expect(try Data(contentsOf: file) == Data(text.utf8))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a download that breaks off, times out or is cancelled leaves no file under its name [downloads]",
+        arguments: SessionKind.allCases, ["cut", "reset", "time", "cancel"])
+    func brokenDownloadLeavesNothing(kind: SessionKind, how: String) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("movie.bin")
+            let session = kind.make()
+            try await MockServer.run { server in
+                switch how {
+                case "cut": server.enqueue(.truncated(after: 1_000))
+                case "reset": server.enqueue(.reset)
+                default: server.enqueue(.stalled(after: 1_000))
+                }
+                var request = download(server, to: file)
+                if how == "time" { request.timeouts.attempt = .milliseconds(200) }
+                let sent = request
+                let task = Task { try await session.send(sent) }
+                _ = try await server.takeRequest()
+                if how == "cancel" { task.cancel() }
+                switch await task.result {
+                case .success: Issue.record("a broken download is no success")
+                case .failure(let error):
+                    switch how {
+                    case "cancel": #expect(error is CancellationError)
+                    case "time": #expect((error as? NetworkError)?.code == .timedOut)
+                    case "cut":
+                        #expect((error as? NetworkError)?.code == .truncatedBody)
+                        #expect((error as? NetworkError)?.status == 200)
+                    default: #expect((error as? NetworkError)?.code == .connectionLost)
+                    }
+                }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+    }
+
+    @Test(
+        "S0.13 partly: the body of a 404 stays in memory, the file is not touched [downloads]",
+        arguments: SessionKind.allCases)
+    func errorPageIsNoDownload(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("movie.bin")
+            try await MockServer.run { server in
+                server.enqueue(.text("no such movie", status: 404))
+                let response = try await kind.make().send(download(server, to: file))
+                #expect(response.statusCode == 404)
+                #expect(response.text == "no such movie")
+                #expect(response.fileURL == nil)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+    }
+
+    @Test("a folder that is not there is cannotWriteFile, naming the file [downloads]", arguments: SessionKind.allCases)
+    func noFolder(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("x"), .text("next"))
+            let session = kind.make()
+            let file = URL(fileURLWithPath: "/no/such/folder/movie.bin")
+            let error = await #expect(throws: NetworkError.self) { try await session.send(download(server, to: file)) }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(error?.description.contains("/no/such/folder/movie.bin") == true)
+            let next = try await session.send(NetworkRequest(.get, server.url))
+            #expect(next.text == "next")
+        }
+    }
+
+    @Test(
+        "a download over its limit, announced or not, leaves nothing [downloads]", arguments: SessionKind.allCases,
+        [true, false])
+    func downloadLimit(kind: SessionKind, isAnnounced: Bool) async throws {
+        try await expectDownload(kind, leaving: "old") { server, request in
+            let body = MockResponse.data(Data(repeating: 1, count: 50_000))
+            server.enqueue(isAnnounced ? body : body.chunked(1_000))
+            request.limits.downloadedFile = 10_000
+            return .responseTooLarge
+        }
+    }
+
+    @Test(
+        "a download whose status is not accepted leaves the file that was there, and so does a 204 [downloads]",
+        arguments: SessionKind.allCases)
+    func refusedDownload(kind: SessionKind) async throws {
+        try await expectDownload(kind, leaving: "old") { server, request in
+            server.enqueue(.status(204))
+            return nil
+        }
+        try await expectDownload(kind, leaving: "old") { server, request in
+            server.enqueue(.text("new"))
+            request.options.responseHandling = ResponseHandling(acceptedStatuses: .range(201..<202))
+            return nil
+        }
+    }
+
+    @Test(
+        "a download that cannot take its name leaves no part behind, and a name may be as long as the system allows [downloads]",
+        arguments: SessionKind.allCases)
+    func names(kind: SessionKind) async throws {
+        try await expectDownload(kind, named: String(repeating: "n", count: 250), leaving: "new") { server, _ in
+            server.enqueue(.text("new"))
+            return nil
+        }
+        try await expectDownload(kind, named: "folder/", leaving: nil) { server, _ in
+            server.enqueue(.text("new"))
+            return .cannotWriteFile
+        }
+    }
+
+    // MARK: Large
+
+    @Test(
+        "sixteen megabytes arrive unchanged, in memory and in a file, up and down [large bodies]",
+        arguments: SessionKind.allCases)
+    func largeBodies(kind: SessionKind) async throws {
+        var generator = SeededGenerator(seed: 16)
+        let part = Data((0..<65_521).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        var body = Data()
+        while body.count < 16_000_000 { body.append(part) }
+        let whole = body
+        try await withFolder { folder in
+            let (source, copy) = (folder.appendingPathComponent("source"), folder.appendingPathComponent("copy"))
+            try whole.write(to: source)
+            try await MockServer.run(handler: { .data($0.body) }) { server in
+                let session = kind.make()
+                var request = NetworkRequest(.post, server.url, body: FileBody(source))
+                let response = try await session.send(request)
+                #expect(response.body == whole)
+                request.body = DataBody(whole)
+                request.options.destination = copy
+                let download = try await session.send(request)
+                #expect(download.fileURL == copy)
+                #expect(try Data(contentsOf: copy) == whole)
+                #expect(server.requests.map(\.body) == [whole, whole])
+            }
+        }
+    }
+
+    private func download(_ server: MockServer, to file: URL) -> NetworkRequest {
+        var request = NetworkRequest(.get, server.url)
+        request.options.destination = file
+        return request
+    }
+
+    /// Downloads over a file that holds "old", and looks at what the folder holds afterwards.
+    private func expectDownload(
+        _ kind: SessionKind, named name: String = "file", leaving content: String?,
+        _ prepare: (MockServer, inout NetworkRequest) -> NetworkError.Code?
+    ) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent(name)
+            if name.hasSuffix("/") {
+                try FileManager.default.createDirectory(
+                    at: file.appendingPathComponent("full"), withIntermediateDirectories: true)
+            } else {
+                try Data("old".utf8).write(to: file)
+            }
+            try await MockServer.run { server in
+                var request = NetworkRequest(.get, server.url)
+                request.options.destination = file
+                let code = prepare(server, &request)
+                if let code {
+                    let sent = request
+                    let error = await #expect(throws: NetworkError.self) { try await kind.make().send(sent) }
+                    #expect(error?.code == code)
+                } else {
+                    _ = try await kind.make().send(request)
+                }
+            }
+            if let content { #expect(try Data(contentsOf: file) == Data(content.utf8)) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+        }
+    }
+}

@@ -1,0 +1,312 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Responses that are read as they arrive.
+@Suite(.isConformance, .serialized, .timeLimit(.minutes(1)))
+struct SessionStreamTests {
+    private func request(_ url: URL, _ change: (inout RequestOptions) -> Void = { _ in }) -> NetworkRequest {
+        var request = NetworkRequest(.get, url)
+        request.options.streamsResponse = true
+        change(&request.options)
+        return request
+    }
+
+    @Test("a body in memory is one chunk, an empty one none [bodies as chunks]", arguments: SessionKind.allCases)
+    func wholeBody(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("whole").chunked(1), .status(200))
+            let session = kind.make()
+            for expected in [[Data("whole".utf8)], []] {
+                let response = try await session.send(NetworkRequest(.get, server.url))
+                #expect(try await response.bytes.reduce(into: []) { $0.append($1) } == expected)
+            }
+        }
+    }
+
+    @Test(
+        "the head and the first chunks are there before the end is sent [streamed responses]",
+        arguments: SessionKind.curlAlone)
+    func chunksArriveEarly(kind: SessionKind) async throws {
+        let turn = DispatchSemaphore(value: 0)
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for word in ["one", "two", "three"] {
+                turn.wait()
+                try connection.send("\(String(word.utf8.count, radix: 16))\r\n\(word)\r\n")
+            }
+            turn.wait()
+            try connection.send("0\r\n\r\n")
+            try connection.answerAll("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")
+        } body: { server in
+            let session = kind.make()
+            let response = try await session.send(request(server.url))
+            #expect(response.statusCode == 200)
+            #expect(response.headers["X-A"] == "1")
+            #expect(response.body.isEmpty)
+            var words: [String] = []
+            var chunks = response.bytes.makeAsyncIterator()
+            repeat {
+                turn.signal()
+                guard let chunk = try await chunks.next() else { break }
+                words.append(String(decoding: chunk, as: UTF8.self))
+            } while true
+            #expect(words == ["one", "two", "three"])
+            #expect(try await chunks.next() == nil)
+            // Read to its end, the connection serves the next one.
+            let next = try await session.send(NetworkRequest(.get, server.url))
+            #expect(next.text == "next")
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("a reader that stops early closes the connection [streamed responses]", arguments: SessionKind.curlAlone)
+    func earlyStop(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stalled(after: 100), .text("next"))
+            let session = kind.make()
+            try await {
+                let response = try await session.send(request(server.url))
+                for try await _ in response.bytes { break }
+            }()
+            try await server.waitForDisconnect(of: 1)
+            let next = try await session.send(NetworkRequest(.get, server.url))
+            #expect(next.text == "next")
+        }
+    }
+
+    @Test(
+        "a response that nobody reads closes the connection when it is let go of [streamed responses]",
+        arguments: SessionKind.curlAlone)
+    func unread(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stalled(after: 10))
+            let session = kind.make()
+            #expect(try await session.send(request(server.url)).statusCode == 200)
+            try await server.waitForDisconnect()
+        }
+    }
+
+    @Test(
+        "a cancelled reader ends with CancellationError, the connection is closed [cancellation of a streamed response]",
+        arguments: SessionKind.curlAlone)
+    func cancelledReader(kind: SessionKind) async throws {
+        let firsts = Deliveries<Data>()
+        try await MockServer.run { server in
+            server.enqueue(.stalled(after: 100))
+            let session = kind.make()
+            let response = try await session.send(request(server.url))
+            let task = Task {
+                for try await chunk in response.bytes { firsts.add(chunk) }
+            }
+            _ = try await firsts.first()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            // Though the response is still held.
+            try await server.waitForDisconnect()
+            withExtendedLifetime(response) {}
+        }
+    }
+
+    @Test(
+        "a body that breaks off is an error behind the chunks that came, with head and code [streamed responses]",
+        arguments: SessionKind.curlAlone)
+    func errorsInTheStream(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let session = kind.make()
+            let cases: [(MockResponse, NetworkError.Code)] = [
+                (.text("abcdef").truncated(after: 3), .truncatedBody),
+                (.text("abcdef").chunked(3).truncated(after: 3), .truncatedBody),
+                (.text("abcdef").stalled(after: 3), .timedOut),
+                (.raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n"), .invalidResponse),
+            ]
+            for (answer, code) in cases {
+                server.enqueue(answer.with("X-A", "1"))
+                let response = try await session.send(request(server.url) { $0.timeouts.idle = .milliseconds(300) })
+                var seen = Data()
+                let error = await #expect(throws: NetworkError.self) {
+                    for try await chunk in response.bytes { seen.append(chunk) }
+                }
+                #expect(seen == Data("abc".utf8))
+                #expect(error?.code == code)
+                #expect(error?.status == 200)
+                #expect(error?.url == server.url)
+            }
+        }
+    }
+
+    @Test(
+        "what is no success comes whole, with its body [streamed responses]", arguments: SessionKind.curlAlone,
+        [302, 404, 500])
+    func otherStatuses(kind: SessionKind, status: Int) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("because", status: status))
+            let response = try await kind.make().send(request(server.url))
+            #expect(response.statusCode == status)
+            #expect(response.text == "because")
+            #expect(try await response.bytes.reduce(into: Data()) { $0 += $1 } == Data("because".utf8))
+        }
+    }
+
+    @Test("a 204 and a HEAD have no chunks [streamed responses]", arguments: SessionKind.curlAlone)
+    func noBody(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(204), .text("head"))
+            let session = kind.make()
+            for method in [HTTPMethod.get, .head] {
+                var request = request(server.url)
+                request.method = method
+                let response = try await session.send(request)
+                for try await chunk in response.bytes { Issue.record("\(chunk)") }
+            }
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test(
+        "no limit for bodies in memory holds for one that is streamed [streamed responses]",
+        arguments: SessionKind.curlAlone)
+    func limits(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.data(Data(count: 500_000)))
+            let response = try await kind.make().send(request(server.url) { $0.limits.responseBody = 1_000 })
+            #expect(try await response.bytes.reduce(0) { $0 + $1.count } == 500_000)
+        }
+    }
+
+    // MARK: Back-pressure
+
+    @Test(
+        "LINUX 0.8 while its reader waits the server is made to wait, then every byte arrives once and in order [back-pressure]",
+        arguments: SessionKind.curlAlone)
+    func backPressure(kind: SessionKind) async throws {
+        let size = 40_000_000
+        let stalls = Deliveries<Int>()
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+            let numbers = [UInt32](unsafeUninitializedCapacity: size / 4) { buffer, count in
+                for index in 0..<(size / 4) { buffer.initializeElement(at: index, to: UInt32(index).bigEndian) }
+                count = size / 4
+            }
+            let body = numbers.withUnsafeBytes { Data($0) }
+            let sent = try connection.send(body, givingUpAfter: .milliseconds(200))
+            stalls.add(sent)
+            try connection.send(body.dropFirst(sent))
+            try connection.answerAll("HTTP/1.1 204 No Content\r\n\r\n")
+        } body: { server in
+            let session = kind.make()
+            let response = try await session.send(request(server.url))
+            // Half a megabyte held, and what the system's buffers take.
+            let sent = try await stalls.first()
+            #expect(sent < size / 2)
+            var next: UInt32 = 0
+            var rest = Data()
+            var isInOrder = true
+            for try await chunk in response.bytes {
+                #expect(chunk.count < 2 << 20)
+                rest.append(chunk)
+                rest.withUnsafeBytes { bytes in
+                    for offset in stride(from: 0, through: bytes.count - 4, by: 4) {
+                        let number = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                        isInOrder = isInOrder && number == next
+                        next += 1
+                    }
+                }
+                rest = Data(rest.suffix(rest.count % 4))
+            }
+            #expect(isInOrder)
+            #expect(next == UInt32(size / 4))
+            #expect(try await session.send(NetworkRequest(.get, server.url)).statusCode == 204)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test(
+        "cancelled, or let go of, while the server is made to wait, the connection closes [cancellation of a streamed response]",
+        arguments: SessionKind.curlAlone, [true, false])
+    func closedWhilePaused(kind: SessionKind, isCancelled: Bool) async throws {
+        let stalls = Deliveries<Int>()
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+            stalls.add(try connection.send(Data(count: 40_000_000), givingUpAfter: .milliseconds(200)))
+            try connection.waitForEnd()
+            stalls.add(-1)
+        } body: { server in
+            let session = kind.make()
+            var response: NetworkResponse? = try await session.send(request(server.url))
+            _ = try await stalls.first()
+            if isCancelled {
+                let task = Task { [response] in
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    var chunks = response?.bytes.makeAsyncIterator()
+                    return try await chunks?.next()
+                }
+                await #expect(throws: CancellationError.self) { try await task.value }
+            } else {
+                response = nil
+            }
+            #expect(try await stalls.wait(for: 2)[1] == -1)
+            withExtendedLifetime(response) {}
+        }
+    }
+
+    @Test(
+        "a server that waits for the reader is not silent: no timeout for silence passes, one after the pause does [back-pressure]",
+        arguments: SessionKind.curlAlone)
+    func silenceAndPauses(kind: SessionKind) async throws {
+        let stalls = Deliveries<Int>()
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20000000\r\n\r\n")
+            let body = Data(count: 19_000_000)
+            let sent = try connection.send(body, givingUpAfter: .milliseconds(600))
+            stalls.add(sent)
+            try connection.send(body.dropFirst(sent))
+            try connection.stall()
+        } body: { server in
+            let session = kind.make()
+            let response = try await session.send(
+                request(server.url) { $0.timeouts = Timeouts(idle: .milliseconds(300)) })
+            #expect(try await stalls.first() < 19_000_000)
+            let reading = Task { try await response.bytes.reduce(0) { $0 + $1.count } }
+            let guardian = Task {
+                try await Task.sleep(for: .seconds(10))
+                reading.cancel()
+            }
+            let error = await #expect(throws: NetworkError.self) { try await reading.value }
+            #expect(error?.code == .timedOut)
+            guardian.cancel()
+        }
+    }
+
+    @Test(
+        "an ended session ends a streamed response: invalidated it goes on, shut down it is an error [streamed responses]",
+        arguments: SessionKind.curlAlone)
+    func endedSession(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("abcdef").delayed(by: .milliseconds(10)), .text("abcdef").stalled(after: 3))
+            let first = kind.make()
+            let whole = try await first.send(request(server.url))
+            first.invalidate()
+            #expect(try await whole.bytes.reduce(0) { $0 + $1.count } == 6)
+            let second = kind.make()
+            let part = try await second.send(request(server.url))
+            await second.shutdown()
+            let error = await #expect(throws: NetworkError.self) { for try await _ in part.bytes {} }
+            #expect(error?.code == .sessionInvalidated)
+        }
+    }
+}
+
+extension NetworkSession {
+    /// Ends everything at once, where there is such a thing.
+    fileprivate func shutdown() async {
+        #if os(Linux)
+        await (self as? CurlSession)?.shutdown()
+        #endif
+    }
+}

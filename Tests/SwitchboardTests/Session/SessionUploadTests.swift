@@ -1,0 +1,287 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Request bodies that are made, or read, while they are sent.
+@Suite(.isConformance, .serialized, .timeLimit(.minutes(1)))
+struct SessionUploadTests {
+    @Test(
+        "a body that is streamed by its owner arrives whole, with its length or in chunks [streamed uploads]",
+        arguments: SessionKind.allCases, [true, false])
+    func streamedBodyArrives(kind: SessionKind, isLengthKnown: Bool) async throws {
+        let chunks = (0..<100).map { Data("chunk \($0);".utf8) } + [Data(), Data(repeating: 0x41, count: 300_000)]
+        let expected = Data(chunks.joined())
+        let body = StreamBody(length: isLengthKnown ? Int64(expected.count) : nil, contentType: "text/csv") {
+            .init(chunks: chunks)
+        }
+        try await withEchoServer { server in
+            let session = kind.make()
+            for _ in 1...2 {
+                _ = try await session.send(NetworkRequest(.put, server.url, body: body))
+                let seen = try await server.takeRequest()
+                #expect(seen.body == expected)
+                #expect(seen.headers["Content-Type"] == "text/csv")
+                let framing = ["Content-Length", "Transfer-Encoding"].flatMap { seen.headers.values(for: $0) }
+                #expect(framing == [String(expected.count)] || !isLengthKnown && framing == ["chunked"])
+            }
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("a stream without a byte is an empty body [streamed uploads]", arguments: SessionKind.allCases)
+    func emptyStream(kind: SessionKind) async throws {
+        try await withEchoServer { server in
+            for length in [nil, 0] as [Int64?] {
+                let body = StreamBody(length: length) { .init(chunks: []) }
+                _ = try await kind.make().send(NetworkRequest(.post, server.url, body: body))
+                #expect(try await server.takeRequest().body == Data())
+            }
+        }
+    }
+
+    @Test(
+        "a stream that throws ends the request with encodingFailed over its error [streamed uploads]",
+        arguments: SessionKind.allCases, [0, 1, 5])
+    func throwingStream(kind: SessionKind, count: Int) async throws {
+        struct Spoiled: Error, Equatable {}
+        let chunks = Array(repeating: Data(repeating: 1, count: 200_000), count: count)
+        try await MockServer.run(handler: { _ in .text("whole?") }) { server in
+            for length in [nil, 2_000_000] as [Int64?] {
+                let body = StreamBody(length: length) { .init(chunks: chunks, error: Spoiled()) }
+                let error = await #expect(throws: NetworkError.self) {
+                    try await kind.make().send(NetworkRequest(.post, server.url, body: body))
+                }
+                #expect(error?.code == .encodingFailed)
+                #expect(error?.underlying is Spoiled)
+                #expect(error?.method == .post)
+            }
+            // The server never takes a part for the whole.
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "a stream that cannot be opened ends the request with encodingFailed over its error [streamed uploads]",
+        arguments: SessionKind.allCases)
+    func unopenedStream(kind: SessionKind) async throws {
+        struct Locked: Error {}
+        try await MockServer.run { server in
+            let body = StreamBody { throw Locked() }
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.post, server.url, body: body))
+            }
+            #expect(error?.code == .encodingFailed)
+            #expect(error?.underlying is Locked)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "a stream that gives fewer or more bytes than announced is encodingFailed, the server sees no whole request [streamed uploads]",
+        arguments: SessionKind.allCases, [0, 999, 1_001, 400_000])
+    func wrongLength(kind: SessionKind, count: Int) async throws {
+        try await MockServer.run(handler: { _ in .text("whole?") }) { server in
+            let body = StreamBody(length: 1_000) { .init(chunks: [Data(count: count)]) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.post, server.url, body: body))
+            }
+            #expect(error?.code == .encodingFailed)
+            #expect(error?.reason?.contains("1000") == true)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    // MARK: Files
+
+    @Test(
+        "a file is sent with its length, an empty one too [uploads from files]", arguments: SessionKind.allCases,
+        [0, 1, 700_000])
+    func file(kind: SessionKind, size: Int) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("movie.bin")
+            let content = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            try content.write(to: file)
+            try await withEchoServer { server in
+                let request = NetworkRequest(.put, server.url, body: FileBody(file, contentType: "video/x"))
+                _ = try await kind.make().send(request)
+                let seen = try await server.takeRequest()
+                #expect(seen.body == content)
+                #expect(seen.headers.values(for: "Content-Length") == [String(size)])
+                #expect(seen.headers["Content-Type"] == "video/x")
+            }
+        }
+    }
+
+    @Test(
+        "a file that is missing, or a folder, is encodingFailed and named, the server sees no request [uploads from files]",
+        arguments: SessionKind.allCases, ["missing", "folder"])
+    func noFile(kind: SessionKind, what: String) async throws {
+        try await withFolder { folder in
+            let file = what == "folder" ? folder : folder.appendingPathComponent("missing")
+            try await MockServer.run(handler: { _ in .text("whole?") }) { server in
+                let error = await #expect(throws: NetworkError.self) {
+                    try await kind.make().send(NetworkRequest(.put, server.url, body: FileBody(file)))
+                }
+                #expect(error?.code == .encodingFailed)
+                #expect(error?.description.contains(file.path) == true)
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
+    // MARK: Answers before the end
+
+    @Test(
+        "an answer that comes before the body was sent is the answer: 413 [answers before the body's end]",
+        arguments: SessionKind.allCases)
+    func earlyAnswer(kind: SessionKind) async throws {
+        try await MockServer.run(configuration: .init(bodyLimit: 1_000)) { server in
+            let request = NetworkRequest(.post, server.url, body: DataBody(Data(count: 3_000_000)))
+            let response = try await kind.make().send(request)
+            #expect(response.statusCode == 413)
+            #expect(response.text.hasPrefix("MockServer: the body has more than 1000 bytes"))
+        }
+    }
+
+    @Test(
+        "an answer that comes while the body's stream has nothing to give is not kept waiting [a refusal ends the upload]",
+        arguments: SessionKind.curlAlone, ["close", "keep-alive"])
+    func answerWhileStreamWaits(kind: SessionKind, connection: String) async throws {
+        try await RawServer.run { client in
+            _ = try client.readHead()
+            try client.read(11)  // 6 CRLF "sliver" CRLF
+            try client.send("HTTP/1.1 403 No\r\nContent-Length: 6\r\nConnection: \(connection)\r\n\r\nenough")
+            try client.waitForEnd()
+        } body: { server in
+            let (isCancelled, turn) = (Deliveries<Bool>(), Deliveries<Void>())
+            let body = StreamBody {
+                HTTPBodyStream {
+                    turn.add(())
+                    if turn.all.count == 1 { return Data("sliver".utf8) }
+                    defer { isCancelled.add(Task.isCancelled) }
+                    try await Task.sleep(for: .seconds(60))
+                    return nil
+                }
+            }
+            let response = try await kind.make().send(NetworkRequest(.post, server.url, body: body))
+            #expect(response.statusCode == 403)
+            #expect(response.text == "enough")
+            // And the stream is told that nobody reads on.
+            #expect(try await isCancelled.first())
+        }
+    }
+
+    @Test(
+        "an answer that refuses a body is the answer though the server reads no further [a refusal ends the upload]",
+        arguments: SessionKind.curlAlone, ["close", "keep-alive"])
+    func refusalOfADeafServer(kind: SessionKind, connection: String) async throws {
+        try await RawServer.run { client in
+            _ = try client.readHead()
+            try client.send("HTTP/1.1 413 No\r\nContent-Length: 6\r\nConnection: \(connection)\r\n\r\nenough")
+            try client.stall()
+        } body: { server in
+            let request = NetworkRequest(.put, server.url, body: DataBody(Data(count: 40_000_000)))
+            let response = try await kind.make().send(request)
+            #expect(response.statusCode == 413)
+            #expect(response.text == "enough")
+        }
+    }
+
+    @Test(
+        "a stream is read no faster than the server takes it [upload back-pressure]", arguments: SessionKind.curlAlone)
+    func uploadBackPressure(kind: SessionKind) async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.stall()
+        } body: { server in
+            let pulled = Deliveries<Void>()
+            let piece = Data(count: 1 << 20)
+            let body = StreamBody {
+                HTTPBodyStream {
+                    pulled.add(())
+                    return pulled.all.count > 200 ? nil : piece
+                }
+            }
+            var request = NetworkRequest(.post, server.url, body: body)
+            request.timeouts = Timeouts(idle: nil, attempt: .milliseconds(500))
+            let error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
+            #expect(error?.code == .timedOut)
+            // What the system's buffers hold, and a little more: not the 200 MiB that there are.
+            #expect(pulled.all.count < 60)
+        }
+    }
+
+    // MARK: Expect (RFC 9110 §10.1.1)
+
+    @Test(
+        "asked for with Expect, a 100 is waited for before the body is sent [Expect: 100-continue]",
+        arguments: SessionKind.allCases)
+    func expectContinue(kind: SessionKind) async throws {
+        let early = Deliveries<Bool>()
+        try await RawServer.run { connection in
+            let head = try connection.readHead()
+            early.add(try connection.hears(within: .milliseconds(200)))
+            guard head.lowercased().contains("expect: 100-continue") else { return }
+            try connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+            let body = try connection.read(4)
+            try connection.send(Data("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n".utf8) + body)
+        } body: { server in
+            let request = NetworkRequest(
+                .post, server.url, headers: ["Expect": "100-continue"], body: DataBody(Data("late".utf8)))
+            let response = try await kind.make().send(request)
+            #expect(response.text == "late")
+            #expect(early.all == [false])
+        }
+    }
+
+    @Test(
+        "a final answer in place of the 100 is the answer, the body is not sent [Expect: 100-continue]",
+        arguments: SessionKind.allCases, [401, 413, 417, 500])
+    func refusedExpectation(kind: SessionKind, status: Int) async throws {
+        try await expectRefusal(status, "Connection: close\r\n", over: kind)
+    }
+
+    @Test(
+        "a 417, or another refusal, on a connection that goes on is the answer, the request is not sent again [Expect refused on a kept connection]",
+        arguments: SessionKind.curlAlone, [401, 413, 417, 500])
+    func refusedExpectationKeepingTheConnection(kind: SessionKind, status: Int) async throws {
+        try await expectRefusal(status, "", over: kind)
+    }
+
+    private func expectRefusal(_ status: Int, _ header: String, over kind: SessionKind) async throws {
+        let (heads, hasBody) = (Deliveries<String>(), Deliveries<Bool>())
+        try await RawServer.run { connection in
+            heads.add(try connection.readHead())
+            try connection.send("HTTP/1.1 \(status) No\r\n\(header)Content-Length: 7\r\n\r\nrefused")
+            hasBody.add((try? connection.read(1)) != nil)
+        } body: { server in
+            for (index, method) in [HTTPMethod.post, .put].enumerated() {
+                let request = NetworkRequest(
+                    method, server.url, headers: ["Expect": "100-continue"], body: DataBody(Data(count: 100_000)))
+                let response = try await kind.make().send(request)
+                #expect(response.statusCode == status)
+                // Of a 417 that it would answer itself libcurl throws the body away.
+                #expect(response.text == "refused" || status == 417 && header.isEmpty)
+                #expect(try await hasBody.wait(for: index + 1)[index] == false)
+                #expect(heads.all.count == index + 1)
+            }
+        }
+    }
+
+    @Test(
+        "a server that knows no 100 gets the body after a while [Expect: 100-continue]", arguments: SessionKind.allCases
+    )
+    func ignoredExpectation(kind: SessionKind) async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            let body = try connection.read(4)
+            try connection.send(Data("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n".utf8) + body)
+        } body: { server in
+            let request = NetworkRequest(
+                .post, server.url, headers: ["Expect": "100-continue"], body: DataBody(Data("sent".utf8)))
+            let response = try await kind.make().send(request)
+            #expect(response.text == "sent")
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import Dispatch
+import Foundation
+import Switchboard
+@testable import SwitchboardTesting
+
+/// A server whose every byte is the test's, on a free port of loopback: for what ``MockServer``, which keeps HTTP's
+/// rules, does not do.
+final class RawServer: Sendable {
+    /// Talks with one client, on a thread of its own. The connection is closed behind it, also when it throws.
+    typealias Script = @Sendable (RawConnection) throws -> Void
+
+    let port: Int
+    private let stop: StopSignal
+    private let threads = DispatchGroup()
+    private let count = Locked(0)
+
+    var url: URL { URL(string: "http://127.0.0.1:\(port)/")! }
+    /// The connections accepted so far.
+    var connectionCount: Int { count.withLock { $0 } }
+
+    private init(_ script: @escaping Script) throws {
+        stop = try StopSignal()
+        let (listener, port) = try Socket.listening()
+        self.port = port
+        startThread { [self] in
+            while listener.wait(for: .readable, stop: stop) == .ready {
+                guard let socket = try? listener.accept() else { continue }
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                startThread { [self] in
+                    try? script(RawConnection(number, socket, stop))
+                    socket.close()
+                }
+            }
+            listener.close()
+        }
+    }
+
+    private func startThread(_ body: @escaping @Sendable () -> Void) {
+        threads.enter()
+        let thread = Thread { [threads] in
+            body()
+            threads.leave()
+        }
+        thread.name = "RawServer"
+        thread.start()
+    }
+
+    /// Runs a server for as long as `body` runs.
+    static func run<Output>(
+        isolation: isolated (any Actor)? = #isolation, _ script: @escaping Script,
+        body: (RawServer) async throws -> Output
+    ) async throws -> Output {
+        let server = try RawServer(script)
+        defer {
+            server.stop.fire()
+            _ = server.threads.wait(timeout: .now() + .seconds(2))
+        }
+        return try await body(server)
+    }
+}
+
+/// One connection of a ``RawServer``, used by the thread of its script.
+final class RawConnection {
+    /// The client has gone, or the server is being stopped.
+    struct Over: Error {}
+
+    /// From 1, in the order in which they were accepted.
+    let number: Int
+    private let socket: Socket
+    private let stop: StopSignal
+    private var buffer: [UInt8] = []
+    private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+
+    fileprivate init(_ number: Int, _ socket: Socket, _ stop: StopSignal) {
+        self.number = number
+        self.socket = socket
+        self.stop = stop
+    }
+
+    deinit {
+        piece.deallocate()
+    }
+
+    /// The next request's line and header fields, with the empty line behind them.
+    func readHead() throws -> String {
+        while true {
+            if let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) { return text(take(end.upperBound)) }
+            try fill()
+        }
+    }
+
+    /// Exactly that many bytes.
+    @discardableResult
+    func read(_ count: Int) throws -> Data {
+        while buffer.count < count { try fill() }
+        return Data(take(count))
+    }
+
+    /// Whether the client sends anything, or leaves, within that time.
+    func hears(within time: Duration) throws -> Bool {
+        if !buffer.isEmpty { return true }
+        switch socket.wait(for: .readable, stop: stop, until: .now + time) {
+        case .ready: return true
+        case .timedOut: return false
+        case .stopped: throw Over()
+        }
+    }
+
+    /// Reads and drops what comes until the client has left.
+    func waitForEnd() throws {
+        while true {
+            buffer = []
+            do { try fill() } catch { return }
+        }
+    }
+
+    func send(_ text: String) throws {
+        try send(Data(text.utf8))
+    }
+
+    func send(_ data: Data) throws {
+        _ = try send(data, givingUpAfter: nil)
+    }
+
+    /// Sends until the client has taken nothing for that time. Gives the number of bytes that left.
+    func send(_ data: Data, givingUpAfter time: Duration?) throws -> Int {
+        try data.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                switch socket.send(UnsafeRawBufferPointer(rebasing: bytes[sent...])) {
+                case .bytes(let count): sent += count
+                case .broken: throw Over()
+                case .nothingYet:
+                    switch socket.wait(for: .writable, stop: stop, until: time.map { .now + $0 }) {
+                    case .ready: break
+                    case .timedOut: return sent
+                    case .stopped: throw Over()
+                    }
+                }
+            }
+            return sent
+        }
+    }
+
+    /// Lets that time pass: a server that takes its time.
+    func pause(_ time: Duration) throws {
+        if socket.wait(for: .broken, stop: stop, until: .now + time) == .stopped { throw Over() }
+    }
+
+    /// Stays silent until the test is over.
+    func stall() throws {
+        _ = socket.wait(for: .broken, stop: stop)
+        throw Over()
+    }
+
+    func reset() {
+        socket.reset()
+    }
+
+    private func fill() throws {
+        while true {
+            guard socket.wait(for: .readable, stop: stop) == .ready else { throw Over() }
+            switch socket.receive(into: piece) {
+            case .bytes(let count): return buffer.append(contentsOf: piece[..<count])
+            case .nothingYet: continue
+            case .end, .broken: throw Over()
+            }
+        }
+    }
+
+    private func take(_ count: Int) -> [UInt8] {
+        defer { buffer.removeFirst(count) }
+        return Array(buffer[..<count])
+    }
+
+    private func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension RawConnection {
+    /// Answers request after request, without bodies, with the same bytes.
+    func answerAll(_ answer: String) throws {
+        while true {
+            _ = try readHead()
+            try send(answer)
+        }
+    }
+}
+
+/// A port of loopback whose queue of connections is full: who connects hears nothing.
+final class FullQueue {
+    let port: Int
+    private var descriptors: [Int32] = []
+
+    init() throws {
+        let listener = try SystemCalls.makeSocket()
+        descriptors.append(listener)
+        port = try SystemCalls.listenOnLoopback(listener)
+        _ = listen(listener, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+        // The first one fills the queue.
+        for _ in 0..<4 {
+            let client = try SystemCalls.makeSocket()
+            descriptors.append(client)
+            _ = withUnsafePointer(to: address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+        }
+    }
+
+    deinit {
+        for descriptor in descriptors { SystemCalls.closeDescriptor(descriptor) }
+    }
+}
