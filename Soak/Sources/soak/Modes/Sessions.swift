@@ -28,8 +28,23 @@ struct Sessions {
         if end.descriptors > start.descriptors {
             faults.append("sessions left \(end.descriptors - start.descriptors) descriptors")
         }
+        faults += await keepOne(end)
         return Report(
             start: start, warm: warm, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome, faults: faults)
+    }
+
+    /// A session that was shut down has no connections, also while somebody keeps it.
+    private func keepOne(_ before: Figures) async -> [String] {
+        let session = SoakedSession(server.base, connections: 6)
+        let flight = session.inFlight()
+        try? await Task.sleep(for: .milliseconds(50))
+        await session.curl.shutdown()
+        _ = await flight.result
+        // What it waits with: an epoll and an eventfd.
+        let left = Figures.now().descriptors - before.descriptors - 2
+        return withExtendedLifetime(session) {
+            left > 0 ? ["a session that was shut down kept \(left) descriptors"] : []
+        }
     }
 
     private func make(_ range: Range<Int>, _ ledger: Ledger) async {

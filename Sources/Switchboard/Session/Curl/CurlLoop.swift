@@ -44,6 +44,7 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
     private var remoteAddress = ""
     private var remoteHost: [CChar] = [0]
     private var remotePort = 0
+    private var isMultiFreed = false
 
     /// - Throws: ``NetworkError/Code/unknown`` when the system has no descriptors left.
     init(_ configuration: SessionConfiguration, _ handles: CurlHandlePool) throws(NetworkError) {
@@ -66,7 +67,7 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
 
     deinit {
         // The thread holds the loop; here it has ended or never begun.
-        ccurl_multi_free(multi)
+        if !isMultiFreed { ccurl_multi_free(multi) }
         handles.removeAll()
         ccurl_poller_free(poller)
     }
@@ -116,14 +117,12 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
 
     /// Waits until the thread of a closed loop has ended, no longer than given. True when it has.
     func waitForEnd(_ limit: DispatchTimeInterval) -> Bool {
-        let isRunning = inbox.withLock { $0.isThreadStarted && !$0.isEnded }
-        return !isRunning || ended.wait(timeout: .now() + limit) == .success
+        ended.wait(timeout: .now() + limit) == .success
     }
 
     /// Calls back when the thread of a closed loop has ended.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {
-        let isRunning = inbox.withLock { $0.isThreadStarted && !$0.isEnded }
-        if isRunning { ended.notify(queue: .global(), execute: body) } else { body() }
+        ended.notify(queue: .global(), execute: body)
     }
 
     // MARK: The thread
@@ -157,11 +156,14 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
             ccurl_poller_fire(poller)
             endFinished()
             sweep()
-            guard let wait = prepareToSleep() else { return }
+            guard let wait = prepareToSleep() else { break }
             ccurl_poller_wait(poller, wait)
             inbox.withLock { $0.isAsleep = false }
             endFinished()
         }
+        // Closes the connections that were kept alive: the session may live on.
+        ccurl_multi_free(multi)
+        isMultiFreed = true
     }
 
     /// How long to wait, in milliseconds: 0 when there is work, -1 without limit. Nil when the loop is over.
