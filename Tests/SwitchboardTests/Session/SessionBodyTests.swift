@@ -117,6 +117,21 @@ struct SessionBodyTests {
         }
     }
 
+    @Test(
+        "compressed content whose connection is cut is truncatedBody [damaged compression]",
+        arguments: SessionKind.allCases, [true, false])
+    func cutCompression(kind: SessionKind, isChunked: Bool) async throws {
+        let data = try #require(Data(base64Encoded: Self.compressed["gzip"] ?? ""))
+        try await MockServer.run { server in
+            let answer = MockResponse.data(data).with("Content-Encoding", "gzip").truncated(after: 40)
+            server.enqueue(isChunked ? answer.chunked(7) : answer)
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.get, server.url))
+            }
+            #expect(error?.code == .truncatedBody)
+        }
+    }
+
     // MARK: Limits
 
     @Test(

@@ -103,6 +103,41 @@ struct SessionCancellationTests {
     }
 
     @Test(
+        "uploads that are cancelled at any time let go of their streams [cancellation while sending]",
+        arguments: SessionKind.allCases)
+    func cancelledStreamsAreReleased(kind: SessionKind) async throws {
+        final class Token: Sendable {
+            let ends: Deliveries<Void>
+            init(_ ends: Deliveries<Void>) { self.ends = ends }
+            deinit { ends.add(()) }
+        }
+        let (starts, ends) = (Deliveries<Void>(), Deliveries<Void>())
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.waitForEnd()
+        } body: { server in
+            let session = kind.make()
+            let body = StreamBody(length: 3_000_000) {
+                starts.add(())
+                let token = Token(ends)
+                let piece = Data(count: 300_000)
+                let rest = Deliveries<Void>()
+                return HTTPBodyStream {
+                    rest.add(())
+                    return withExtendedLifetime(token) { rest.all.count > 10 ? nil : piece }
+                }
+            }
+            for index in 0..<200 {
+                let task = Task { try await session.send(NetworkRequest(.post, server.url, body: body)) }
+                for _ in 0..<(index % 20) { await Task.yield() }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+            }
+            while ends.all.count < starts.all.count { _ = try await ends.wait(for: starts.all.count) }
+        }
+    }
+
+    @Test(
         "S2.16 partly: cancelled while waiting or receiving, the call ends and the connection closes [cancellation while receiving]",
         arguments: SessionKind.allCases, [true, false])
     func cancelledInFlight(kind: SessionKind, isReceiving: Bool) async throws {

@@ -122,6 +122,55 @@ struct SessionTimeTests {
         }
     }
 
+    @Test(
+        "a body's stream that takes its time is no silence of the server's, but the server's own is, behind it [attempt and idle timeouts]",
+        arguments: SessionKind.allCases)
+    func slowStream(kind: SessionKind) async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.stall()
+        } body: { server in
+            let turn = Deliveries<Void>()
+            let body = StreamBody(length: 8) {
+                HTTPBodyStream {
+                    turn.add(())
+                    if turn.all.count > 2 { return nil }
+                    try await Task.sleep(for: .milliseconds(500))
+                    return Data("1234".utf8)
+                }
+            }
+            let options = RequestOptions { $0.timeouts = Timeouts(idle: .milliseconds(300)) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.post, server.url, body: body, options: options))
+            }
+            #expect(error?.code == .timedOut)
+            // The whole of it was read.
+            #expect(turn.all.count >= 2)
+            #expect(error?.description.contains("0.3 s") == true)
+        }
+    }
+
+    @Test(
+        "a body's stream that never gives anything is ended by the attempt's timeout [attempt and idle timeouts]",
+        arguments: SessionKind.allCases)
+    func endlessStream(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let never = AsyncStream<Data> { _ in }
+            let body = StreamBody {
+                HTTPBodyStream {
+                    for await chunk in never { return chunk }
+                    return nil
+                }
+            }
+            let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, attempt: .milliseconds(200)) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.post, server.url, body: body, options: options))
+            }
+            #expect(error?.code == .timedOut)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
     // MARK: Connecting
 
     @Test(
