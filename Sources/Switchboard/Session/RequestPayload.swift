@@ -19,6 +19,11 @@ final class RequestPayload: Sendable {
             let (url, length) = try await Self.spool(body, within: timeouts)
             source = .temporaryFile(url)
             self.length = length
+            if let announced = body.length, announced != length {
+                throw NetworkError(
+                    .encodingFailed,
+                    reason: "the body's stream gave \(length) bytes, not the \(announced) that its length announced")
+            }
         } else {
             let data = try body.encode()
             source = .data(data)
