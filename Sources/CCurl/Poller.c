@@ -5,6 +5,7 @@
 #include "Poller.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -38,10 +39,12 @@ struct watch {
 struct ccurl_poller {
     void *multi;
     int epoll, wake;
+    pthread_mutex_t lock;
     int64_t due;  // when libcurl's timer is over, in nanoseconds; -1 when it is off
     int64_t time;  // when the poller last woke
     struct watch *watches;
     int count;
+    struct epoll_event events[64];  // what the last wait found, for the thread that waits alone
 };
 
 static int64_t now(void) {
@@ -117,6 +120,12 @@ ccurl_poller *ccurl_poller_make(void *multi) {
     poller->multi = multi;
     poller->due = -1;
     poller->time = now();
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    // It is held for microseconds: to spin for it is cheaper than to sleep.
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&poller->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
     poller->epoll = epoll_create1(EPOLL_CLOEXEC);
     poller->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct epoll_event event = {.events = EPOLLIN, .data.fd = poller->wake};
@@ -135,6 +144,7 @@ ccurl_poller *ccurl_poller_make(void *multi) {
 void ccurl_poller_free(ccurl_poller *poller) {
     if (poller->epoll >= 0) close(poller->epoll);
     if (poller->wake >= 0) close(poller->wake);
+    pthread_mutex_destroy(&poller->lock);
     free(poller->watches);
     free(poller);
 }
@@ -173,21 +183,23 @@ void ccurl_poller_fire(ccurl_poller *poller) {
     ccurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
 }
 
-void ccurl_poller_wait(ccurl_poller *poller, int milliseconds) {
-    struct epoll_event events[64];
-    int64_t wait = milliseconds;
-    if (poller->due >= 0) {
-        int64_t left = poller->due - poller->time;
-        left = left <= 0 ? 0 : left / 1000000 + 1;
-        if (wait < 0 || left < wait) wait = left;
-    }
-    int count = epoll_wait(poller->epoll, events, 64, wait > 1 << 30 ? 1 << 30 : (int)wait);
+int64_t ccurl_poller_due(const ccurl_poller *poller) { return poller->due; }
+
+int ccurl_poller_wait(ccurl_poller *poller, int milliseconds) {
+    return epoll_wait(poller->epoll, poller->events, 64, milliseconds);
+}
+
+void ccurl_poller_act(ccurl_poller *poller, int count) {
     poller->time = now();
-    for (int index = 0; index < count; index++) act(poller, &events[index]);
+    for (int index = 0; index < count; index++) act(poller, &poller->events[index]);
     ccurl_poller_fire(poller);
 }
 
 uint64_t ccurl_poller_time(const ccurl_poller *poller) { return (uint64_t)poller->time; }
+
+void ccurl_poller_lock(ccurl_poller *poller) { pthread_mutex_lock(&poller->lock); }
+bool ccurl_poller_try_lock(ccurl_poller *poller) { return pthread_mutex_trylock(&poller->lock) == 0; }
+void ccurl_poller_unlock(ccurl_poller *poller) { pthread_mutex_unlock(&poller->lock); }
 
 void ccurl_poller_wake(ccurl_poller *poller) {
     uint64_t one = 1;

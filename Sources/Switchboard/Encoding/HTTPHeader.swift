@@ -14,6 +14,12 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
         self.value = value.trimmedOfBlanks
     }
 
+    /// Makes a field of a value without blanks at its ends.
+    init(name: String, trimmedValue value: String) {
+        self.name = name
+        self.value = value
+    }
+
     /// `Accept`
     public static func accept(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept", value: value) }
     /// `Content-Type`

@@ -21,6 +21,12 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields = []
     }
 
+    /// Fields that were looked at before: `isSuspect` says whether one of them may not be sent.
+    init(_ fields: [HTTPHeader], isSuspect: Bool) {
+        self.fields = fields
+        self.isSuspect = isSuspect
+    }
+
     /// The fields in the order given, repeats kept.
     public init(_ fields: some Sequence<HTTPHeader>) {
         self.init()

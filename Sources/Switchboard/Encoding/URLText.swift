@@ -33,35 +33,42 @@ struct URLText {
     ///   `..` in disguise: `%2E%2E` climbs as `..` does ([RFC 3986
     ///   §6.2.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2)), and is only ever written for a value that
     ///   should not.
-    func appending(path: String) throws(NetworkError) -> URLText {
+    consuming func appending(path: String) throws(NetworkError) -> URLText {
         guard !path.isEmpty else { return self }
-        if let bad = path.utf8.first(where: \.breaksHead) {
-            let shown = Redaction.standard.url(path).quotedForMessage
-            throw NetworkError(
-                .invalidRequest, reason: "the path \(shown) holds the control character \(bad.hexForMessage)")
+        var path = path
+        let fault = path.withUTF8 { append(path: $0) }
+        guard let fault else { return self }
+        throw NetworkError(
+            .invalidRequest, reason: "the path \(Redaction.standard.url(path).quotedForMessage) \(fault)")
+    }
+
+    /// Nil when the path was appended, or why it may not be.
+    private mutating func append(path: UnsafeBufferPointer<UInt8>) -> String? {
+        var question = path.count
+        var hasEscapes = false
+        for (index, byte) in path.enumerated() {
+            if byte.breaksHead { return "holds the control character \(byte.hexForMessage)" }
+            guard question == path.count else { continue }
+            if byte == .questionMark { question = index }
+            if byte == .percent { hasEscapes = true }
         }
-        let question = path.utf8.firstIndex(of: .questionMark) ?? path.utf8.endIndex
-        let hasEscapes = path.utf8[..<question].contains(.percent)
-        if hasEscapes, path.utf8[..<question].split(separator: .slash).contains(where: \.isEscapedDots) {
-            throw NetworkError(
-                .invalidRequest,
-                reason: "the path \(Redaction.standard.url(path).quotedForMessage) has a segment of escaped dots")
+        let segments = path[..<question]
+        if hasEscapes, segments.split(separator: .slash).contains(where: \.isEscapedDots) {
+            return "has a segment of escaped dots"
         }
-        var result = self
-        result.insert(path: path.utf8[..<question])
-        if question != path.utf8.endIndex {
+        insert(path: UnsafeBufferPointer(rebasing: segments))
+        if question != path.count {
             var query: [UInt8] = []
-            query.appendEscapedOnce(path.utf8[path.utf8.index(after: question)...], allowed: .query)
-            result.append(query: query)
+            query.appendEscapedOnce(UnsafeBufferPointer(rebasing: path[(question + 1)...]), allowed: .query)
+            append(query: query)
         }
-        return result
+        return nil
     }
 
     /// The URL with a query, already encoded, after its own.
-    func appending(query: [UInt8]) -> URLText {
-        var result = self
-        result.append(query: query)
-        return result
+    consuming func appending(query: [UInt8]) -> URLText {
+        append(query: query)
+        return self
     }
 
     /// The finished URL.
@@ -78,15 +85,16 @@ struct URLText {
         }
     }
 
-    private mutating func insert(path: Substring.UTF8View) {
-        let trimmed = path.drop { $0 == .slash }
-        guard !path.isEmpty else { return }
-        let end = hasQuery ? bytes.firstIndex(of: .questionMark) ?? bytes.endIndex : bytes.endIndex
-        let query = bytes[end...]
-        bytes.removeSubrange(end...)
+    private mutating func insert(path: UnsafeBufferPointer<UInt8>) {
+        guard let start = path.firstIndex(where: { $0 != .slash }) ?? path.indices.last.map({ $0 + 1 }) else { return }
+        var query: [UInt8] = []
+        if hasQuery, let question = bytes.firstIndex(of: .questionMark) {
+            query = Array(bytes[question...])
+            bytes.removeSubrange(question...)
+        }
         while bytes.last == .slash { bytes.removeLast() }
         bytes.append(.slash)
-        bytes.appendEscapedOnce(trimmed, allowed: .path)
+        bytes.appendEscapedOnce(UnsafeBufferPointer(rebasing: path[start...]), allowed: .path)
         bytes += query
     }
 

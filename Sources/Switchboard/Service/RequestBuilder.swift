@@ -59,13 +59,14 @@ public struct RequestBuilder: Sendable {
 
         var request = NetworkRequest(draft.method, url, body: draft.body, options: options)
         request.endPoint = endPoint
-        if var json = request.body as? JSONBody, json.encoder == nil {
+        request.headers = draft.headers
+        let hasBody = !request.body.isEmpty
+        if hasBody, var json = request.body as? JSONBody, json.encoder == nil {
             json.encoder = options.encoder
             request.body = json
         }
-        request.headers = draft.headers
         try request.validate(isURLChecked: true)
-        request = try request.withEncodedBody()
+        if hasBody { request = try request.withEncodedBody() }
         complete(&request, isDownload: task.destination != nil)
         try request.headers.validate()
         return request

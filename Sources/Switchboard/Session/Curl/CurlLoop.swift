@@ -6,8 +6,10 @@ import Foundation
 /// The thread that drives libcurl for a session: takes exchanges in, lets libcurl act when its sockets are ready, and
 /// ends exchanges that are done, late or no longer wanted.
 ///
-/// Everything that touches libcurl's multi handle happens on that thread; others hand over ``Command``s and wake it.
-final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belongs to the loop's thread
+/// Everything that touches libcurl's multi handle happens under the poller's lock. The thread holds it while it is
+/// awake. A caller that finds it asleep starts its exchange itself, which spares two switches between threads; one that
+/// finds it awake leaves a ``Command``.
+final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is behind the poller's lock
     enum Command {
         case start(CurlExchange)
         /// Nobody waits for it any more.
@@ -16,6 +18,15 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
         case resume(CurlExchange)
         /// Its answer is whole, though its body is not sent.
         case settle(CurlExchange)
+
+        /// Whether it may be performed where it is given. A stop may not: it comes from a task's cancellation, which
+        /// must be short.
+        var isForAnyThread: Bool {
+            switch self {
+            case .start, .resume: true
+            case .stop, .settle: false
+            }
+        }
     }
 
     private struct Inbox {
@@ -35,12 +46,16 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
     private let handles: CurlHandlePool
     private let ended = DispatchGroup()
 
-    // The thread's own.
+    // Whoever holds the poller's lock uses these.
     private var active: [CurlExchange] = []
     /// Downloads whose readers wait for what came in this turn.
     private var deliveries: [CurlDownload] = []
     private var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
     private var nextDeadline = UInt64.max
+    /// When the thread wakes by itself.
+    private var alarm = UInt64.max
+    /// Whether there was anything to do since the thread last slept.
+    private var isBusy = false
     private var remoteAddress = ""
     private var remoteHost: [CChar] = [0]
     private var remotePort = 0
@@ -81,6 +96,7 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
     /// Hands a command over. False when the loop takes no more, which only a start has to know.
     @discardableResult
     func submit(_ command: Command) -> Bool {
+        if command.isForAnyThread, performHere(command) { return true }
         enum Need { case nothing, wake, thread, refusal }
         let need: Need = inbox.withLock { inbox in
             guard !inbox.isEnded else { return .refusal }
@@ -99,6 +115,24 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
         case .wake: ccurl_poller_wake(poller)
         case .thread: startThread()
         case .refusal: return false
+        }
+        return true
+    }
+
+    /// Performs a command at once when the thread is asleep, with nothing left for it. False when it is not.
+    private func performHere(_ command: Command) -> Bool {
+        guard ccurl_poller_try_lock(poller) else { return false }
+        defer { ccurl_poller_unlock(poller) }
+        let isFree = inbox.withLock { $0.isAsleep && !$0.isClosed && $0.commands.isEmpty }
+        guard isFree else { return false }
+        ccurl_poller_fire(poller)
+        perform(command)
+        ccurl_poller_fire(poller)
+        endFinished()
+        isBusy = true
+        if nextAlarm() < alarm {
+            alarm = 0
+            ccurl_poller_wake(poller)
         }
         return true
     }
@@ -127,7 +161,7 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
 
     // MARK: The thread
 
-    /// The time when the loop last woke, in the nanoseconds of `DispatchTime`: to ask anew at each callback would cost
+    /// The time when somebody last drove libcurl, in the nanoseconds of `DispatchTime`: to ask anew at each callback would cost
     /// more than it is worth.
     func now() -> UInt64 { ccurl_poller_time(poller) }
 
@@ -145,11 +179,13 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
 
     private func run() {
         var commands: [Command] = []
+        ccurl_poller_lock(poller)
         while true {
             let isCancelling = inbox.withLock { inbox in
                 swap(&commands, &inbox.commands)
                 return inbox.isCancelling
             }
+            isBusy = isBusy || !commands.isEmpty
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
             if isCancelling { endAll() }
@@ -157,13 +193,23 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
             endFinished()
             sweep()
             guard let wait = prepareToSleep() else { break }
-            ccurl_poller_wait(poller, wait)
+            ccurl_poller_unlock(poller)
+            let count = ccurl_poller_wait(poller, wait)
+            ccurl_poller_lock(poller)
             inbox.withLock { $0.isAsleep = false }
+            ccurl_poller_act(poller, count)
             endFinished()
         }
         // Closes the connections that were kept alive: the session may live on.
         ccurl_multi_free(multi)
         isMultiFreed = true
+        ccurl_poller_unlock(poller)
+    }
+
+    /// When something is due, in the nanoseconds of `DispatchTime`; `.max` for never.
+    private func nextAlarm() -> UInt64 {
+        let due = ccurl_poller_due(poller)
+        return due < 0 ? nextDeadline : min(nextDeadline, UInt64(due))
     }
 
     /// How long to wait, in milliseconds: 0 when there is work, -1 without limit. Nil when the loop is over.
@@ -175,9 +221,13 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` belon
                 return nil
             }
             inbox.isAsleep = true
-            guard nextDeadline != .max else { return -1 }
+            alarm = nextAlarm()
+            guard isBusy || alarm != .max else { return -1 }
             let now = DispatchTime.now().uptimeNanoseconds
-            return nextDeadline <= now ? 0 : Int32(min((nextDeadline - now) / 1_000_000 + 1, 1 << 30))
+            // A short sleep first: who starts an exchange meanwhile need not wake the thread for the deadline's sake.
+            if isBusy { alarm = min(alarm, now + 1_000_000_000) }
+            isBusy = false
+            return alarm <= now ? 0 : Int32(min((alarm - now) / 1_000_000 + 1, 1 << 30))
         }
     }
 

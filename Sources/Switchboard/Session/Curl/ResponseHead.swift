@@ -80,30 +80,37 @@ struct ResponseHead {
 
     private static func fields(_ bytes: [UInt8]) -> HTTPHeaders {
         var fields: [HTTPHeader] = []
-        fields.reserveCapacity(16)
+        fields.reserveCapacity(12)
+        var isSuspect = false
         bytes.withUnsafeBufferPointer { bytes in
             var start = 0
             while start < bytes.count {
                 let feed = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
                 var end = feed
                 if end > start, bytes[end - 1] == 0x0D { end -= 1 }
-                add(UnsafeBufferPointer(rebasing: bytes[start..<end]), to: &fields)
+                isSuspect = add(UnsafeBufferPointer(rebasing: bytes[start..<end]), to: &fields) || isSuspect
                 start = feed + 1
             }
         }
-        return HTTPHeaders(fields)
+        return HTTPHeaders(fields, isSuspect: isSuspect)
     }
 
-    private static func add(_ line: UnsafeBufferPointer<UInt8>, to fields: inout [HTTPHeader]) {
-        guard let first = line.first else { return }
+    /// True when the line makes a field that could not be sent.
+    private static func add(_ line: UnsafeBufferPointer<UInt8>, to fields: inout [HTTPHeader]) -> Bool {
+        guard let first = line.first else { return false }
         // A folded line goes on with the value before it (RFC 9112 §5.2).
         if first == 0x20 || first == 0x09, let last = fields.popLast() {
-            fields.append(
-                HTTPHeader(name: last.name, value: last.value + " " + text(line[...]).trimmedOfBlanks))
-            return
+            let field = HTTPHeader(name: last.name, value: last.value + " " + text(line[...]).trimmedOfBlanks)
+            fields.append(field)
+            return field.fault != nil
         }
-        guard let colon = line.firstIndex(of: 0x3A) else { return }
-        fields.append(HTTPHeader(name: text(line[..<colon]), value: text(line[(colon + 1)...])))
+        guard let colon = line.firstIndex(of: 0x3A) else { return false }
+        var value = line[(colon + 1)...]
+        while let byte = value.first, byte == 0x20 || byte == 0x09 { value.removeFirst() }
+        while let byte = value.last, byte == 0x20 || byte == 0x09 { value.removeLast() }
+        let name = UnsafeBufferPointer(rebasing: line[..<colon])
+        fields.append(HTTPHeader(name: text(name[...]), trimmedValue: text(value)))
+        return !name.isHTTPToken || value.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
     }
 
     /// UTF-8, or ISO 8859-1 where the bytes are not ([RFC 9110
