@@ -44,7 +44,8 @@ struct ccurl_poller {
     int64_t time;  // when the poller last woke
     struct watch *watches;
     int count;
-    struct epoll_event events[64];  // what the last wait found, for the thread that waits alone
+    bool has_lost;  // whether a socket went since the wait began: its number may be another's by now
+    struct epoll_event events[64];  // what the last wait found
 };
 
 static int64_t now(void) {
@@ -67,8 +68,8 @@ static struct watch *watch_of(ccurl_poller *poller, int socket) {
     return &poller->watches[socket];
 }
 
-static int enrol(ccurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
-    if (watch->registered == mask) return 0;
+static void enrol(ccurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
+    if (watch->registered == mask) return;
     struct epoll_event event = {0};
     event.data.fd = socket;
     if (mask & CURL_POLL_IN) event.events |= EPOLLIN;
@@ -80,18 +81,22 @@ static int enrol(ccurl_poller *poller, int socket, struct watch *watch, uint8_t 
     else if (result && operation == EPOLL_CTL_ADD && errno == EEXIST)
         result = epoll_ctl(poller->epoll, EPOLL_CTL_MOD, socket, &event);
     watch->registered = result ? 0 : mask;
-    return mask ? result : 0;
 }
 
+// Never reports an error: libcurl declares the whole multi handle dead then, and goes on with transfers half removed.
+// A socket that the system does not watch ends by its deadline.
 static int on_socket(void *easy, int socket, int what, void *context, void *unused) {
     ccurl_poller *poller = context;
     struct watch *watch = watch_of(poller, socket);
-    if (!watch) return -1;
+    if (!watch) return 0;
+    if (what & CURL_POLL_REMOVE) poller->has_lost = true;
     watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
-    // A connection that goes idle stays with epoll, for reading: its next transfer needs no system call.
+    // A connection that goes idle stays with epoll, for reading: its next transfer needs no system call. One that was
+    // still being made may be closed already, by libcurl itself, and its number be another's.
     uint8_t mask = watch->wanted;
-    if (!mask && watch->is_connection && watch->registered) mask = CURL_POLL_IN;
-    return enrol(poller, socket, watch, mask);
+    if (!mask && watch->is_connection && watch->registered & CURL_POLL_IN) mask = CURL_POLL_IN;
+    enrol(poller, socket, watch, mask);
+    return 0;
 }
 
 static int on_timer(void *multi, long milliseconds, void *context) {
@@ -109,6 +114,7 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
 
 static int close_socket(void *context, int socket) {
     ccurl_poller *poller = context;
+    poller->has_lost = true;
     // Closing takes it out of epoll.
     if (socket >= 0 && socket < poller->count) poller->watches[socket] = (struct watch){0};
     return close(socket);
@@ -186,7 +192,11 @@ void ccurl_poller_fire(ccurl_poller *poller) {
 int64_t ccurl_poller_due(const ccurl_poller *poller) { return poller->due; }
 
 int ccurl_poller_wait(ccurl_poller *poller, int milliseconds) {
-    return epoll_wait(poller->epoll, poller->events, 64, milliseconds);
+    poller->has_lost = false;
+    ccurl_poller_unlock(poller);
+    int count = epoll_wait(poller->epoll, poller->events, 64, milliseconds);
+    ccurl_poller_lock(poller);
+    return poller->has_lost ? epoll_wait(poller->epoll, poller->events, 64, 0) : count;
 }
 
 void ccurl_poller_act(ccurl_poller *poller, int count) {

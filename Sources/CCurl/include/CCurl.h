@@ -85,12 +85,12 @@ void ccurl_poller_adopt(ccurl_poller *poller, void *easy);
 void ccurl_poller_fire(ccurl_poller *poller);
 /// When libcurl's timer is over, in nanoseconds of the monotonic clock; -1 when it is off.
 int64_t ccurl_poller_due(const ccurl_poller *poller);
-/// Waits up to `milliseconds` (-1 without limit) for sockets or a wake-up: how many there are. The one call, with
-/// `ccurl_poller_wake`, that needs no lock.
+/// Waits up to `milliseconds` (-1 without limit) for sockets or a wake-up: how many there are. Gives the lock up while
+/// it waits.
 int ccurl_poller_wait(ccurl_poller *poller, int milliseconds);
 /// Lets libcurl act on what the wait found, and on its timer.
 void ccurl_poller_act(ccurl_poller *poller, int count);
-/// Whoever uses the multi handle, its transfers or the poller holds this lock.
+/// Whoever uses the multi handle, its transfers or the poller holds this lock, but for `ccurl_poller_wake`.
 void ccurl_poller_lock(ccurl_poller *poller);
 /// False when another thread, or this one, holds it.
 bool ccurl_poller_try_lock(ccurl_poller *poller);

@@ -61,7 +61,7 @@ enum URLErrorMapping {
         ("http/0.9", .invalidResponse), ("http version", .invalidResponse), ("unsupported protocol", .invalidResponse),
         ("failed writing header", .invalidResponse), ("invalid status line", .invalidResponse),
         ("failed writing received data", .invalidResponse), ("chunk", .invalidResponse),
-        ("content-length", .invalidResponse),
+        ("content-length", .invalidResponse), ("nul byte", .invalidResponse),
         ("empty reply", .connectionLost), ("weird server reply", .invalidResponse),
         ("could not resolve", .cannotFindHost),
     ]

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Cancellation in every phase: the call ends at once, the connection is closed, the session goes on.
-@Suite(.isConformance, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
 struct SessionCancellationTests {
     @Test(
         "S2.16 partly: cancelled before the start, nothing is sent [cancellation before the start]",
@@ -53,6 +53,32 @@ struct SessionCancellationTests {
             await #expect(throws: NetworkError.self) { try await session.send(other) }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test(
+        "requests cancelled or late while connecting harm none of the others [cancellation while connecting]",
+        arguments: SessionKind.allCases, ["tcp", "tls"])
+    func othersGoOn(kind: SessionKind, layer: String) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall, .text("next"))
+            let session = kind.make()
+            let waiting = Task { try await session.send(NetworkRequest(.get, server.url)) }
+            _ = try await server.takeRequest()
+            try await withDeafServer(layer) { url in
+                for _ in 1...5 {
+                    let task = Task { try await session.send(NetworkRequest(.get, url)) }
+                    var other = NetworkRequest(.get, url)
+                    other.timeouts.attempt = .milliseconds(50)
+                    await #expect(throws: NetworkError.self) { try await session.send(other) }
+                    task.cancel()
+                    await #expect(throws: CancellationError.self) { try await task.value }
+                }
+            }
+            let next = try await session.send(NetworkRequest(.get, server.url))
+            #expect(next.text == "next")
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
         }
     }
 
@@ -179,7 +205,8 @@ struct SessionCancellationTests {
         } body: { server in
             let session = kind.make()
             let ends = await raceCancels(2_000, over: session, NetworkRequest(.get, server.url))
-            #expect(ends.answered + ends.cancelled == 2_000)
+            #expect(ends.others == [])
+            #expect(ends.count == 2_000)
             #expect(ends.answered > 0 && ends.cancelled > 0)
             let last = try await session.send(NetworkRequest(.get, server.url))
             #expect(last.statusCode == 200)
@@ -187,28 +214,39 @@ struct SessionCancellationTests {
     }
 }
 
-/// Sends that many requests, eight at a time, and cancels each at another moment. Counts how they ended; what ended in
-/// another way is in neither count.
-func raceCancels(
-    _ count: Int, over session: any NetworkSession, _ request: NetworkRequest
-) async -> (answered: Int, cancelled: Int) {
-    await withTaskGroup(of: (Int, Int).self) { group in
+/// How requests that were cancelled at any moment ended.
+struct RaceEnds: Sendable {
+    var answered = 0
+    var cancelled = 0
+    /// Errors that no cancellation explains.
+    var others: [String] = []
+    var count: Int { answered + cancelled + others.count }
+}
+
+/// Sends that many requests, eight at a time, and cancels each at another moment.
+func raceCancels(_ count: Int, over session: any NetworkSession, _ request: NetworkRequest) async -> RaceEnds {
+    await withTaskGroup(of: RaceEnds.self) { group in
         for worker in 0..<8 {
             group.addTask {
-                var ends = (0, 0)
+                var ends = RaceEnds()
                 for index in 0..<(count / 8) {
                     let task = Task { try await session.send(request) }
                     if (index + worker) % 3 != 0 { for _ in 0..<(index % 7) { await Task.yield() } }
                     if index % 5 != 0 { task.cancel() }
                     switch await task.result {
-                    case .success: ends.0 += 1
-                    case .failure(let error): ends.1 += error is CancellationError ? 1 : 0
+                    case .success: ends.answered += 1
+                    case .failure(is CancellationError): ends.cancelled += 1
+                    case .failure(let error): ends.others.append("\(error)")
                     }
                 }
                 return ends
             }
         }
-        return await group.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
+        return await group.reduce(into: RaceEnds()) { sum, ends in
+            sum.answered += ends.answered
+            sum.cancelled += ends.cancelled
+            sum.others += ends.others
+        }
     }
 }
 

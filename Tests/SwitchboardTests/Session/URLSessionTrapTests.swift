@@ -5,7 +5,7 @@ import Testing
 
 /// The cases that kill, hang or corrupt URLSession on Linux, by their numbers in the project's notes (LINUX.md 0.1 to
 /// 0.9). CurlSession passes them all; FoundationSession runs where it can without ending the process.
-@Suite(.isConformance, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
 struct URLSessionTrapTests {
     @Test(
         "LINUX 0.1 LINUX 0.2 100,000 racing cancels each end exactly once, and the session goes on working [100,000 racing cancels]",
@@ -16,7 +16,8 @@ struct URLSessionTrapTests {
         } body: { server in
             let session = kind.make()
             let ends = await raceCancels(100_000, over: session, NetworkRequest(.get, server.url))
-            #expect(ends.answered + ends.cancelled == 100_000)
+            #expect(ends.others == [])
+            #expect(ends.count == 100_000)
             #expect(ends.answered > 1_000 && ends.cancelled > 1_000)
             let last = try await session.send(NetworkRequest(.get, server.url))
             #expect(last.statusCode == 200)

@@ -193,9 +193,7 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is be
             endFinished()
             sweep()
             guard let wait = prepareToSleep() else { break }
-            ccurl_poller_unlock(poller)
             let count = ccurl_poller_wait(poller, wait)
-            ccurl_poller_lock(poller)
             inbox.withLock { $0.isAsleep = false }
             ccurl_poller_act(poller, count)
             endFinished()
