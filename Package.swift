@@ -24,11 +24,13 @@ let package = Package(
         .executableTarget(
             name: "Movies", dependencies: ["Switchboard", "SwitchboardTesting"], path: "Examples/Movies",
             swiftSettings: settings),
+        // For tests alone: other programs, as clients and servers.
+        .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
-            name: "SwitchboardTests", dependencies: ["Switchboard", "SwitchboardTesting"],
+            name: "SwitchboardTests", dependencies: ["Programs", "Switchboard", "SwitchboardTesting"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
-            name: "SwitchboardTestingTests", dependencies: ["Switchboard", "SwitchboardTesting"],
+            name: "SwitchboardTestingTests", dependencies: ["Programs", "Switchboard", "SwitchboardTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "MoviesTests", dependencies: ["Movies", "Switchboard", "SwitchboardTesting"], swiftSettings: settings),

@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// The curl command: a client that this package has no part in.
 struct Curl {
@@ -9,28 +10,17 @@ struct Curl {
 
     static var isInstalled: Bool { path != nil }
 
-    private static let path: String? = {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        return (["/usr/bin"] + folders).map { $0 + "/curl" }.first(where: FileManager.default.isExecutableFile)
-    }()
+    private static let path = Program.path(of: "curl")
 
     /// Runs `curl --silent` with these arguments and waits for its end.
     static func run(_ arguments: String...) async throws -> Curl {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path ?? "/usr/bin/curl")
-        process.arguments = ["--disable", "--silent", "--noproxy", "*", "--max-time", "30"] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
+        let arguments = ["--disable", "--silent", "--noproxy", "*", "--max-time", "30"] + arguments
         return try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        try process.run()
-                        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-                        process.waitUntilExit()
-                        return Curl(exit: process.terminationStatus, output: output)
+                        let (output, exit) = try Program.run(path ?? "/usr/bin/curl", arguments)
+                        return Curl(exit: exit, output: output)
                     })
             }
         }

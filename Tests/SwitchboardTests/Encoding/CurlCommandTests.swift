@@ -1,19 +1,14 @@
 import Foundation
+import Programs
 import Switchboard
 import Testing
 
 struct CurlCommandTests {
     /// What a POSIX shell makes of the command: the arguments that `curl` would be called with.
     private func arguments(_ command: String) throws -> [String] {
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", "curl() { printf '%s\\0' \"$@\"; }\n" + command]
-        let pipe = Pipe()
-        shell.standardOutput = pipe
-        try shell.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        shell.waitUntilExit()
-        try #require(shell.terminationStatus == 0)
+        let words = ["-c", "curl() { printf '%s\\0' \"$@\"; }\n" + command]
+        let (output, exit) = try Program.run("/bin/sh", words)
+        try #require(exit == 0)
         return output.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
             String(decoding: $0, as: UTF8.self)
         }

@@ -1,11 +1,11 @@
 import Foundation
+import Programs
 import Testing
 
 /// `openssl s_server` with a certificate that nobody trusts: TLS from a program not of our making.
 struct OpenSSLServer {
     /// Where the program is, when there is one.
-    static let program = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { "\($0)/openssl" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    static let program = Program.path(of: "openssl")
 
     let port: Int
 
@@ -16,34 +16,18 @@ struct OpenSSLServer {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let (key, certificate) = (folder.appendingPathComponent("key").path, folder.appendingPathComponent("cert").path)
-        let making = try start(
-            program, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-            "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate)
-        _ = try making.output.readToEnd()
-        making.process.waitUntilExit()
-        try #require(making.process.terminationStatus == 0)
+        let (_, exit) = try Program.run(
+            program,
+            [
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+            ])
+        try #require(exit == 0)
 
-        let serving = try start(
-            program, "s_server", "-accept", "127.0.0.1:0", "-key", key, "-cert", certificate, "-www")
-        defer {
-            // Not `terminate()`: a child of a dispatch thread inherits its mask, and SIGTERM is blocked there.
-            kill(serving.process.processIdentifier, SIGKILL)
-            serving.process.waitUntilExit()
-        }
+        let serving = try Program(
+            program, ["s_server", "-accept", "127.0.0.1:0", "-key", key, "-cert", certificate, "-www"])
+        defer { serving.kill() }
         try await body(OpenSSLServer(port: #require(try port(in: serving.output))))
-    }
-
-    private static func start(_ program: String, _ arguments: String...) throws -> (
-        process: Process, output: FileHandle
-    ) {
-        let (process, pipe) = (Process(), Pipe())
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        return (process, pipe.fileHandleForReading)
     }
 
     /// The number behind `ACCEPT 127.0.0.1:`, the first thing that the server says. Nil when it ends without.
