@@ -4,7 +4,7 @@ import Foundation
 /// Sends requests through the system's libcurl: the session on Linux where none is given.
 ///
 /// Make one and keep it: connections are kept alive and shared by its requests. One thread serves all of a session's
-/// exchanges; it starts with the first and ends with the session.
+/// exchanges; it starts with the first and ends with the session. While it sleeps, callers start theirs themselves.
 ///
 /// ```swift
 /// var configuration = SessionConfiguration()
