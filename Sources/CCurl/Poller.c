@@ -211,6 +211,11 @@ void ccurl_poller_lock(ccurl_poller *poller) { pthread_mutex_lock(&poller->lock)
 bool ccurl_poller_try_lock(ccurl_poller *poller) { return pthread_mutex_trylock(&poller->lock) == 0; }
 void ccurl_poller_unlock(ccurl_poller *poller) { pthread_mutex_unlock(&poller->lock); }
 
+static __thread const ccurl_poller *entered;
+
+void ccurl_poller_enter(const ccurl_poller *poller) { entered = poller; }
+bool ccurl_poller_is_entered(const ccurl_poller *poller) { return entered == poller; }
+
 void ccurl_poller_wake(ccurl_poller *poller) {
     uint64_t one = 1;
     if (write(poller->wake, &one, sizeof one) < 0) return;

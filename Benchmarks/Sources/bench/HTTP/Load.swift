@@ -32,7 +32,7 @@ struct Load {
         let start = clock.now
         let gate = Gate(end, from: start)
         var whole = await withTaskGroup(of: Result.self) { group in
-            for _ in 0..<inFlight { group.addTask { await work(through: gate) } }
+            for _ in 0..<inFlight { group.addTask(executorPreference: peer.executor) { await work(through: gate) } }
             return await group.reduce(into: Result()) { $0.add($1) }
         }
         whole.seconds = (clock.now - start) / .seconds(1)

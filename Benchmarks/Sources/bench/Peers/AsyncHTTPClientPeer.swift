@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 
 /// async-http-client by its async interface, on the shared event loops.
@@ -9,7 +10,11 @@ struct AsyncHTTPClientPeer: Peer {
     private let client: HTTPClient
     private let url: String
 
-    init(_ settings: PeerSettings) throws {
+    /// With `runsOnEventLoops` all tasks of the process run on the event loops.
+    init(_ settings: PeerSettings, runsOnEventLoops: Bool = false) throws {
+        if runsOnEventLoops, !NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor() {
+            throw UsageError(text: "tasks cannot run on the event loops")
+        }
         var configuration = HTTPClient.Configuration()
         configuration.httpVersion = settings.isHTTP1 ? .http1Only : .automatic
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.connections

@@ -4,8 +4,14 @@ import Foundation
 protocol Peer: Sendable {
     /// Gets the page and gives the number of bytes that came. This is what is measured.
     func get() async throws -> Int
+    /// Where tasks that call ``get()`` should run; nil for Swift's own threads.
+    var executor: (any TaskExecutor)? { get }
     /// Gets the page by the same way, to be compared with what the server has.
     func page() async throws -> Data
+}
+
+extension Peer {
+    var executor: (any TaskExecutor)? { nil }
 }
 
 /// What all peers are given alike.
@@ -34,9 +40,12 @@ enum Peers {
         case "urlsession": try URLSessionPeer(settings)
         case "foundation": SessionPeer(try Sessions.make("foundation", settings), settings.url)
         case "curl": SessionPeer(try Sessions.make("curl", settings), settings.url)
+        case "curl+executor": SessionPeer(try Sessions.make("curl", settings), settings.url, runsOnSession: true)
         case "router": RouterPeer(try Sessions.make("curl", settings), decodes: false)
+        case "router+executor": RouterPeer(try Sessions.make("curl", settings), decodes: false, runsOnSession: true)
         case "router+decode": RouterPeer(try Sessions.make("curl", settings), decodes: true)
         case "ahc": try AsyncHTTPClientPeer(settings)
+        case "ahc+executor": try AsyncHTTPClientPeer(settings, runsOnEventLoops: true)
         default: throw UsageError(text: "no such peer: \(name)")
         }
     }

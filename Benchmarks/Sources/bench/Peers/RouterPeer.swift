@@ -6,8 +6,10 @@ import Switchboard
 struct RouterPeer: Peer {
     private let router: Router<MovieApi>
     private let decodes: Bool
+    let executor: (any TaskExecutor)?
 
-    init(_ session: any NetworkSession, decodes: Bool) {
+    init(_ session: any NetworkSession, decodes: Bool, runsOnSession: Bool = false) {
+        executor = runsOnSession ? (session as? CurlSession)?.taskExecutor : nil
         NetworkEnvironment.default = .loopback
         router = Router(session: session, interceptors: FiveInterceptors.make())
         self.decodes = decodes

@@ -5,9 +5,11 @@ import Switchboard
 struct SessionPeer: Peer {
     private let session: any NetworkSession
     private let url: URL
+    let executor: (any TaskExecutor)?
 
-    init(_ session: any NetworkSession, _ url: URL) {
+    init(_ session: any NetworkSession, _ url: URL, runsOnSession: Bool = false) {
         self.session = session
+        executor = runsOnSession ? (session as? CurlSession)?.taskExecutor : nil
         self.url = url
     }
 

@@ -9,7 +9,7 @@ import Foundation
 /// Everything that touches libcurl's multi handle happens under the poller's lock. The thread holds it while it is
 /// awake. A caller that finds it asleep starts its exchange itself, which spares two switches between threads; one that
 /// finds it awake leaves a ``Command``.
-final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is behind the poller's lock
+final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind `inbox` is behind the poller's lock
     enum Command {
         case start(CurlExchange)
         /// Nobody waits for it any more.
@@ -31,6 +31,8 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is be
 
     private struct Inbox {
         var commands: [Command] = []
+        /// Parts of tasks that prefer this thread.
+        var jobs: [UnownedJob] = []
         var isThreadStarted = false
         /// The thread waits, or is about to: it has to be woken.
         var isAsleep = false
@@ -97,11 +99,18 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is be
     @discardableResult
     func submit(_ command: Command) -> Bool {
         if command.isForAnyThread, performHere(command) { return true }
+        return leave { inbox in
+            if case .start = command, inbox.isClosed { return false }
+            inbox.commands.append(command)
+            return true
+        }
+    }
+
+    /// Leaves something for the thread, and wakes or starts it. False when it has ended, or `body` says so.
+    private func leave(_ body: (inout Inbox) -> Bool) -> Bool {
         enum Need { case nothing, wake, thread, refusal }
         let need: Need = inbox.withLock { inbox in
-            guard !inbox.isEnded else { return .refusal }
-            if case .start = command, inbox.isClosed { return .refusal }
-            inbox.commands.append(command)
+            guard !inbox.isEnded, body(&inbox) else { return .refusal }
             if !inbox.isThreadStarted {
                 inbox.isThreadStarted = true
                 ended.enter()
@@ -119,8 +128,14 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is be
         return true
     }
 
-    /// Performs a command at once when the thread is asleep, with nothing left for it. False when it is not.
+    /// Performs a command at once when the thread is asleep, with nothing left for it, or when it is this one, with a
+    /// task to run. False when it is not.
     private func performHere(_ command: Command) -> Bool {
+        if ccurl_poller_is_entered(poller) {
+            guard inbox.withLock({ !$0.isClosed && $0.commands.isEmpty }) else { return false }
+            perform(command)
+            return true
+        }
         guard ccurl_poller_try_lock(poller) else { return false }
         defer { ccurl_poller_unlock(poller) }
         let isFree = inbox.withLock { $0.isAsleep && !$0.isClosed && $0.commands.isEmpty }
@@ -179,16 +194,19 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is be
 
     private func run() {
         var commands: [Command] = []
+        var jobs: [UnownedJob] = []
         ccurl_poller_lock(poller)
         while true {
             let isCancelling = inbox.withLock { inbox in
                 swap(&commands, &inbox.commands)
+                swap(&jobs, &inbox.jobs)
                 return inbox.isCancelling
             }
             isBusy = isBusy || !commands.isEmpty
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
             if isCancelling { endAll() }
+            run(&jobs)
             ccurl_poller_fire(poller)
             endFinished()
             sweep()
@@ -204,6 +222,16 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is be
         ccurl_poller_unlock(poller)
     }
 
+    /// Runs parts of tasks. The exchanges they start are begun at once.
+    private func run(_ jobs: inout [UnownedJob]) {
+        guard !jobs.isEmpty else { return }
+        ccurl_poller_enter(poller)
+        for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        ccurl_poller_enter(nil)
+        jobs.removeAll(keepingCapacity: true)
+        isBusy = true
+    }
+
     /// When something is due, in the nanoseconds of `DispatchTime`; `.max` for never.
     private func nextAlarm() -> UInt64 {
         let due = ccurl_poller_due(poller)
@@ -213,7 +241,7 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is be
     /// How long to wait, in milliseconds: 0 when there is work, -1 without limit. Nil when the loop is over.
     private func prepareToSleep() -> Int32? {
         inbox.withLock { inbox in
-            guard inbox.commands.isEmpty else { return 0 }
+            guard inbox.commands.isEmpty, inbox.jobs.isEmpty else { return 0 }
             if inbox.isClosed, active.isEmpty {
                 inbox.isEnded = true
                 return nil
@@ -317,6 +345,18 @@ final class CurlLoop: @unchecked Sendable {  // what is not behind `inbox` is be
             remoteAddress = (host.contains(":") ? "[\(host)]" : host) + ":\(remotePort)"
         }
         return remoteAddress
+    }
+
+    // MARK: Tasks
+
+    /// Takes a part of a task, to be run on the thread; elsewhere when that has ended.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isTaken = leave { inbox in
+            inbox.jobs.append(job)
+            return true
+        }
+        if !isTaken { DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     }
 
     // MARK: Deadlines

@@ -54,6 +54,20 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         }
     }
 
+    /// Runs tasks on the session's own thread: for programs that send a great many requests and do little with each.
+    ///
+    /// ```swift
+    /// await withTaskExecutorPreference(session.taskExecutor) { /* send requests, also in child tasks */ }
+    /// ```
+    ///
+    /// A task that runs there starts a request and takes its response without a switch between threads, which costs more
+    /// than most requests. Whatever it does meanwhile holds up all of the session's exchanges: never block there, and
+    /// leave long computations to other tasks. Without libcurl, and once the session has ended, tasks run elsewhere.
+    public var taskExecutor: any TaskExecutor {
+        guard case .success(let engine) = engine else { return globalConcurrentExecutor }
+        return engine.loop
+    }
+
     /// Refuses requests from now on; those under way end by themselves.
     ///
     /// A request sent afterwards fails with ``NetworkError/Code/sessionInvalidated``. Does nothing to ``shared``, which
