@@ -27,28 +27,46 @@ def judge(figures, failures):
 
 def typed_get(cells):
     """Ratios and differences within each round, then their median: what disturbs a round disturbs both sides."""
-    runs = {
-        cell["peer"]: {run["round"]: run for run in cell["runs"]} for cell in cells
-        if (cell["protocol"], cell["body"], cell["in_flight"]) == http_cells.BAR_GROUP
-    }
+    groups = {}
+    for cell in cells:
+        if (cell["protocol"], cell["body"], cell["in_flight"]) in http_cells.BAR_GROUPS:
+            runs = {run["round"]: run for run in cell["runs"]}
+            groups.setdefault(cell["in_flight"], {})[cell["peer"]] = runs
 
-    def paired(one, other, combine, name):
-        common = [number for number in runs.get(one, {}) if number in runs.get(other, {})]
-        values = [combine(runs[one][number][name], runs[other][number][name]) for number in common]
+    def paired(in_flight, one, others, combine, name):
+        runs = groups.get(in_flight, {})
+        peers = [runs.get(peer, {}) for peer in [one, *others]]
+        values = [
+            combine(*(run[number][name] for run in peers)) for number in peers[0]
+            if all(number in run for run in peers)
+        ]
         return statistics.median(values) if values else None
 
-    def ratio(one, other):
-        return one / other
+    def ratio(one, *others):
+        return one / others[0]
+
+    def ratio_to_least(one, *others):
+        return one / min(others)
+
+    def ratio_to_most(one, *others):
+        return one / max(others)
 
     def difference(one, other):
         return one - other
 
     cpu, rate = "cpuMicroseconds", "requestsPerSecond"
+    on_executors = ("router+executor", ["ahc", "ahc+executor"])  # against the better of the two
     return [
-        bar("typed-get-cpu-vs-ahc", paired("router", "ahc", ratio, cpu), "x", at_most=0.5),
-        bar("typed-get-cpu-vs-urlsession", paired("router", "urlsession", ratio, cpu), "x", at_most=0.2),
-        bar("typed-get-rate-vs-ahc", paired("router", "ahc", ratio, rate), "x", at_least=2),
-        bar("router-over-curl", paired("router", "curl", difference, cpu), " us", at_most=10),
+        bar("typed-get-cpu-vs-ahc", paired(16, "router", ["ahc"], ratio, cpu), "x", at_most=0.5),
+        bar("typed-get-cpu-vs-ahc-one-in-flight", paired(1, "router", ["ahc"], ratio, cpu), "x", at_most=0.5),
+        bar("typed-get-cpu-vs-ahc-on-executors", paired(16, *on_executors, ratio_to_least, cpu), "x", at_most=0.5),
+        bar("typed-get-cpu-vs-urlsession", paired(16, "router", ["urlsession"], ratio, cpu), "x", at_most=0.2),
+        bar("typed-get-rate-vs-ahc", paired(16, "router", ["ahc"], ratio, rate), "x", at_least=2),
+        bar("typed-get-rate-vs-ahc-on-executors", paired(16, *on_executors, ratio_to_most, rate), "x", at_least=2),
+        bar("libcurl-alone-cpu-vs-ahc", paired(16, "libcurl", ["ahc"], ratio, cpu), "x", at_most=0.5),
+        bar("libcurl-alone-rate-vs-ahc", paired(16, "libcurl", ["ahc"], ratio, rate), "x", at_least=2),
+        bar("router-over-curl", paired(16, "router", ["curl"], difference, cpu), " us", at_most=10),
+        bar("router-over-curl-on-executor", paired(16, "router+executor", ["curl+executor"], difference, cpu), " us", at_most=10),
     ]
 
 

@@ -12,12 +12,13 @@ import bench
 import pages
 
 PEERS = ["urlsession", "foundation", "curl", "router", "router+decode", "ahc"]
-BAR_PEERS = ["urlsession", "curl", "router", "ahc"]
+# Those that the bars speak of, and libcurl alone, which is what CurlSession cannot be better than.
+BAR_PEERS = ["urlsession", "libcurl", "curl", "curl+executor", "router", "router+executor", "ahc", "ahc+executor"]
 PROTOCOLS = ["h1", "h1+TLS", "h2+TLS"]
 IN_FLIGHT = [1, 16, 64, 256]
 # URLSession on Linux trusts the system's authorities alone, so it cannot talk to a server of a run's own.
 WITHOUT_TLS = ("urlsession", "foundation")
-BAR_GROUP = ("h1", "12 KB", 16)
+BAR_GROUPS = [("h1", "12 KB", 1), ("h1", "12 KB", 16)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,13 +48,14 @@ def plan(quick, only_bars=False):
     bar_rounds = 5 if quick else 9
     groups = [(protocol, body, count) for protocol in protocols for body in bodies for count in IN_FLIGHT]
     if only_bars:
-        groups = [BAR_GROUP]
+        groups = BAR_GROUPS
     cells = []
     for group in groups:
+        is_bar = group in BAR_GROUPS
+        for peer in BAR_PEERS if is_bar else []:
+            cells.append(Cell(*group, peer, bar_rounds, 0.7))
         for peer in PEERS:
-            if group == BAR_GROUP and peer in BAR_PEERS:
-                cells.append(Cell(*group, peer, bar_rounds, 1.0))
-            else:
+            if not is_bar or peer not in BAR_PEERS:
                 cells.append(Cell(*group, peer, rounds, seconds))
     return cells
 

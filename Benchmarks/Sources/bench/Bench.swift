@@ -7,6 +7,7 @@ import Foundation
         do {
             let report: any Encodable =
                 switch arguments.command {
+                case "http" where try arguments.text("peer") == "libcurl": try LibcurlCell(arguments).measure()
                 case "http": try await HTTPCell(arguments).measure()
                 case "micro": try await MicroBenchmarks(arguments).measure()
                 case "transfer": try await Transfer(arguments).measure()
