@@ -32,6 +32,9 @@ final class CurlEngine: Sendable {
         } onCancel: {
             exchange.cancel()
         }
+        // What the loop wrote before its answer is seen after this. The continuation sees to that too, but not for the
+        // thread sanitizer where it is resumed before the caller has gone to sleep.
+        _ = exchange.isAnswered
         switch answer {
         case .whole: return exchange.response(isWhole: true)
         case .streaming(let download, let head):

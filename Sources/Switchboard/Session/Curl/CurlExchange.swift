@@ -146,9 +146,6 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
 
     /// What arrived. Read by the caller once it has its answer: to make fields of the lines is then its work.
     func response(isWhole: Bool) -> NetworkResponse {
-        // What the loop wrote before its answer is seen after this. The continuation sees to that too, but not for the
-        // thread sanitizer where it is resumed before the caller has gone to sleep.
-        _ = phase.load(ordering: .acquiring)
         var response = NetworkResponse(head, body: collected, of: request)
         if isWhole {
             response.trailers = head.trailers
