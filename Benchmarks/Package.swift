@@ -28,7 +28,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
-            swiftSettings: settings)
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

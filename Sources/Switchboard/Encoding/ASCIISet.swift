@@ -47,9 +47,10 @@ extension Sequence<UInt8> {
     /// Whether the bytes are a `token` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2): not
     /// empty, no blank, no separator, no control byte.
     var isHTTPToken: Bool {
+        let allowed = ASCIISet.token
         var isEmpty = true
         for byte in self {
-            guard ASCIISet.token.contains(byte) else { return false }
+            guard allowed.contains(byte) else { return false }
             isEmpty = false
         }
         return !isEmpty

@@ -12,7 +12,8 @@ public struct Parameters: Sendable {
     /// One name and its value.
     public typealias Element = (name: String, value: any Sendable)
 
-    private var elements: [Element]
+    // Without labels, as a literal has them: to add them to an array would copy it.
+    private var elements: [(String, any Sendable)]
 
     /// No parameters.
     public init() {
@@ -21,7 +22,7 @@ public struct Parameters: Sendable {
 
     /// The pairs in the order given, repeats kept.
     public init(_ elements: some Sequence<Element>) {
-        self.elements = Array(elements)
+        self.elements = elements.map { ($0.name, $0.value) }
     }
 
     /// The entries of a dictionary, in the order of their names, because a dictionary has none.
@@ -37,13 +38,13 @@ public struct Parameters: Sendable {
     /// The first value of that name, or nil. Setting replaces every value of that name, at the place of the first; nil
     /// removes them.
     public subscript(name: String) -> (any Sendable)? {
-        get { elements.first { $0.name == name }?.value }
+        get { elements.first { $0.0 == name }?.1 }
         set {
-            let index = elements.firstIndex { $0.name == name }
-            guard let newValue else { return elements.removeAll { $0.name == name } }
+            let index = elements.firstIndex { $0.0 == name }
+            guard let newValue else { return elements.removeAll { $0.0 == name } }
             guard let index else { return add(name, newValue) }
-            elements[index].value = newValue
-            elements[(index + 1)...].removeAll { $0.name == name }
+            elements[index].1 = newValue
+            elements[(index + 1)...].removeAll { $0.0 == name }
         }
     }
 }
@@ -54,13 +55,13 @@ extension Parameters: RandomAccessCollection {
     /// One past the position of the last parameter.
     public var endIndex: Int { elements.endIndex }
     /// The parameter at a position.
-    public subscript(position: Int) -> Element { elements[position] }
+    public subscript(position: Int) -> Element { (elements[position].0, elements[position].1) }
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral {
     /// The parameters in the order written, repeats kept.
     public init(dictionaryLiteral elements: (String, any Sendable)...) {
-        self.elements = elements.map { ($0.0, $0.1) }
+        self.elements = elements
     }
 }
 
@@ -70,7 +71,7 @@ extension Parameters: CustomStringConvertible, CustomReflectable {
 
     /// The names and values, secrets replaced.
     public var description: String {
-        "[" + elements.map { "\($0.name): \(Self.text(of: $0))" }.joined(separator: ", ") + "]"
+        "[" + map { "\($0.name): \(Self.text(of: $0))" }.joined(separator: ", ") + "]"
     }
 
     private static func text(of element: Element) -> String {

@@ -52,6 +52,7 @@ extension UInt8 {
     static let plus = UInt8(ascii: "+")
     static let space = UInt8(ascii: " ")
     static let slash = UInt8(ascii: "/")
+    static let colon = UInt8(ascii: ":")
     static let questionMark = UInt8(ascii: "?")
     static let numberSign = UInt8(ascii: "#")
     static let ampersand = UInt8(ascii: "&")

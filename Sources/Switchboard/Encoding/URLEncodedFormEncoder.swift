@@ -103,10 +103,13 @@ extension URLEncodedFormEncoder {
             return buffer += try bytes(of: members(of: parameters))
         }
         // The usual case, strings and integers in the order written, without a tree of values.
+        buffer.reserveCapacity(buffer.count + parameters.count * 32)
         for parameter in parameters {
-            if let text = parameter.value as? String {
+            // Types are compared first: a cast that fails costs more than all the rest.
+            let type = type(of: parameter.value)
+            if type == String.self, let text = parameter.value as? String {
                 appendPair(parameter.name, text, to: &buffer)
-            } else if type(of: parameter.value) == Int.self, let integer = parameter.value as? Int {
+            } else if type == Int.self, let integer = parameter.value as? Int {
                 appendPair(parameter.name, String(integer), to: &buffer)
             } else {
                 let value: EncodedValue

@@ -125,29 +125,40 @@ extension URLText {
 
     /// Why no request can go to a URL: "has no host". Nil when one can.
     static func fault(of url: URL) -> String? {
-        let text = url.absoluteString
-        return text.utf8.withContiguousStorageIfAvailable(fault(in:)) ?? fault(in: Array(text.utf8))
+        var text = url.absoluteString
+        return text.withUTF8(fault(in:))
     }
 
-    private static func fault(in bytes: some RandomAccessCollection<UInt8>) -> String? {
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return "has no scheme" }
+    private static func fault(in bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        guard let colon = bytes.firstIndex(of: .colon) else { return "has no scheme" }
         let scheme = bytes[..<colon]
         guard scheme.isEqual("https") || scheme.isEqual("http") else { return "has a scheme other than http and https" }
-        guard bytes[colon...].starts(with: "://".utf8) else { return "has no host" }
-        let rest = bytes[bytes.index(colon, offsetBy: 3)...]
-        let end = rest.firstIndex { $0 == .slash || $0 == .questionMark || $0 == .numberSign } ?? rest.endIndex
-        let user = rest[..<end].lastIndex(of: UInt8(ascii: "@"))
-        let host = rest[(user.map(rest.index(after:)) ?? rest.startIndex)..<end]
-        guard let first = host.first, first != UInt8(ascii: ":") else { return "has no host" }
+        guard bytes.count > colon + 2, bytes[colon + 1] == .slash, bytes[colon + 2] == .slash else {
+            return "has no host"
+        }
+        var host = colon + 3
+        var port: Int?
+        var end = host
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte == .slash || byte == .questionMark || byte == .numberSign { break }
+            end += 1
+            if byte == UInt8(ascii: "@") {
+                host = end
+                port = nil
+            } else if byte == .colon {
+                port = end
+            }
+        }
+        guard host < end, bytes[host] != .colon else { return "has no host" }
         // A colon within brackets belongs to an IPv6 address.
-        if host.last != UInt8(ascii: "]"), let colon = host.lastIndex(of: UInt8(ascii: ":")) {
-            let port = host[host.index(after: colon)...]
-            guard port.isEmpty || UInt16(String(decoding: port, as: UTF8.self)) != nil else {
+        if let port, bytes[end - 1] != UInt8(ascii: "]"), port < end {
+            guard UInt16(String(decoding: bytes[port..<end], as: UTF8.self)) != nil else {
                 return "has a port that is not a number up to 65535"
             }
         }
-        guard let bad = bytes.first(where: { $0 <= 0x20 || $0 == 0x7F }) else { return nil }
-        return "holds the character \(bad.hexForMessage)"
+        for byte in bytes where byte <= 0x20 || byte == 0x7F { return "holds the character \(byte.hexForMessage)" }
+        return nil
     }
 }
 

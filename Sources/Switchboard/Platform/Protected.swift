@@ -13,30 +13,17 @@ final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is t
     #if canImport(os)
     private let lock = OSAllocatedUnfairLock()
     #else
-    private let lock = POSIXLock()
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)  // at an address that does not move
     #endif
     private var protected: Value
 
+    #if canImport(os)
     init(_ value: Value) {
         protected = value
     }
-
-    func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(&protected)
-    }
-
-    /// A copy of the value as it is now.
-    var value: Value { withLock { $0 } }
-}
-
-#if !canImport(os)
-/// A mutex at an address that does not move.
-private final class POSIXLock: @unchecked Sendable {  // a mutex is made to be shared
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-
-    init() {
+    #else
+    init(_ value: Value) {
+        protected = value
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
     }
@@ -45,13 +32,19 @@ private final class POSIXLock: @unchecked Sendable {  // a mutex is made to be s
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
     }
+    #endif
 
-    func lock() {
+    func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
+        #if canImport(os)
+        lock.lock()
+        defer { lock.unlock() }
+        #else
         pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        #endif
+        return try body(&protected)
     }
 
-    func unlock() {
-        pthread_mutex_unlock(mutex)
-    }
+    /// A copy of the value as it is now.
+    var value: Value { withLock { $0 } }
 }
-#endif

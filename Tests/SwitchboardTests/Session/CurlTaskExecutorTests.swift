@@ -58,7 +58,9 @@ struct CurlTaskExecutorTests {
                 _ = try await server.takeRequest()
 
                 server.enqueue(.stall)
-                let task = Task(executorPreference: executor) { try await session.send(NetworkRequest(.get, server.url)) }
+                let task = Task(executorPreference: executor) {
+                    try await session.send(NetworkRequest(.get, server.url))
+                }
                 _ = try await server.takeRequest()
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }

@@ -341,7 +341,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         if firstByte > start { metrics.timeToFirstByte = .nanoseconds(Int64(firstByte - start)) }
         metrics.bytesReceived = received
         metrics.bytesSent = figures.sent
-        metrics.protocolVersion = Self.versions[figures.http_version]
+        metrics.protocolVersion = Self.version(figures.http_version)
         metrics.isReusedConnection = figures.connects == 0
         metrics.remoteAddress = remoteAddress
         func span(_ from: Int64, _ to: Int64) -> Duration { .microseconds(max(0, to - from)) }
@@ -358,7 +358,15 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     }
 
     /// By libcurl's `CURL_HTTP_VERSION_`.
-    private static let versions = [1: "HTTP/1.0", 2: "HTTP/1.1", 3: "HTTP/2", 30: "HTTP/3"]
+    private static func version(_ number: Int) -> String? {
+        switch number {
+        case 1: "HTTP/1.0"
+        case 2: "HTTP/1.1"
+        case 3: "HTTP/2"
+        case 30: "HTTP/3"
+        default: nil
+        }
+    }
 }
 
 extension NetworkResponse {
