@@ -176,8 +176,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
 
     // MARK: The thread
 
-    /// The time when somebody last drove libcurl, in the nanoseconds of `DispatchTime`: to ask anew at each callback would cost
-    /// more than it is worth.
+    /// The time when somebody last drove libcurl, in the nanoseconds of `DispatchTime`: to ask anew at each callback
+    /// would cost more than it is worth.
     func now() -> UInt64 { ccurl_poller_time(poller) }
 
     private func startThread() {
