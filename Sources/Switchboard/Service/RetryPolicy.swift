@@ -32,38 +32,46 @@ public struct RetryPolicy: Interceptor {
         guard request.method.isIdempotent, request.body.isReplayable else { return try await next(request) }
         var attempt = 1
         while true {
-            let outcome: Result<NetworkResponse, NetworkError>
+            let delay: Duration
             do {
                 var response = try await next(request)
                 response.noteAttempts(attempt, for: request)
-                outcome = .success(response)
+                guard attempt < maximumAttempts, let wait = wait(after: response, attempt) else { return response }
+                delay = wait
             } catch var error as NetworkError {
                 error.attempts = attempt
-                outcome = .failure(error)
-            }
-            guard attempt < maximumAttempts, let delay = delay(after: outcome, attempt: attempt) else {
-                return try outcome.get()
+                guard attempt < maximumAttempts, let wait = wait(after: error, attempt) else { throw error }
+                delay = wait
             }
             try await withOwnTask { [clock] in try await clock.sleep(for: delay) }
             attempt += 1
         }
     }
 
-    /// How long to wait after an outcome; nil when it is final.
-    private func delay(after outcome: Result<NetworkResponse, NetworkError>, attempt: Int) -> Duration? {
-        // Doubled no further than the longest wait, which is at most a century: no attempt can overflow it.
-        var backoff = baseDelay
-        for _ in 1..<attempt where backoff < maximumDelay { backoff = min(maximumDelay, backoff * 2) }
-        switch outcome {
-        case .failure(let error):
-            return [.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection].contains(
-                error.code)
-                ? backoff : nil
-        case .success(let response):
-            guard [408, 429, 500, 502, 503, 504].contains(response.statusCode) else { return nil }
+    /// How long to wait after a response; nil when it is final.
+    private func wait(after response: NetworkResponse, _ attempt: Int) -> Duration? {
+        switch response.statusCode {
+        case 408, 429, 500, 502, 503, 504:
+            let backoff = backoff(attempt)
             guard let asked = response.retryAfter else { return backoff }
             return asked > maximumDelay ? nil : max(backoff, asked)
+        default: return nil
         }
+    }
+
+    /// How long to wait after a failure; nil when it is final.
+    private func wait(after error: NetworkError, _ attempt: Int) -> Duration? {
+        switch error.code {
+        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection: backoff(attempt)
+        default: nil
+        }
+    }
+
+    /// Doubled no further than the longest wait, which is at most a century: no attempt can overflow it.
+    private func backoff(_ attempt: Int) -> Duration {
+        var backoff = baseDelay
+        for _ in 1..<attempt where backoff < maximumDelay { backoff = min(maximumDelay, backoff * 2) }
+        return backoff
     }
 }
 
