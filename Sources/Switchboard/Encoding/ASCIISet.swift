@@ -56,3 +56,15 @@ extension Sequence<UInt8> {
         return !isEmpty
     }
 }
+
+extension Collection<UInt8> {
+    /// Compares with ASCII text in lower case, without case.
+    func equalsLowercase(_ text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && starts(withLowercase: text)
+    }
+
+    /// Whether it begins with ASCII text, given in lower case, without case.
+    func starts(withLowercase text: StaticString) -> Bool {
+        text.withUTF8Buffer { prefix(text.utf8CodeUnitCount).lazy.map(\.lowercased).elementsEqual($0) }
+    }
+}

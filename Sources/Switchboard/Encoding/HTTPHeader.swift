@@ -55,7 +55,7 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
         guard name.utf8.isHTTPToken else {
             return "header name \(name.quotedForMessage) is not a token (RFC 9110 §5.6.2)"
         }
-        for byte in value.utf8 where byte < 0x20 && byte != 0x09 || byte == 0x7F {
+        for byte in value.utf8 where byte.breaksFieldValue {
             return "the value of header \(name) holds the control character \(byte.hexForMessage) (RFC 9110 §5.5)"
         }
         return nil
@@ -64,11 +64,8 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
 
 extension String {
     var trimmedOfBlanks: String {
-        func isBlank(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
-        guard isBlank(utf8.first) || isBlank(utf8.last) else { return self }
-        let bytes = utf8.drop(while: isBlank)
-        guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(decoding: bytes[...last], as: UTF8.self)
+        guard utf8.first?.isBlank == true || utf8.last?.isBlank == true else { return self }
+        return String(decoding: utf8.trimmedOfBlanks, as: UTF8.self)
     }
 
     func equalsIgnoringCase(_ other: String) -> Bool {
@@ -93,7 +90,21 @@ extension Unicode.Scalar {
     }
 }
 
+extension BidirectionalCollection<UInt8> {
+    var trimmedOfBlanks: SubSequence {
+        let bytes = drop(while: \.isBlank)
+        guard let last = bytes.lastIndex(where: { !$0.isBlank }) else { return bytes }
+        return bytes[...last]
+    }
+}
+
 extension UInt8 {
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    /// Whether it is a control character that may not stand in a field's value ([RFC 9110
+    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
+    var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
+
     var hexForMessage: String {
         "0x" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)
     }

@@ -86,7 +86,7 @@ struct URLText {
     }
 
     private mutating func insert(path: UnsafeBufferPointer<UInt8>) {
-        guard let start = path.firstIndex(where: { $0 != .slash }) ?? path.indices.last.map({ $0 + 1 }) else { return }
+        guard !path.isEmpty else { return }
         var query: [UInt8] = []
         if hasQuery, let question = bytes.firstIndex(of: .questionMark) {
             query = Array(bytes[question...])
@@ -94,7 +94,7 @@ struct URLText {
         }
         while bytes.last == .slash { bytes.removeLast() }
         bytes.append(.slash)
-        bytes.appendEscapedOnce(UnsafeBufferPointer(rebasing: path[start...]), allowed: .path)
+        bytes.appendEscapedOnce(UnsafeBufferPointer(rebasing: path.drop { $0 == .slash }), allowed: .path)
         bytes += query
     }
 
@@ -132,7 +132,9 @@ extension URLText {
     private static func fault(in bytes: UnsafeBufferPointer<UInt8>) -> String? {
         guard let colon = bytes.firstIndex(of: .colon) else { return "has no scheme" }
         let scheme = bytes[..<colon]
-        guard scheme.isEqual("https") || scheme.isEqual("http") else { return "has a scheme other than http and https" }
+        guard scheme.equalsLowercase("https") || scheme.equalsLowercase("http") else {
+            return "has a scheme other than http and https"
+        }
         guard bytes.count > colon + 2, bytes[colon + 1] == .slash, bytes[colon + 2] == .slash else {
             return "has no host"
         }
@@ -168,13 +170,6 @@ extension Collection<UInt8> {
         guard contains(.percent), count <= 6 else { return false }
         let text = String(decoding: self, as: UTF8.self).removingPercentEncoding
         return text == "." || text == ".."
-    }
-
-    /// Compares with lower-case ASCII text, without case.
-    fileprivate func isEqual(_ text: StaticString) -> Bool {
-        text.withUTF8Buffer { other in
-            count == other.count && zip(self, other).allSatisfy { $0.lowercased == $1 }
-        }
     }
 }
 

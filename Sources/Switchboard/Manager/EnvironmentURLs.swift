@@ -13,14 +13,21 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     /// A text and the URL that it is, made once: every request asks for it.
     private struct Entry: Sendable {
         let text: String
-        let url: URL?
-        /// Why no request can go there; nil when one can.
-        let fault: String?
+        let target: Target
+
+        enum Target {
+            case url(URL)
+            /// Why no request can go there.
+            case fault(String)
+        }
 
         init(_ text: String) {
             self.text = text
-            url = URL(string: text)
-            fault = url.map(URLText.fault) ?? "is not a URL"
+            guard let url = URL(string: text) else {
+                target = .fault("is not a URL")
+                return
+            }
+            target = URLText.fault(of: url).map(Target.fault) ?? .url(url)
         }
     }
 
@@ -53,10 +60,10 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
                 .unknownEnvironment,
                 reason: "\(environment.name.quotedForMessage) is not one of: \(known.isEmpty ? "none" : known)")
         }
-        guard let url = entry.url, entry.fault == nil else {
-            throw refusal(entry.text, environment, entry.fault ?? "is not a URL")
+        switch entry.target {
+        case .url(let url): return url
+        case .fault(let fault): throw refusal(entry.text, environment, fault)
         }
-        return url
     }
 
     private func refusal(_ text: String, _ environment: NetworkEnvironment, _ why: String) -> NetworkError {

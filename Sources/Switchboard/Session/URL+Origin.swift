@@ -3,7 +3,7 @@ import Foundation
 extension URL {
     /// Whether the scheme is https, in any case.
     var isHTTPS: Bool {
-        absoluteString.utf8.lazy.prefix(6).map { $0 | 0x20 }.elementsEqual("https:".utf8)
+        absoluteString.utf8.starts(withLowercase: "https:")
     }
 
     /// Whether scheme, host and port are the same ([RFC 6454 §5](https://www.rfc-editor.org/rfc/rfc6454#section-5)).

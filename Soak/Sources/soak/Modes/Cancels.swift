@@ -54,14 +54,7 @@ struct Cancels {
     }
 
     private func cancel(_ range: Range<Int>, _ stage: Stage, _ ledger: Ledger) async {
-        let next = Counter(range)
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<Self.inFlight {
-                group.addTask {
-                    while let index = next.take() { await cancel(index, stage, ledger) }
-                }
-            }
-        }
+        await inParallel(Self.inFlight, range) { await cancel($0, stage, ledger) }
     }
 
     private func cancel(_ index: Int, _ stage: Stage, _ ledger: Ledger) async {

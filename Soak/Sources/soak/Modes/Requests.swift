@@ -1,6 +1,5 @@
 import Foundation
 import Switchboard
-import Synchronization
 
 /// A great many small requests, 64 at a time, through one session.
 struct Requests {
@@ -43,14 +42,7 @@ struct Requests {
     }
 
     private func send(_ range: Range<Int>, _ session: CurlSession, _ ledger: Ledger) async {
-        let next = Counter(range)
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<Self.inFlight {
-                group.addTask {
-                    while let index = next.take() { await send(index, session, ledger) }
-                }
-            }
-        }
+        await inParallel(Self.inFlight, range) { await send($0, session, ledger) }
     }
 
     private func send(_ index: Int, _ session: CurlSession, _ ledger: Ledger) async {

@@ -48,14 +48,7 @@ struct Sessions {
     }
 
     private func make(_ range: Range<Int>, _ ledger: Ledger) async {
-        let next = Counter(range)
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<Self.atATime {
-                group.addTask {
-                    while let index = next.take() { await make(index, ledger) }
-                }
-            }
-        }
+        await inParallel(Self.atATime, range) { await make($0, ledger) }
     }
 
     private func make(_ index: Int, _ ledger: Ledger) async {

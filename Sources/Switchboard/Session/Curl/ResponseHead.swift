@@ -62,13 +62,13 @@ struct ResponseHead {
     }
 
     private mutating func noteLength(_ line: UnsafeBufferPointer<UInt8>) {
-        if line.hasLowercasePrefix("content-length:") {
+        if line.starts(withLowercase: "content-length:") {
             for value in line[15...].split(separator: UInt8(ascii: ",")) {
                 let length = value.decimalNumber
                 if let contentLength, contentLength != length { hasConflictingLengths = true }
                 contentLength = length
             }
-        } else if line.hasLowercasePrefix("content-encoding:") {
+        } else if line.starts(withLowercase: "content-encoding:") {
             isEncoded = true
         }
     }
@@ -105,12 +105,10 @@ struct ResponseHead {
             return field.fault != nil
         }
         guard let colon = line.firstIndex(of: 0x3A) else { return false }
-        var value = line[(colon + 1)...]
-        while let byte = value.first, byte == 0x20 || byte == 0x09 { value.removeFirst() }
-        while let byte = value.last, byte == 0x20 || byte == 0x09 { value.removeLast() }
+        let value = line[(colon + 1)...].trimmedOfBlanks
         let name = UnsafeBufferPointer(rebasing: line[..<colon])
         fields.append(HTTPHeader(name: text(name[...]), trimmedValue: text(value)))
-        return !name.isHTTPToken || value.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
+        return !name.isHTTPToken || value.contains(where: \.breaksFieldValue)
     }
 
     /// UTF-8, or ISO 8859-1 where the bytes are not ([RFC 9110
@@ -119,16 +117,6 @@ struct ResponseHead {
         let bytes = UnsafeBufferPointer(rebasing: bytes)
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         return String(bytes: bytes, encoding: .utf8) ?? String(bytes: bytes, encoding: .isoLatin1) ?? ""
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    fileprivate func hasLowercasePrefix(_ name: StaticString) -> Bool {
-        guard count >= name.utf8CodeUnitCount else { return false }
-        for index in 0..<name.utf8CodeUnitCount where self[index] | 0x20 != name.utf8Start[index] | 0x20 {
-            return false
-        }
-        return true
     }
 }
 

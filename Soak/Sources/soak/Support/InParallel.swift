@@ -1,0 +1,11 @@
+/// Does something for each number of a range, so many at a time.
+func inParallel(_ atATime: Int, _ range: Range<Int>, _ work: @escaping @Sendable (Int) async -> Void) async {
+    let next = Counter(range)
+    await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<atATime {
+            group.addTask {
+                while let index = next.take() { await work(index) }
+            }
+        }
+    }
+}
