@@ -12,6 +12,7 @@ let package = Package(
     products: [
         .library(name: "Switchboard", targets: ["Switchboard"]),
         .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
+        .library(name: "SwitchboardMocks", targets: ["SwitchboardMocks"]),
         .executable(name: "movies", targets: ["Movies"]),
     ],
     targets: [
@@ -20,14 +21,18 @@ let package = Package(
             swiftSettings: settings),
         // Loads the system's libcurl at run time. Empty outside Linux.
         .target(name: "CCurl"),
-        .target(name: "SwitchboardTesting", dependencies: ["Switchboard"], swiftSettings: settings),
+        // The doubles, without a test framework, for debug builds and previews too.
+        .target(name: "SwitchboardMocks", dependencies: ["Switchboard"], swiftSettings: settings),
+        // The doubles, and what fails tests.
+        .target(
+            name: "SwitchboardTesting", dependencies: ["Switchboard", "SwitchboardMocks"], swiftSettings: settings),
         .executableTarget(
-            name: "Movies", dependencies: ["Switchboard", "SwitchboardTesting"], path: "Examples/Movies",
+            name: "Movies", dependencies: ["Switchboard", "SwitchboardMocks"], path: "Examples/Movies",
             swiftSettings: settings),
         // For tests alone: other programs, as clients and servers.
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
-            name: "SwitchboardTests", dependencies: ["Programs", "Switchboard", "SwitchboardTesting"],
+            name: "SwitchboardTests", dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTestingTests", dependencies: ["Programs", "Switchboard", "SwitchboardTesting"],

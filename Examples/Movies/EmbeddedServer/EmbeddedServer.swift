@@ -1,6 +1,6 @@
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardMocks
 
 /// A movie database inside this program: three environments behind one loopback socket, in TheMovieDB's shapes.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardMocks
 
 /// A request, taken apart.
 struct Question {

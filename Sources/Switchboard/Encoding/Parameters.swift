@@ -76,7 +76,7 @@ extension Parameters: CustomStringConvertible, CustomReflectable {
 
     private static func text(of element: Element) -> String {
         let secrets = Redaction.standard
-        if secrets.isSecret(element.name) { return secrets.mask }
+        if secrets.isSecret(parameter: element.name) { return secrets.mask }
         if let text = element.value as? String { return text }
         guard let json = try? JSONText().data(EncodedValue(any: element.value, at: element.name)) else {
             return "(\(type(of: element.value)))"

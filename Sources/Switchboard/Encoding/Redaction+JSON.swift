@@ -26,7 +26,7 @@ extension Redaction {
             index += 1
             guard result.last == .equals else { continue }
             let name = result.dropLast().reversed().prefix { ASCIISet.pairName.contains($0) }.reversed()
-            guard !name.isEmpty, isSecret(String(decoding: name, as: UTF8.self)) else { continue }
+            guard !name.isEmpty, isSecret(parameter: String(decoding: name, as: UTF8.self)) else { continue }
             let end = bytes[index...].firstIndex { ASCIISet.pairEnd.contains($0) } ?? bytes.count
             guard end > index else { continue }  // nothing, or a mask that is there already
             result += mask.utf8

@@ -64,12 +64,12 @@ public struct Redaction: Sendable {
         return isURL ? url(value) : pairs(in: value)
     }
 
-    func isSecret(header name: String) -> Bool {
+    package func isSecret(header name: String) -> Bool {
         let name = name.asSecretName
         return headerNames.contains(name) || hasSecretEnding(name)
     }
 
-    func isSecret(member name: String) -> Bool {
+    package func isSecret(member name: String) -> Bool {
         let name = name.asSecretName
         return memberNames.contains(name) || hasSecretEnding(name)
     }
@@ -79,7 +79,7 @@ public struct Redaction: Sendable {
     }
 
     /// Whether nothing is a secret.
-    var isNone: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && endings.isEmpty }
+    package var isNone: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && endings.isEmpty }
 
     /// A URL's text with the values of secret parameters and any password before the host replaced.
     public func url(_ text: String) -> String {
@@ -107,11 +107,11 @@ public struct Redaction: Sendable {
         guard let equals = pair.utf8.firstIndex(of: .equals) else { return String(pair) }
         let written = String(pair[..<equals]).replacingOccurrences(of: "+", with: " ")
         let name = written.removingPercentEncoding ?? written
-        return isSecret(name) ? pair[..<equals] + "=" + mask : String(pair)
+        return isSecret(parameter: name) ? pair[..<equals] + "=" + mask : String(pair)
     }
 
     /// `token`, and also `user[token]`, `user.token` and `route?token`.
-    func isSecret(_ name: String) -> Bool {
+    package func isSecret(parameter name: String) -> Bool {
         let parts = name.split { $0 == "[" || $0 == "]" || $0 == "." || $0 == "?" }.map { String($0).asSecretName }
         return parts.contains { parameterNames.contains($0) || hasSecretEnding($0) }
     }

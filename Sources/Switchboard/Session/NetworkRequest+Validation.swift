@@ -73,7 +73,7 @@ extension NetworkRequest {
     }
 
     /// The fields to send: those of the request, and those of the body that it does not have.
-    var allHeaders: HTTPHeaders {
+    package var allHeaders: HTTPHeaders {
         var result = headers
         if !body.isEmpty { result.fill(body.additionalHeaders) }
         return result

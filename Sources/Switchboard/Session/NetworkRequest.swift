@@ -37,7 +37,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// The typed options set for this request.
     public var options: RequestOptions
     /// The endpoint that the request was made for.
-    var endPoint: (any Sendable)?
+    package internal(set) var endPoint: (any Sendable)?
     private var target: Target
 
     /// Where a request goes: a URL at hand, or parts that were set one by one.

@@ -34,7 +34,7 @@ extension NetworkResponse {
 extension NetworkRequest {
     /// Where the body of a response is to be written: nowhere, when it is not taken for success or has no body to
     /// write.
-    func destination(forStatus status: Int) -> URL? {
+    package func destination(forStatus status: Int) -> URL? {
         guard (200..<300).contains(status), status != 204, status != 205, method != .head else { return nil }
         return options.isDownloadAccepted(status) ? options.destination : nil
     }

@@ -42,8 +42,11 @@ public struct NetworkResponse: Sendable {
     }
 
     /// The body in chunks: as it arrives when the request set ``RequestOptions/streamsResponse``, what ``body`` holds
-    /// otherwise.
-    public var bytes: ResponseBytes { stream ?? ResponseBytes(body) }
+    /// otherwise. Set it in an interceptor that changes what arrives, or in a session of your own.
+    public var bytes: ResponseBytes {
+        get { stream ?? ResponseBytes(body) }
+        set { stream = newValue }
+    }
 
     /// The body as text, by the charset of its `Content-Type`: UTF-8 unless it is ISO 8859-1 or UTF-16. Bytes that do
     /// not fit become U+FFFD.

@@ -17,6 +17,14 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         self.source = source
     }
 
+    /// Chunks from a function that gives the next one, of any size, and nil at the end of a whole body: for a session or
+    /// an interceptor of your own. Empty chunks are skipped.
+    ///
+    /// It should throw ``NetworkError`` or `CancellationError` only.
+    public init(read: @escaping @Sendable () async throws -> Data?) {
+        source = Reading(read: read)
+    }
+
     /// A body that is there already: one chunk, none when it is empty.
     init(_ data: Data) {
         source = WholeBody(data)
@@ -38,6 +46,17 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     /// Starts reading. A second iterator goes on where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(source: source)
+    }
+
+    private struct Reading: Source {
+        let read: @Sendable () async throws -> Data?
+
+        func next() async throws -> Data? {
+            while let chunk = try await read() {
+                if !chunk.isEmpty { return chunk }
+            }
+            return nil
+        }
     }
 
     private final class WholeBody: Source {

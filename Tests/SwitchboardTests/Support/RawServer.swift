@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Switchboard
-@testable import SwitchboardTesting
+@testable import SwitchboardMocks
 
 /// A server whose every byte is the test's, on a free port of loopback: for what ``MockServer``, which keeps HTTP's
 /// rules, does not do.
