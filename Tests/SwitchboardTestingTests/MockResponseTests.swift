@@ -33,7 +33,7 @@ struct MockResponseTests {
     @Test func itsDescriptionNamesTheFaultAndNoContent() {
         let response = MockResponse.text("s3cret", status: 201, headers: ["Set-Cookie": "s3cret"])
         #expect(response.description == "201, 6 bytes")
-        #expect(response.truncated(after: 2).chunked(1).description == "201, 6 bytes, chunked, truncated after 2")
+        #expect(response.truncated(after: 2).chunked(1).description == "201, 6 bytes, chunked, truncated after 2 bytes")
         #expect(MockResponse.stall.delayed(by: .seconds(1)).description == "stall, delayed by 1.0 seconds")
         #expect(MockResponse.failure(.cannotFindHost).description == "failure cannotFindHost")
     }

@@ -25,4 +25,23 @@ extension MockResponse {
     func refusingInvalidHeaders() -> MockResponse {
         headerFault.map { .text("MockServer: \($0)\n", status: 500) } ?? self
     }
+
+    /// The part of the request at which the connection ends; nil when the whole request is read.
+    var requestBreak: (action: Break, point: BreakPoint, stage: Int)? {
+        guard case .broken(let action, let point) = course, let stage = point.requestStage else { return nil }
+        return (action, point, stage)
+    }
+
+    /// A body, or the first part of it, in the chunks that were asked for; whole when none were.
+    func chunks(of body: Data) -> [Data] {
+        guard let chunkSizes, !chunkSizes.isEmpty else { return body.isEmpty ? [] : [body] }
+        var chunks: [Data] = []
+        var rest = body
+        while !rest.isEmpty {
+            let chunk = rest.prefix(chunkSizes[min(chunks.count, chunkSizes.count - 1)])
+            chunks.append(chunk)
+            rest = rest.dropFirst(chunk.count)
+        }
+        return chunks
+    }
 }

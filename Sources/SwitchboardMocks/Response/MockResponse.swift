@@ -6,11 +6,12 @@ import Switchboard
 ///
 /// ```swift
 /// server.enqueue(.json(#"{"page":1}"#), .status(503, headers: ["Retry-After": "1"]), .truncated(after: 100), .stall)
-/// server.enqueue(.text("a long one").chunked(3).delayed(by: .milliseconds(200)))
+/// server.enqueue(.text("a long one").chunked(3).paced(every: .milliseconds(10)).delayed(by: .milliseconds(200)))
 /// ```
 ///
 /// Over a ``MockServer`` a fault is real: bytes that are missing, a connection that is reset. A ``StubSession`` throws
-/// the error that a session throws for it.
+/// the error that a session throws for it; what only bytes on a socket can show, such as a bad chunk size, is
+/// ``/Switchboard/NetworkError/Code/unsupported`` there. ``MockFault/all`` lists the faults.
 public struct MockResponse: Sendable {
     /// The status code, sent as it is whatever its value.
     public var status: Int
@@ -21,20 +22,36 @@ public struct MockResponse: Sendable {
 
     /// How the answer goes on, and ends.
     var course = Course.complete
-    /// How long the answer is held back once the request is read.
-    var delay = Duration.zero
+    /// How fast it comes.
+    var pace = Pace()
+    /// What is wrong with its bytes.
+    var wire = WireFaults()
+    /// What a client makes of the body, when that is not the body itself.
+    var packing: Packing?
     /// The sizes of the chunks, the last one for all that follow; nil for a body with a `Content-Length`.
     var chunkSizes: [Int]?
+    /// How many requests it answers while it stands at the head of a queue; nil for all that come.
+    var repeats: Int? = 1
 
     enum Course: Sendable {
         case complete
-        /// The head and this many bytes of the body, then the end of the connection.
-        case truncated(after: Int)
-        /// The head and this many bytes of the body, then silence.
-        case stalled(after: Int)
-        case stall, close, reset
-        case raw(Data)
+        /// The connection ends, or falls silent, at a point of the exchange.
+        case broken(Break, at: BreakPoint)
+        case script([RawStep])
         case failure(NetworkError)
+    }
+
+    /// What is in a body with a `Content-Encoding`.
+    enum Packing: Sendable {
+        case gzip(Data)
+        case zeros(Int)
+        /// Something else than the field says.
+        case mislabelled
+    }
+
+    /// What becomes of a connection at a point.
+    enum Break: String, Sendable {
+        case close, reset, stall
     }
 
     init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data(), course: Course = .complete) {
@@ -42,5 +59,12 @@ public struct MockResponse: Sendable {
         self.headers = headers
         self.body = body
         self.course = course
+    }
+
+    /// This response with a change.
+    func with(_ change: (inout MockResponse) -> Void) -> MockResponse {
+        var response = self
+        change(&response)
+        return response
     }
 }

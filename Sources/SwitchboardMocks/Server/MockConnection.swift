@@ -16,16 +16,31 @@ struct MockConnection: Sendable {
 
     /// False when this side ended it.
     private func converse(over channel: ByteChannel) -> Bool {
-        let reader = RequestReader(channel: channel, connection: number, configuration: core.configuration)
+        let reader = RequestReader(
+            channel: channel, connection: number, configuration: core.configuration,
+            scriptedBreak: { [core] stage in core.state.withLock { $0.takeBreak(upTo: stage) } })
         do {
             while let request = try reader.next() {
                 guard try answer(request, over: channel) else { return false }
             }
             return true
         } catch let fault as RequestFault {
-            try? WireResponse(fault.response, to: nil).forEachPiece(channel.send)
+            try? send(WireResponse(fault.response, to: nil), over: channel)
             // The client may still be sending what nobody reads.
             channel.close(waitingForRest: .seconds(1))
+            return false
+        } catch let broken as RequestReader.Broken {
+            return leaves(broken.response, over: channel)
+        } catch {
+            return error as? ByteChannel.Interruption == .clientLeft
+        }
+    }
+
+    /// Ends the connection amid a request, as scripted. True when the client was first.
+    private func leaves(_ response: MockResponse, over channel: ByteChannel) -> Bool {
+        do {
+            if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
+            try end(WireResponse(response, to: nil).ending, over: channel)
             return false
         } catch {
             return error as? ByteChannel.Interruption == .clientLeft
@@ -35,15 +50,31 @@ struct MockConnection: Sendable {
     /// False when the connection is over with it.
     private func answer(_ request: RecordedRequest, over channel: ByteChannel) throws -> Bool {
         let response = core.response(to: request)
-        if response.delay > .zero { try channel.pause(until: .now + response.delay) }
+        core.state.withLock { $0.begin(request, response, on: number) }
+        if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
         let answer = WireResponse(response, to: request)
-        try answer.forEachPiece(channel.send)
-        switch answer.ending {
-        case .keepAlive: return true
+        try send(answer, over: channel)
+        if answer.ending != .stall { core.state.withLock { $0.end(on: number) } }
+        guard answer.ending != .keepAlive else { return true }
+        try end(answer.ending, over: channel)
+        return false
+    }
+
+    private func send(_ answer: WireResponse, over channel: ByteChannel) throws {
+        for piece in answer.pieces {
+            switch piece {
+            case .bytes(let bytes): try channel.send(bytes)
+            case .pause(let time): try channel.pause(until: .now + time)
+            }
+        }
+    }
+
+    private func end(_ ending: WireResponse.Ending, over channel: ByteChannel) throws {
+        switch ending {
+        case .keepAlive: break
         case .stall: try channel.pause(until: nil)
         case .reset: channel.reset()
         case .close: channel.close()
         }
-        return false
     }
 }

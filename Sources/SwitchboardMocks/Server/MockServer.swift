@@ -11,8 +11,8 @@ import Switchboard
 /// }
 /// ```
 ///
-/// A request takes the response at the head of the queue; with the queue empty, the handler answers; without a handler,
-/// a 404 that says so. Requests of one connection are answered one after the other, also when they were sent ahead;
+/// A request takes the response at the head of the queue; with the queue empty, the newest stub that matches answers,
+/// then the handler; without any of them, a 404 that says so. Requests of one connection are answered one after the other, also when they were sent ahead;
 /// connections run in parallel. A request that breaks HTTP is answered with the fitting 4xx, 501 or 505, is not
 /// recorded, and ends its connection.
 ///
@@ -61,7 +61,31 @@ public final class MockServer: Sendable {
     /// That takes milliseconds; a handler that does not return holds it up for two seconds at most. Stopping again does
     /// nothing. What was recorded stays; waits that are under way end with
     /// ``/Switchboard/NetworkError/Code/connectionLost``.
-    public func stop() {
+    ///
+    /// - Returns: What was unfinished at that moment.
+    @discardableResult
+    public func stop() -> Unfinished {
+        let unfinished = core.state.withLock { $0.unfinishedWhenStopped() }
         core.finishStopping()
+        return unfinished
+    }
+
+    /// What is unfinished now, or was when the server was stopped.
+    public var unfinished: Unfinished {
+        core.state.withLock { $0.stoppedWith ?? $0.unfinished }
+    }
+}
+
+extension MockServer: StubAnswering {
+    /// Adds a stub. Of those that match a request, the newest answers that is not used up.
+    @discardableResult
+    public func add(_ stub: Stub) -> Stub {
+        core.board.add(stub)
+        return stub
+    }
+
+    /// Requests that no stub answered, stubs that were asked too seldom, and what is ``unfinished``.
+    public var faults: [String] {
+        core.board.faults + (unfinished.isEmpty ? [] : ["\(unfinished)"])
     }
 }

@@ -6,6 +6,7 @@ import Switchboard
 final class MockServerCore: Sendable {
     let state: Watched<MockServerState>
     let stop: StopSignal
+    let board = StubBoard()
     let configuration: MockServer.Configuration
     /// Entered by every thread while it runs.
     private let threads = DispatchGroup()
@@ -63,11 +64,20 @@ final class MockServerCore: Sendable {
 
     // MARK: What connections report
 
-    /// Records the request and decides what answers it: the queue, else the handler, else a 404.
+    /// Records the request and decides what answers it: the queue, else a stub, else the handler, else a 404.
     func response(to request: RecordedRequest) -> MockResponse {
         let (scripted, handler) = state.withLock { ($0.receive(request), $0.handler) }
-        return scripted ?? handler?(request)
-            ?? .text("MockServer: nothing was enqueued for \(request.method) \(request.target)\n", status: 404)
+        if let scripted { return scripted }
+        do {
+            if let response = try board.answer(to: request) { return response }
+        } catch {
+            return .text("MockServer: the stub's closure threw \(error)\n", status: 500)
+        }
+        if let handler { return handler(request) }
+        guard !board.isEmpty else {
+            return .text("MockServer: nothing was enqueued for \(request.method) \(request.target)\n", status: 404)
+        }
+        return .text("MockServer: \(board.noteUnmatched(request, request.description))\n", status: 404)
     }
 
     func connectionEnded(_ number: Int, byClient: Bool) {

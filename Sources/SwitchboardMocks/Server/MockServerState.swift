@@ -7,21 +7,59 @@ struct MockServerState: Sendable {
     private(set) var accepted = 0
     private(set) var open: Set<Int> = []
     private(set) var endedByClient: Set<Int> = []
-    private var responses: [MockResponse] = []
+    private var queue = ResponseQueue()
     private var taken = 0
+    private(set) var stoppedWith: MockServer.Unfinished?
+    /// The answers that are being sent, by the numbers of their connections.
+    private var answering: [Int: Interrupted] = [:]
 
     init(handler: MockServer.Handler?) {
         self.handler = handler
     }
 
     mutating func enqueue(_ more: [MockResponse]) {
-        responses += more
+        queue.append(more)
     }
 
     /// Records a request, and takes the response at the head of the queue for it.
     mutating func receive(_ request: RecordedRequest) -> MockResponse? {
         requests.append(request)
-        return responses.isEmpty ? nil : responses.removeFirst()
+        return queue.next()
+    }
+
+    /// Takes the response at the head of the queue when it ends the connection amid the request, which has come that
+    /// far.
+    mutating func takeBreak(upTo stage: Int) -> MockResponse? {
+        guard let head = queue.first?.requestBreak, head.stage <= stage else { return nil }
+        return queue.next()
+    }
+
+    mutating func begin(_ request: RecordedRequest, _ response: MockResponse, on connection: Int) {
+        answering[connection] = Interrupted(request: request.description, response: response.description)
+    }
+
+    mutating func end(on connection: Int) {
+        answering[connection] = nil
+    }
+
+    /// What a server that is stopped now leaves undone.
+    var unfinished: MockServer.Unfinished {
+        MockServer.Unfinished(
+            responses: queue.rest.map(\.description),
+            answers: answering.sorted { $0.key < $1.key }.map { "\($0.value.request): \($0.value.response)" },
+            openConnections: open.count)
+    }
+
+    /// The same, kept for those who ask later.
+    mutating func unfinishedWhenStopped() -> MockServer.Unfinished {
+        let unfinished = stoppedWith ?? unfinished
+        stoppedWith = unfinished
+        return unfinished
+    }
+
+    private struct Interrupted: Sendable {
+        let request: String
+        let response: String
     }
 
     mutating func takeRequest() -> RecordedRequest? {
@@ -38,6 +76,7 @@ struct MockServerState: Sendable {
 
     mutating func connectionEnded(_ number: Int, byClient: Bool) {
         open.remove(number)
+        end(on: number)
         if byClient { endedByClient.insert(number) }
     }
 

@@ -16,9 +16,14 @@ extension RecordedRequest {
     ///
     /// A pair without `=` has the value nil, an empty pair is left out, and what is no valid escape stays as it is.
     public var queryItems: [URLQueryItem] {
-        (query ?? "").split(separator: "&").map { pair in
+        Self.items(of: (query ?? "")[...])
+    }
+
+    /// The pairs of a query or a form.
+    static func items(of text: Substring) -> [URLQueryItem] {
+        text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return URLQueryItem(name: Self.decoded(parts[0]), value: parts.count > 1 ? Self.decoded(parts[1]) : nil)
+            return URLQueryItem(name: decoded(parts[0]), value: parts.count > 1 ? decoded(parts[1]) : nil)
         }
     }
 
@@ -31,7 +36,7 @@ extension RecordedRequest {
     public var url: URL? {
         if target.contains("://"), !target.hasPrefix("/") { return URL(string: target) }
         guard target.hasPrefix("/"), let host = headers["Host"] else { return nil }
-        return URL(string: "http://\(host)\(target)")
+        return URL(string: "\(scheme)://\(host)\(target)")
     }
 
     /// Path and query: of a whole URL what follows its authority.

@@ -1,7 +1,8 @@
 import Foundation
 import Switchboard
 
-/// A request as it arrived at a ``MockServer``: nothing is normalised but what is said here.
+/// A request as it arrived at a ``MockServer``, or as a ``StubSession`` would have sent it: nothing is normalised but
+/// what is said here.
 public struct RecordedRequest: Sendable, Hashable {
     /// The method. A known one is in upper case, see ``head`` for how it was sent.
     public let method: HTTPMethod
@@ -17,13 +18,38 @@ public struct RecordedRequest: Sendable, Hashable {
     public let trailers: HTTPHeaders
     /// The bytes of the request line and the header block, with the empty line that ends it.
     public let head: Data
-    /// The connection it came on, in the order they were accepted, from 1.
+    /// The connection it came on, in the order they were accepted, from 1; 0 in a stub, which has none.
     public let connection: Int
     /// Its place among the requests of that connection, from 0. More than 0 means that the connection was kept alive.
     public let index: Int
+    /// `https` when it came over TLS.
+    var scheme = "http"
+    /// The endpoint it was made for, where a stub knows it.
+    var endPoint = EndPointBox()
 
     /// The body as text; bytes that are not UTF-8 become U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The body decoded from JSON.
+    ///
+    /// - Throws: ``/Switchboard/NetworkError/Code/decodingFailed`` when it is something else.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
+    ) throws(NetworkError) -> Value {
+        do {
+            return try decoder.decode(type, from: body)
+        } catch {
+            throw NetworkError(.decodingFailed, reason: "the body of \(self): \(error)", underlying: error)
+        }
+    }
+}
+
+/// A value that takes no part in comparisons.
+struct EndPointBox: Sendable, Hashable {
+    var value: (any Sendable)?
+
+    static func == (one: EndPointBox, other: EndPointBox) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
 }
 
 extension RecordedRequest: CustomStringConvertible {

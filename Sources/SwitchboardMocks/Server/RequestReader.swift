@@ -6,22 +6,39 @@ final class RequestReader {
     private let channel: ByteChannel
     private let connection: Int
     private let configuration: MockServer.Configuration
+    /// Gives the answer that ends the connection when a request has come so far; nil when none is scripted.
+    private let scriptedBreak: (_ stage: Int) -> MockResponse?
     private var count = 0
 
-    init(channel: ByteChannel, connection: Int, configuration: MockServer.Configuration) {
+    /// A scripted end of the connection amid a request.
+    struct Broken: Error {
+        let response: MockResponse
+    }
+
+    init(
+        channel: ByteChannel, connection: Int, configuration: MockServer.Configuration,
+        scriptedBreak: @escaping (_ stage: Int) -> MockResponse?
+    ) {
         self.channel = channel
         self.connection = connection
         self.configuration = configuration
+        self.scriptedBreak = scriptedBreak
     }
 
     /// The next request, whole; nil when the client ended between two requests.
     ///
-    /// - Throws: ``RequestFault``, ``ByteChannel/Interruption``.
+    /// - Throws: ``RequestFault``, ``ByteChannel/Interruption``, ``Broken``.
     func next() throws -> RecordedRequest? {
+        if count == 0 { try checkBreak(0) }
         guard let bytes = try headBytes() else { return nil }
         let head = try RequestHead(bytes)
         let framing = try head.framing
         if case .length(let length) = framing { try checkBody(length) }
+        try checkBreak(2)
+        if let response = scriptedBreak(3) {
+            try answerExpectation(of: head, framing)
+            throw try broken(response, amid: framing)
+        }
         try answerExpectation(of: head, framing)
         var body = Data()
         var trailers = HTTPHeaders()
@@ -50,6 +67,7 @@ final class RequestReader {
             }
             // An empty line before a request is skipped (RFC 9112 §2.2).
             if bytes.isEmpty, line.elementsEqual("\r\n".utf8) { continue }
+            if bytes.isEmpty { try checkBreak(1) }
             bytes.append(contentsOf: line)
             if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) { return bytes }
         }
@@ -61,6 +79,21 @@ final class RequestReader {
         if framing != .length(0) { try channel.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
     }
 
+    private func checkBreak(_ stage: Int) throws {
+        if let response = scriptedBreak(stage) { throw Broken(response: response) }
+    }
+
+    /// Reads as much of the body as the script says, chunk framing included.
+    private func broken(_ response: MockResponse, amid framing: RequestHead.Framing) throws -> Broken {
+        guard case .requestBody(let count)? = response.requestBreak?.point.place else { return Broken(response: response) }
+        var body = Data()
+        switch framing {
+        case .length(let length): try channel.read(min(count, length), into: &body)
+        case .chunked: _ = try readChunks(into: &body, upTo: count)
+        }
+        return Broken(response: response)
+    }
+
     private func checkBody(_ length: Int) throws {
         guard length <= configuration.bodyLimit else {
             throw RequestFault(413, "the body has more than \(configuration.bodyLimit) bytes")
@@ -69,15 +102,17 @@ final class RequestReader {
 
     // MARK: Chunks (RFC 9112 §7.1)
 
-    /// Gives the trailers.
-    private func readChunks(into body: inout Data) throws -> HTTPHeaders {
-        while true {
+    /// Gives the trailers; nothing when it stops within the chunk that brings as many bytes as `limit` has.
+    private func readChunks(into body: inout Data, upTo limit: Int = .max) throws -> HTTPHeaders {
+        while body.count < limit {
             let size = try chunkSize()
             if size == 0 { return try trailers() }
             try checkBody(size > configuration.bodyLimit ? size : body.count + size)
-            try channel.read(size, into: &body)
+            try channel.read(min(size, limit - body.count), into: &body)
+            if body.count == limit { break }
             guard try chunkLine().isEmpty else { throw RequestFault("a chunk is longer than its size") }
         }
+        return HTTPHeaders()
     }
 
     private func chunkSize() throws -> Int {

@@ -7,92 +7,114 @@ struct WireResponse {
         case keepAlive, close, reset, stall
     }
 
-    let ending: Ending
-    /// Everything before the body; all there is of a raw answer.
-    let head: Data
-    /// As much of the body as is sent.
-    private let body: Data
-    private let chunkSizes: [Int]?
-    private let isWhole: Bool
-    /// Whether there is a body, if an empty one.
-    private let hasBody: Bool
+    /// One write, or the silence before it.
+    enum Piece {
+        case bytes(Data)
+        case pause(Duration)
+    }
+
+    private(set) var pieces: [Piece] = []
+    private(set) var ending = Ending.close
+    /// Whether everything scripted is in the pieces.
+    private(set) var isWhole = true
 
     /// `request` is nil for one that could not be read.
     init(_ response: MockResponse, to request: RecordedRequest?) {
         let response = response.refusingInvalidHeaders()
         switch response.course {
-        case .raw(let bytes): self.init(ending: .close, head: bytes)
-        case .stall: self.init(ending: .stall)
-        case .reset: self.init(ending: .reset)
-        case .close, .failure: self.init(ending: .close)
-        case .complete: self.init(response, to: request, sending: response.body.count, ending: nil)
-        case .truncated(let count): self.init(response, to: request, sending: count, ending: .close)
-        case .stalled(let count): self.init(response, to: request, sending: count, ending: .stall)
+        case .complete: write(response, to: request, until: nil)
+        case .broken(let action, let point):
+            ending = Ending(action)
+            isWhole = false
+            write(response, to: request, until: point.place)
+        case .script(let steps): for step in steps { add(step) }
+        case .failure: isWhole = false
+        }
+        if response.pace.betweenBytes > .zero { drip(every: response.pace.betweenBytes) }
+    }
+
+    private mutating func add(_ step: RawStep) {
+        switch step.action {
+        case .send(let bytes): pieces.append(.bytes(bytes))
+        case .pause(let time): pieces.append(.pause(time))
+        case .close: ending = .close
+        case .reset: ending = .reset
+        case .stall: ending = .stall
+        case .keepAlive: ending = .keepAlive
         }
     }
 
-    private init(ending: Ending, head: Data = Data()) {
-        self.ending = ending
-        self.head = head
-        body = Data()
-        chunkSizes = nil
-        isWhole = true
-        hasBody = false
+    // MARK: Head and body
+
+    /// Writes the answer up to a point; all of it without one.
+    private mutating func write(
+        _ response: MockResponse, to request: RecordedRequest?, until place: BreakPoint.Place?
+    ) {
+        let frame = ResponseFrame(response, to: request, until: place)
+        switch place {
+        case .accept, .requestLine, .requestHead, .requestBody, .response: return
+        case .statusLine: return pieces.append(.bytes(frame.statusLine))
+        case .head, .body, nil: break
+        }
+        for _ in 0..<(response.wire.interim?.count ?? 0) { pieces.append(.bytes(response.wire.interimHead)) }
+        if frame.isChunked, frame.hasBody {
+            pieces.append(.bytes(frame.head))
+            write(chunks: response.chunks(of: frame.body), response)
+            if place == nil, response.wire.chunkSizeText == nil { pieces.append(.bytes(Data("0\r\n\r\n".utf8))) }
+        } else if response.pace.bytesPerSecond == nil, frame.body.count <= 1 << 14 {
+            pieces.append(.bytes(frame.head + frame.body))
+        } else {
+            pieces.append(.bytes(frame.head))
+            add(frame.body, response.pace)
+        }
+        guard place == nil else { return }
+        if !response.wire.trailing.isEmpty { pieces.append(.bytes(response.wire.trailing)) }
+        ending = frame.isKept ? .keepAlive : .close
     }
 
-    /// An answer with a head. `fault` is nil for a whole one.
-    private init(_ response: MockResponse, to request: RecordedRequest?, sending count: Int, ending fault: Ending?) {
-        isWhole = fault == nil
-        chunkSizes = request?.httpVersion == "HTTP/1.0" ? nil : response.chunkSizes
-        hasBody = response.allowsBody(to: request?.method ?? .get)
-        body = hasBody ? response.body.prefix(count) : Data()
-
-        var headers = response.headers
-        if !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding"), !response.isBodiless {
-            if chunkSizes != nil {
-                headers.add("Transfer-Encoding", "chunked")
-            } else if response.chunkSizes == nil {
-                let missing = isWhole || count < response.body.count ? 0 : 1
-                headers.add("Content-Length", String(response.body.count + missing))
+    private mutating func write(chunks: [Data], _ response: MockResponse) {
+        for (index, chunk) in chunks.enumerated() {
+            if index > 0, response.pace.betweenChunks > .zero { pieces.append(.pause(response.pace.betweenChunks)) }
+            let size = (index == 0 ? response.wire.chunkSizeText : nil) ?? String(chunk.count, radix: 16)
+            let (line, end) = (Data("\(size)\r\n".utf8), Data("\r\n".utf8))
+            guard response.pace.bytesPerSecond != nil else {
+                pieces.append(.bytes(line + chunk + end))
+                continue
             }
+            pieces.append(.bytes(line))
+            add(chunk, response.pace)
+            pieces.append(.bytes(end))
         }
-        let isKept = request?.keepsConnection == true && !headers.hasToken("close", in: "Connection")
-        if isWhole, !isKept, !headers.contains("Connection") { headers.add("Connection", "close") }
-        ending = fault ?? (isKept ? .keepAlive : .close)
-        head = Self.head(response.status, headers)
     }
 
-    private static func head(_ status: Int, _ headers: HTTPHeaders) -> Data {
-        var text = "HTTP/1.1 \(status) \(ReasonPhrase.phrase(for: status))\r\n"
-        for field in headers { text += "\(field.name): \(field.value)\r\n" }
-        return Data((text + "\r\n").utf8)
-    }
+    // MARK: Pace
 
-    /// Hands out the bytes in the writes in which they should leave.
-    func forEachPiece(_ send: (Data) throws -> Void) rethrows {
-        guard let chunkSizes else {
-            if body.count <= 1 << 14 { return try send(head + body) }
-            try send(head)
-            return try send(body)
-        }
-        try send(head)
-        guard hasBody else { return }
-        var rest = body
-        var index = 0
+    /// Bytes in pieces of a twentieth of a second.
+    private mutating func add(_ bytes: Data, _ pace: Pace) {
+        guard let rate = pace.bytesPerSecond else { return pieces.append(.bytes(bytes)) }
+        var rest = bytes
         while !rest.isEmpty {
-            let size = chunkSizes.isEmpty ? rest.count : chunkSizes[min(index, chunkSizes.count - 1)]
-            let chunk = rest.prefix(size)
-            try send(Data("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Data("\r\n".utf8))
-            rest = rest.dropFirst(size)
-            index += 1
+            let piece = rest.prefix(max(1, rate / 20))
+            rest = rest.dropFirst(piece.count)
+            pieces.append(.bytes(piece))
+            pieces.append(.pause(.seconds(Double(piece.count) / Double(rate))))
         }
-        if isWhole { try send(Data("0\r\n\r\n".utf8)) }
+    }
+
+    private mutating func drip(every time: Duration) {
+        pieces = pieces.flatMap { piece -> [Piece] in
+            guard case .bytes(let bytes) = piece else { return [piece] }
+            return bytes.flatMap { [.bytes(Data([$0])), .pause(time)] }
+        }
     }
 }
 
-extension RecordedRequest {
-    /// Whether the client takes another answer on this connection.
-    fileprivate var keepsConnection: Bool {
-        httpVersion == "HTTP/1.1" && !headers.hasToken("close", in: "Connection")
+extension WireResponse.Ending {
+    init(_ action: MockResponse.Break) {
+        switch action {
+        case .close: self = .close
+        case .reset: self = .reset
+        case .stall: self = .stall
+        }
     }
 }

@@ -9,40 +9,69 @@ struct StubExchange {
 
     func run() async throws -> NetworkResponse {
         try await waitForDelay()
+        if let what = response.needsSocket { throw fault(.unsupported, "\(what) need the socket of a MockServer") }
         switch response.course {
-        case .complete: return try whole()
+        case .complete: return try await arrive(response.body.count, nil)
         // Without a body the head is all, and it was there.
-        case .truncated where !allowsBody, .stalled where !allowsBody: return try whole()
-        case .truncated(let count):
-            let reason = "StubSession: scripted to end after \(count) bytes"
-            throw partial(NetworkError(.truncatedBody, reason: reason), count)
-        case .stalled(let count):
-            let time = least(request.timeouts.idle, rest(of: request.timeouts.attempt))
-            throw partial(try await timeout(time), count)
-        case .stall:
-            throw try await timeout(rest(of: limit)).noting(request)
-        case .close:
-            throw fault(.connectionLost, "scripted to close without an answer")
-        case .reset:
-            throw fault(.connectionLost, "scripted to reset the connection")
-        case .raw:
-            throw fault(.unsupported, "raw bytes need the socket of a MockServer")
-        case .failure(let error):
-            throw error.noting(request)
+        case .broken(_, let point) where point.isInBody && !allowsBody: return try await arrive(0, nil)
+        case .broken(let action, let point):
+            switch point.place {
+            case .body(let count): return try await arrive(min(count, response.body.count), action)
+            case .head: return try await arrive(0, action)
+            default: throw try await withoutHead(action, point)
+            }
+        case .script: throw fault(.unsupported, "raw bytes need the socket of a MockServer")
+        case .failure(let error): throw error.noting(request)
         }
     }
-
-    // MARK: Responses
 
     private var allowsBody: Bool {
         response.allowsBody(to: request.method)
     }
 
-    private func whole() throws(NetworkError) -> NetworkResponse {
-        var answer = try head()
-        let body = allowsBody ? response.body : Data()
+    // MARK: Ends without a head
+
+    private func withoutHead(_ action: MockResponse.Break, _ point: BreakPoint) async throws -> NetworkError {
+        switch action {
+        case .stall: try await time.out(after: time.restOfHead).noting(request)
+        case .close: fault(.connectionLost, "scripted to close the connection \(point)")
+        case .reset: fault(.connectionLost, "scripted to reset the connection \(point)")
+        }
+    }
+
+    private func waitForDelay() async throws {
+        let delay = response.pace.delay
+        guard delay > .zero else { return }
+        if let limit = time.head, limit < delay { throw try await time.out(after: limit).noting(request) }
+        try await time.sleep(for: delay)
+    }
+
+    // MARK: Responses
+
+    /// The response with as much of its body as comes before it breaks.
+    private func arrive(_ count: Int, _ action: MockResponse.Break?) async throws -> NetworkResponse {
+        let head = try head()
+        if case .mislabelled = response.packing, allowsBody {
+            throw partial(fault(.cannotDecodeResponse, "the body is not what its Content-Encoding says"), 0)
+        }
+        let body = StubBody(request: request, response: response, count: count, action: action, time: time)
+        let answered = NetworkError(.unknown).noting(request).with(response)
+        if request.options.streamsResponse, (200..<300).contains(response.status), request.options.destination == nil {
+            var answer = head
+            let parts = StubBody.Parts(body, answered)
+            answer.bytes = ResponseBytes { try await parts.next() }
+            return answer
+        }
+        return try finish(head, try await body.whole { partial($0, $1) })
+    }
+
+    private func finish(_ head: NetworkResponse, _ body: Data) throws(NetworkError) -> NetworkResponse {
+        var answer = head
         answer.metrics.bytesReceived = Int64(body.count)
-        if let destination = request.options.destination, (200..<300).contains(response.status) {
+        if let destination = request.destination(forStatus: response.status) {
+            guard Int64(body.count) <= request.limits.downloadedFile else {
+                throw partial(tooLarge(body.count, request.limits.downloadedFile), 0)
+            }
             do {
                 try body.write(to: destination, options: .atomic)
             } catch {
@@ -51,74 +80,67 @@ struct StubExchange {
             answer.fileURL = destination
             return answer
         }
-        guard body.count <= request.limits.responseBody else {
-            let reason = "the body has \(body.count) bytes, the limit is \(request.limits.responseBody)"
-            throw partial(NetworkError(.responseTooLarge, reason: reason), request.limits.responseBody)
-        }
         answer.body = body
         return answer
     }
 
     private func head() throws(NetworkError) -> NetworkResponse {
-        if let headerFault = response.headerFault {
-            throw fault(.invalidResponse, headerFault)
+        if let headerFault = response.headerFault { throw fault(.invalidResponse, headerFault) }
+        let size = response.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard size <= request.limits.responseHeaders else {
+            throw fault(.headersTooLarge, "it has \(size) bytes, the limit is \(request.limits.responseHeaders)")
         }
         var answer = NetworkResponse(status: response.status, headers: response.headers, url: request.url)
         answer.request = request
         return answer
     }
 
+    // MARK: Errors
+
     private func fault(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
         NetworkError(code, reason: "StubSession: \(reason)").noting(request)
     }
 
+    private func tooLarge(_ count: Int, _ limit: Int64) -> NetworkError {
+        NetworkError(.responseTooLarge, reason: "the body has \(count) bytes, the limit is \(limit)")
+    }
+
     /// The error with the head and as much of the body as came with it.
     private func partial(_ error: NetworkError, _ count: Int) -> NetworkError {
-        var error = error.noting(request)
-        error.status = response.status
-        error.headers = response.headers
+        var error = error.noting(request).with(response)
         error.body = allowsBody ? response.body.prefix(max(0, count)) : Data()
         return error
     }
 
-    // MARK: Time
-
-    /// The time in which the head has to be there.
-    private var limit: Duration? {
-        least(request.timeouts.idle, request.timeouts.attempt)
+    private var time: StubTime {
+        StubTime(request.timeouts, clock, spent: response.pace.delay)
     }
+}
 
-    private func least(_ one: Duration?, _ other: Duration?) -> Duration? {
-        [one, other].compactMap { $0 }.min()
+extension MockResponse {
+    /// What of it only a socket can show; nil when a stub can stand for it.
+    fileprivate var needsSocket: String? {
+        if wire.announcedLength != nil || wire.secondLength != nil { return "wrong lengths" }
+        return wire.chunkSizeText == nil ? nil : "bad chunk sizes"
     }
+}
 
-    /// What the delay has left of a time.
-    private func rest(of time: Duration?) -> Duration? {
-        time.map { $0 - response.delay }
-    }
-
-    /// Waits for the delay, or fails with the timeout when that is shorter.
-    private func waitForDelay() async throws {
-        guard response.delay > .zero else { return }
-        if let limit, limit < response.delay { throw try await timeout(limit).noting(request) }
-        try await sleep(for: response.delay)
-    }
-
-    /// Waits until a time has passed, for ever without one, and gives the error that says so.
-    ///
-    /// - Throws: `CancellationError`.
-    private func timeout(_ time: Duration?) async throws -> NetworkError {
-        while time == nil { try await sleep(for: .seconds(86_400)) }
-        if let time, time > .zero { try await sleep(for: time) }
-        return NetworkError(.timedOut, reason: "StubSession: no sign of life within the request's timeouts")
-    }
-
-    private func sleep(for duration: Duration) async throws {
-        do {
-            try await clock.sleep(for: duration)
-            try Task.checkCancellation()
-        } catch {
-            throw CancellationError()
+extension BreakPoint {
+    fileprivate var isInBody: Bool {
+        switch place {
+        case .head, .body: true
+        default: false
         }
+    }
+}
+
+extension NetworkError {
+    /// The error with a response's status and fields.
+    fileprivate func with(_ response: MockResponse) -> NetworkError {
+        var error = self
+        error.status = response.status
+        error.headers = response.headers
+        error.body = Data()
+        return error
     }
 }

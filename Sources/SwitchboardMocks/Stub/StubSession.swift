@@ -10,40 +10,64 @@ import Switchboard
 /// #expect(session.requests.map(\.url?.query) == ["page=1"])
 /// ```
 ///
+/// What answers a request: the response at the head of the queue; with the queue empty, the newest stub that matches;
+/// then the closure, or the session that it falls back to. When nothing does, the request fails with
+/// ``/Switchboard/NetworkError/Code/unmatchedRequest``, which shows it beside the stubs that came nearest.
+///
+/// It stands behind the whole of a router: interceptors, status handling and decoding work as they do over a network.
 /// It keeps the rules of a session: an invalid request is refused before it is recorded, a body that cannot be encoded
 /// ends it, limits and timeouts count, HEAD, 204 and 304 have no body, and whatever a closure throws arrives as a
-/// `NetworkError` or a `CancellationError`.
+/// `NetworkError` or a `CancellationError`. Nothing is shared between two of them, so tests may run in parallel.
 public final class StubSession: NetworkSession {
     /// Answers a request. An error that is neither `NetworkError` nor `CancellationError` arrives inside a
     /// ``/Switchboard/NetworkError/Code/unknown``.
     public typealias Answer = @Sendable (NetworkRequest) async throws -> MockResponse
 
     private struct State {
-        var responses: [MockResponse]
+        var queue = ResponseQueue()
         var requests: [NetworkRequest] = []
+        var recorded: [RecordedRequest] = []
         var answered = 0
     }
 
+    /// What answers when neither queue nor stubs do.
+    private enum Fallback: Sendable {
+        case none
+        case closure(Answer)
+        case session(any NetworkSession)
+    }
+
     private let state: Locked<State>
-    private let answer: Answer?
+    private let board = StubBoard()
+    private let fallback: Fallback
     private let clock: any Clock<Duration>
 
-    /// A session that asks a closure for each answer, once what was enqueued is used up.
+    /// A session that asks a closure for each answer that neither queue nor stubs give.
     ///
     /// - Parameters:
     ///   - clock: What delays and timeouts are measured by; the real one by default.
     ///   - answer: Called for each request, concurrently for concurrent ones.
-    public init(clock: any Clock<Duration> = ContinuousClock(), _ answer: @escaping Answer) {
-        state = Locked(State(responses: []))
-        self.answer = answer
-        self.clock = clock
+    public convenience init(clock: any Clock<Duration> = ContinuousClock(), _ answer: @escaping Answer) {
+        self.init(clock, .closure(answer), [])
     }
 
-    /// A session that gives these responses, one for each request, in order. A request beyond them fails with
-    /// ``/Switchboard/NetworkError/Code/cannotConnect``.
-    public init(clock: any Clock<Duration> = ContinuousClock(), _ responses: MockResponse...) {
-        state = Locked(State(responses: responses))
-        answer = nil
+    /// A session that gives these responses, one for each request, in order, and then asks its stubs.
+    public convenience init(clock: any Clock<Duration> = ContinuousClock(), _ responses: MockResponse...) {
+        self.init(clock, .none, responses)
+    }
+
+    /// A session that passes on what neither queue nor stubs answer: to a real session, or another stub.
+    public convenience init(
+        clock: any Clock<Duration> = ContinuousClock(), fallingBackTo session: any NetworkSession
+    ) {
+        self.init(clock, .session(session), [])
+    }
+
+    private init(_ clock: any Clock<Duration>, _ fallback: Fallback, _ responses: [MockResponse]) {
+        var state = State()
+        state.queue.append(responses)
+        self.state = Locked(state)
+        self.fallback = fallback
         self.clock = clock
     }
 
@@ -54,57 +78,109 @@ public final class StubSession: NetworkSession {
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()
-        try request.checkBody()
-        let response = try await response(to: request)
-        return try await StubExchange(request: request, response: response, clock: clock).run()
+        let body = try await request.readBody()
+        let request = request.replacingBody(with: body)
+        let (recorded, scripted) = record(request, body)
+        if let response = try scripted ?? answer(to: recorded, request) {
+            return try await exchange(request, response)
+        }
+        switch fallback {
+        case .session(let session): return try await session.send(request)
+        case .closure(let answer):
+            let response = try await Self.caught(request) { try await answer(request) }
+            return try await exchange(request, response)
+        case .none:
+            throw NetworkError(.unmatchedRequest, reason: refusal(of: recorded, request)).noting(request)
+        }
     }
 
-    /// Appends responses to the queue, which is used up before the closure is asked.
+    /// Appends responses to the queue, which is used up before stubs and closure are asked.
     public func enqueue(_ responses: MockResponse...) {
-        state.withLock { $0.responses += responses }
+        state.withLock { $0.queue.append(responses) }
     }
 
-    /// The requests so far, in the order they were sent, those that failed afterwards included.
+    /// The requests so far, in the order they were sent, those that failed afterwards included. The body of one that
+    /// was streamed is here as it was read.
     public var requests: [NetworkRequest] {
         state.withLock { $0.requests }
     }
 
-    /// Records the request and decides what answers it: the queue, else the closure, else an error.
-    private func response(to request: NetworkRequest) async throws -> MockResponse {
-        let (scripted, answered) = state.withLock { state in
+    /// The same requests as they would have been on the wire: fields of the body, `Host` and `Content-Length`
+    /// included, bodies read.
+    public var recordedRequests: [RecordedRequest] {
+        state.withLock { $0.recorded }
+    }
+
+    // MARK: One request
+
+    private func record(_ request: NetworkRequest, _ body: Data?) -> (RecordedRequest, MockResponse?) {
+        state.withLock { state in
+            let recorded = request.recorded(body: body, index: state.requests.count)
             state.requests.append(request)
-            guard answer != nil || !state.responses.isEmpty else { return (nil as MockResponse?, state.answered) }
-            state.answered += 1
-            return (state.responses.isEmpty ? nil : state.responses.removeFirst(), state.answered)
+            state.recorded.append(recorded)
+            let response = state.queue.next()
+            if response != nil { state.answered += 1 }
+            return (recorded, response)
         }
-        if let scripted { return scripted }
-        guard let answer else {
-            let reason = "StubSession: nothing left to answer \(request) (\(answered) answered)"
-            throw NetworkError(.cannotConnect, reason: reason).noting(request)
-        }
-        do {
-            return try await answer(request)
-        } catch let error as NetworkError {
-            throw error.noting(request)
-        } catch let error as CancellationError {
-            throw error
-        } catch {
+    }
+
+    private func answer(to recorded: RecordedRequest, _ request: NetworkRequest) throws -> MockResponse? {
+        let response = try Self.caught(request) { try board.answer(to: recorded) }
+        if response != nil { state.withLock { $0.answered += 1 } }
+        return response
+    }
+
+    private func exchange(_ request: NetworkRequest, _ response: MockResponse) async throws -> NetworkResponse {
+        try await StubExchange(request: request, response: response, clock: clock).run()
+    }
+
+    private func refusal(of recorded: RecordedRequest, _ request: NetworkRequest) -> String {
+        let answered = state.withLock { $0.answered }
+        let type = recorded.headers["Content-Type"].map { " of \($0)" } ?? ""
+        let body = recorded.body.isEmpty ? "" : " with \(recorded.body.count) bytes\(type)"
+        let endPoint = request.endPointName.map { ", \($0)" } ?? ""
+        let text = board.noteUnmatched(recorded, "\(request)\(body)\(endPoint)")
+        return "StubSession: \(text)" + (board.isEmpty ? " (\(answered) answered)" : "")
+    }
+
+    private static func caught<Output>(
+        _ request: NetworkRequest, isolation: isolated (any Actor)? = #isolation, _ answer: () async throws -> Output
+    ) async throws -> Output {
+        do { return try await answer() } catch { throw thrown(error, request) }
+    }
+
+    private static func caught<Output>(_ request: NetworkRequest, _ answer: () throws -> Output) throws -> Output {
+        do { return try answer() } catch { throw thrown(error, request) }
+    }
+
+    private static func thrown(_ error: any Error, _ request: NetworkRequest) -> any Error {
+        switch error {
+        case let error as NetworkError: return error.noting(request)
+        case is CancellationError: return error
+        default:
             let reason = "StubSession: the closure threw \(error)"
-            throw NetworkError(.unknown, reason: reason, underlying: error).noting(request)
+            return NetworkError(.unknown, reason: reason, underlying: error).noting(request)
         }
     }
 }
 
-extension NetworkRequest {
-    /// Encodes a body in memory, as any session has to, for the error that comes of it.
-    fileprivate func checkBody() throws(NetworkError) {
-        guard !body.isEmpty, !body.isStreamed else { return }
-        do {
-            _ = try body.encode()
-        } catch let error as NetworkError {
-            throw error.noting(self)
-        } catch {
-            throw NetworkError(.encodingFailed, reason: "\(error)", underlying: error).noting(self)
-        }
+extension StubSession: StubAnswering {
+    /// Adds a stub. Of those that match a request, the newest answers that is not used up.
+    @discardableResult
+    public func add(_ stub: Stub) -> Stub {
+        board.add(stub)
+        return stub
+    }
+
+    /// Requests that nothing answered, stubs that were asked too seldom, and responses left in the queue.
+    public var faults: [String] {
+        let left = state.withLock { $0.queue.rest }
+        return board.faults + (left.isEmpty ? [] : ["never asked for: \(left.map(\.description).joined(separator: "; "))"])
+    }
+
+    /// What is wrong when these stubs, among themselves, should have been asked in exactly this order, each as often as
+    /// it is listed; nil when they were.
+    public func fault(inOrder stubs: [Stub]) -> String? {
+        board.fault(inOrder: stubs)
     }
 }

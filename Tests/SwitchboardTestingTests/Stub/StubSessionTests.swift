@@ -33,7 +33,7 @@ struct StubSessionTests {
         _ = try await session.send(request)
         _ = try await session.send(request)
         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
-        #expect(error?.code == .cannotConnect)
+        #expect(error?.code == .unmatchedRequest)
         let place = "GET https://h.example/p?api_key=<redacted>"
         #expect(error?.reason == "StubSession: nothing left to answer \(place) (2 answered)")
         #expect(session.requests.count == 3)

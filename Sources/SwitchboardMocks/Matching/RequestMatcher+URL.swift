@@ -1,0 +1,113 @@
+import Foundation
+import Switchboard
+
+extension RequestMatcher {
+    /// With a query item of that name and value, both decoded. An item may repeat: one of its values must be this.
+    public func query(_ name: String, _ value: String) -> RequestMatcher {
+        adding("query \(Shown.pair(name, value))") { request in
+            let values = request.queryItems.filter { $0.name == name }.map(\.value)
+            guard !values.isEmpty else { return "there is no query item \(name)" }
+            guard !values.contains(value) else { return nil }
+            return "query \(name) is \(Shown.values(values.map { $0 ?? "" }, of: name)), not \(Shown.value(value, of: name))"
+        }
+    }
+
+    /// With a query item of that name, whatever its value.
+    public func query(_ name: String) -> RequestMatcher {
+        adding("query \(name)") { request in
+            request.queryItems.contains { $0.name == name } ? nil : "there is no query item \(name)"
+        }
+    }
+
+    /// Without a query item of that name.
+    public func withoutQuery(_ name: String) -> RequestMatcher {
+        adding("no query \(name)") { request in
+            request.queryItems.contains { $0.name == name } ? "there is a query item \(name)" : nil
+        }
+    }
+
+    /// Sent to that host, and port where one is given: `example.com`, `127.0.0.1:8080`.
+    public func host(_ host: String) -> RequestMatcher {
+        adding("host \(host)") { request in
+            let sent = request.headers["Host"] ?? ""
+            let name = host.contains(":") && !host.hasSuffix("]") ? sent : sent.withoutPort
+            return name.lowercased() == host.lowercased() ? nil : "the host is \(sent)"
+        }
+    }
+
+    /// At a path, with what else of a URL is in front of and behind it. Only the query has words besides those given.
+    func at(_ text: String, words: String?) -> RequestMatcher {
+        var matcher = self
+        var text = text[...]
+        if let start = text.range(of: "://") {
+            let scheme = text[..<start.lowerBound].lowercased()
+            let host = text[start.upperBound...].prefix { !"/?#".contains($0) }
+            matcher = matcher.adding("") { request -> String? in
+                request.scheme == scheme ? nil : "the scheme is \(request.scheme)"
+            }
+            matcher = matcher.host(String(host))
+            text = text[host.endIndex...]
+            if text.isEmpty { text = "/" }
+        }
+        let path = text.prefix { $0 != "?" }
+        let query = text[path.endIndex...].dropFirst()
+        let pattern = PathPattern(path)
+        matcher = matcher.adding(words ?? "") { request -> String? in
+            pattern.matches(request.path) ? nil : "the path is " + Redaction.standard.url(request.path)
+        }
+        for item in RecordedRequest.items(of: query) {
+            if let value = item.value { matcher = matcher.query(item.name, value) } else { matcher = matcher.query(item.name) }
+        }
+        return matcher
+    }
+}
+
+/// A path whose segments may be wildcards.
+struct PathPattern: Sendable {
+    private let segments: [String]
+
+    init(_ text: Substring) {
+        let segments = Self.segments(of: text)
+        self.segments = text.hasPrefix("/") || segments.first == "**" ? segments : ["**"] + segments
+    }
+
+    func matches(_ path: String) -> Bool {
+        Self.match(segments[...], Self.segments(of: path[...])[...])
+    }
+
+    private static func segments(of path: Substring) -> [String] {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let rest = path.hasPrefix("/") ? parts.dropFirst() : parts[...]
+        return rest.map { $0.removingPercentEncoding ?? $0 }
+    }
+
+    /// Each `**` takes as little as it can, and more when what follows does not fit.
+    private static func match(_ pattern: ArraySlice<String>, _ path: ArraySlice<String>) -> Bool {
+        guard let first = pattern.first else { return path.isEmpty }
+        if first == "**" {
+            let rest = pattern.dropFirst()
+            guard let next = rest.firstIndex(of: "**") else {
+                // The last of them: what follows has as many segments as it has.
+                guard path.count >= rest.count else { return false }
+                return match(rest, path.suffix(rest.count))
+            }
+            let middle = pattern[rest.startIndex..<next]
+            guard path.count >= middle.count else { return false }
+            for start in path.startIndex...(path.endIndex - middle.count) {
+                let end = start + middle.count
+                if match(middle, path[start..<end]) { return match(pattern[next...], path[end...]) }
+            }
+            return false
+        }
+        guard let segment = path.first, first == "*" || first.hasPrefix(":") || first == segment else { return false }
+        return match(pattern.dropFirst(), path.dropFirst())
+    }
+}
+
+extension String {
+    /// A host without the port behind it; an IPv6 address keeps its colons.
+    fileprivate var withoutPort: String {
+        guard let colon = lastIndex(of: ":"), self[colon...].dropFirst().allSatisfy(\.isNumber) else { return self }
+        return String(self[..<colon])
+    }
+}

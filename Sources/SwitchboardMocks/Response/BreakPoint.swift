@@ -1,0 +1,63 @@
+/// A point of an exchange at which a ``MockServer`` closes, resets or falls silent.
+///
+/// The points in the request come before it is complete, so such a request is not recorded.
+public struct BreakPoint: Sendable, Hashable, CustomStringConvertible {
+    enum Place: Sendable, Hashable {
+        case accept, requestLine, requestHead
+        case requestBody(after: Int)
+        case response, statusLine, head
+        case body(after: Int)
+    }
+
+    let place: Place
+
+    /// As soon as the connection stands. On one that was kept alive, as soon as the next request's line has come.
+    public static let accept = BreakPoint(place: .accept)
+    /// Behind the first line of the request.
+    public static let requestLine = BreakPoint(place: .requestLine)
+    /// Behind the header fields of the request, before its body is read.
+    public static let requestHead = BreakPoint(place: .requestHead)
+
+    /// Behind so many bytes of the request's body, or behind all of it when it is shorter.
+    public static func requestBody(after count: Int) -> BreakPoint {
+        BreakPoint(place: .requestBody(after: max(0, count)))
+    }
+
+    /// Behind the whole request, before the first byte of the response.
+    public static let response = BreakPoint(place: .response)
+    /// Behind the response's status line.
+    public static let statusLine = BreakPoint(place: .statusLine)
+    /// Behind the response's header fields.
+    public static let head = BreakPoint(place: .head)
+
+    /// Behind so many bytes of the response's body. The head announces the whole body, and one byte more when the count
+    /// does not cut it. A chunked body lacks its last chunk.
+    public static func body(after count: Int) -> BreakPoint {
+        BreakPoint(place: .body(after: max(0, count)))
+    }
+
+    /// Where it is, in words.
+    public var description: String {
+        switch place {
+        case .accept: "on accept"
+        case .requestLine: "after the request line"
+        case .requestHead: "after the request's head"
+        case .requestBody(let count): "after \(count) bytes of the request's body"
+        case .response: "before the response"
+        case .statusLine: "after the status line"
+        case .head: "after the head"
+        case .body(let count): "after \(count) bytes"
+        }
+    }
+
+    /// How far a request has to be read; nil for a point in the response.
+    var requestStage: Int? {
+        switch place {
+        case .accept: 0
+        case .requestLine: 1
+        case .requestHead: 2
+        case .requestBody: 3
+        case .response, .statusLine, .head, .body: nil
+        }
+    }
+}

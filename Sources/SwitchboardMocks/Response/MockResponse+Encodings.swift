@@ -1,0 +1,35 @@
+import Foundation
+import Switchboard
+
+extension MockResponse {
+    /// This response with its body as gzip ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), uncompressed inside,
+    /// and `Content-Encoding: gzip`. A stub, which hands out what a session would, gives the body as it was.
+    public func gzipped() -> MockResponse {
+        packed(Gzip.stored(body), .gzip(body))
+    }
+
+    /// A 200 of at least so many zeros as gzip, about a thousandth of that on the wire. A session's limits refuse it
+    /// with ``/Switchboard/NetworkError/Code/responseTooLarge``, and so does a stub when it passes
+    /// ``/Switchboard/Limits/responseBody``.
+    public static func gzipBomb(_ count: Int = 1 << 30) -> MockResponse {
+        MockResponse(headers: ["Content-Type": "application/octet-stream"])
+            .packed(Gzip.zeros(atLeast: count), .zeros(count))
+    }
+
+    /// This response with a `Content-Encoding` that its body does not have: gzip, or any name. From a stub:
+    /// ``/Switchboard/NetworkError/Code/cannotDecodeResponse``.
+    public func mislabelled(as encoding: String = "gzip") -> MockResponse {
+        with {
+            $0.headers.set("Content-Encoding", encoding)
+            $0.packing = .mislabelled
+        }
+    }
+
+    private func packed(_ bytes: Data, _ packing: Packing) -> MockResponse {
+        with {
+            $0.headers.set("Content-Encoding", "gzip")
+            $0.body = bytes
+            $0.packing = packing
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Switchboard
+
+extension NetworkRequest {
+    /// Reads the body as a session does when it sends it, once; nil when there is none.
+    ///
+    /// - Throws: ``NetworkError/Code/encodingFailed`` for a body that cannot be encoded or read, or has another length
+    ///   than it announces.
+    func readBody() async throws -> Data? {
+        guard !body.isEmpty else { return nil }
+        do {
+            guard body.isStreamed else { return try body.encode() }
+            var bytes = Data()
+            for try await chunk in try body.makeStream() {
+                try Task.checkCancellation()
+                bytes += chunk
+            }
+            if let length = body.length, length != Int64(bytes.count) {
+                let reason = "the body's stream gave \(bytes.count) bytes, not the \(length) that its length announced"
+                throw NetworkError(.encodingFailed, reason: reason)
+            }
+            return bytes
+        } catch let error as NetworkError {
+            throw error.noting(self)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw NetworkError(.encodingFailed, reason: "\(error)", underlying: error).noting(self)
+        }
+    }
+
+    /// The request with bytes that were read in place of a body that may be read once.
+    func replacingBody(with bytes: Data?) -> NetworkRequest {
+        guard let bytes, body.isStreamed else { return self }
+        var request = self
+        request.headers = allHeaders
+        request.body = DataBody(bytes)
+        return request
+    }
+
+    /// The request as it would be on the wire over HTTP/1.1, without what a transport adds of itself, such as
+    /// `User-Agent`.
+    func recorded(body bytes: Data?, index: Int) -> RecordedRequest {
+        let target = (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "")
+        var headers = allHeaders
+        if !headers.contains("Host") {
+            let host = HTTPHeader(name: "Host", value: host + (port.map { ":\($0)" } ?? ""))
+            headers = HTTPHeaders([host] + Array(headers))
+        }
+        if let bytes, !headers.contains("Content-Length") { headers.add("Content-Length", String(bytes.count)) }
+        let lines = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        var recorded = RecordedRequest(
+            method: method, target: target, httpVersion: "HTTP/1.1", headers: headers, body: bytes ?? Data(),
+            trailers: [:], head: Data("\(method) \(target) HTTP/1.1\r\n\(lines)\r\n".utf8), connection: 0, index: index)
+        recorded.scheme = scheme.lowercased()
+        recorded.endPoint = EndPointBox(value: endPoint)
+        return recorded
+    }
+}

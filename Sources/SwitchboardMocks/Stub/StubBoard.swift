@@ -1,0 +1,71 @@
+import Foundation
+import Switchboard
+
+/// The stubs of one double, and what they were asked.
+final class StubBoard: Sendable {
+    private struct State: Sendable {
+        var stubs: [Stub] = []
+        /// Which stub answered, call by call.
+        var calls: [Stub] = []
+        var unmatched: [String] = []
+    }
+
+    private let state = Locked(State())
+
+    var isEmpty: Bool { state.withLock { $0.stubs.isEmpty } }
+
+    func add(_ stub: Stub) {
+        state.withLock { $0.stubs.append(stub) }
+    }
+
+    /// What the newest stub gives that matches and is not used up; nil when none is there.
+    func answer(to request: RecordedRequest) throws -> MockResponse? {
+        let stubs = state.withLock { $0.stubs }
+        for stub in stubs.reversed() where stub.matcher.matches(request) {
+            guard let answer = stub.claim(request) else { continue }
+            state.withLock { $0.calls.append(stub) }
+            return try answer()
+        }
+        return nil
+    }
+
+    /// Notes a request that nothing answers, and says what came nearest.
+    func noteUnmatched(_ request: RecordedRequest, _ shown: String) -> String {
+        let stubs = state.withLock { $0.stubs }
+        let text =
+            stubs.isEmpty
+            ? "nothing left to answer \(shown)" : "no stub answers \(shown)" + Self.nearest(to: request, of: stubs)
+        state.withLock { $0.unmatched.append(text) }
+        return text
+    }
+
+    /// The three stubs with the fewest differences, newest first, a line each.
+    private static func nearest(to request: RecordedRequest, of stubs: [Stub]) -> String {
+        let ranked = stubs.reversed().map { (stub: $0, differences: $0.matcher.differences(request)) }
+            .enumerated()
+            .sorted { ($0.element.differences.count, $0.offset) < ($1.element.differences.count, $1.offset) }
+            .map(\.element).prefix(3)
+        let lines = ranked.map { stub, differences in
+            let why = differences.isEmpty ? "used up, expected \(stub.times)" : differences.joined(separator: "; ")
+            return "\n  nearest: \(stub.matcher): \(why)"
+        }
+        return lines.joined()
+    }
+
+    /// Requests that nothing answered, and stubs that were asked too seldom.
+    var faults: [String] {
+        let state = state.withLock { $0 }
+        return state.unmatched + state.stubs.compactMap(\.fault)
+    }
+
+    /// What is wrong when these stubs, among themselves, should have been asked in this order; nil when it was so.
+    func fault(inOrder wanted: [Stub]) -> String? {
+        let ids = Set(wanted.map(ObjectIdentifier.init))
+        let calls = state.withLock { $0.calls }.filter { ids.contains(ObjectIdentifier($0)) }
+        guard !calls.elementsEqual(wanted, by: ===) else { return nil }
+        func list(_ stubs: [Stub]) -> String {
+            stubs.isEmpty ? "\n  nothing" : stubs.map { "\n  \($0.matcher)" }.joined()
+        }
+        return "the order was:\(list(calls))\nexpected:\(list(wanted))"
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Switchboard
+
+/// The body of one answer of a ``StubSession``, as much of it as comes.
+struct StubBody {
+    let request: NetworkRequest
+    let response: MockResponse
+    /// How many bytes come.
+    let count: Int
+    /// What happens behind them; nil at the end of a whole body.
+    let action: MockResponse.Break?
+    let time: StubTime
+
+    /// All of it, in the time it takes.
+    ///
+    /// - Throws: What `partial` makes of an error and the number of bytes that came before it.
+    func whole(_ partial: (NetworkError, Int) -> NetworkError) async throws -> Data {
+        let chunks = response.chunks(of: content.prefix(sentCount))
+        let needed = response.pace.time(for: sentCount, inChunks: chunks.count)
+        if needed > .zero {
+            let silence = max(response.pace.betweenChunks, response.pace.betweenBytes)
+            if let idle = time.idle, silence > idle { throw partial(try await time.out(after: idle), 0) }
+            if let rest = time.attempt, rest < needed { throw partial(try await time.out(after: rest), 0) }
+            try await time.sleep(for: needed)
+        }
+        if let action { throw partial(try await error(for: action), sentCount) }
+        let limit = request.limits.responseBody
+        guard request.options.destination != nil || length <= limit else {
+            let reason = "the body has \(length) bytes, the limit is \(limit)"
+            throw partial(NetworkError(.responseTooLarge, reason: reason), limit)
+        }
+        return content
+    }
+
+    fileprivate func error(for action: MockResponse.Break) async throws -> NetworkError {
+        switch action {
+        case .stall: try await time.out(after: time.silence)
+        case .close: NetworkError(.truncatedBody, reason: "StubSession: scripted to end after \(count) bytes")
+        case .reset: NetworkError(.connectionLost, reason: "StubSession: scripted to reset after \(count) bytes")
+        }
+    }
+
+    // MARK: What a client makes of the bytes
+
+    private var allowsBody: Bool { response.allowsBody(to: request.method) }
+
+    private var sentCount: Int { allowsBody ? count : 0 }
+
+    fileprivate var sent: [Data] { response.chunks(of: content.prefix(action == nil ? content.count : sentCount)) }
+
+    private var length: Int {
+        guard allowsBody, case .zeros(let count)? = response.packing else { return content.count }
+        return count
+    }
+
+    private var content: Data {
+        guard allowsBody else { return Data() }
+        switch response.packing {
+        case .gzip(let data): return data
+        // One that a limit refuses is not unpacked.
+        case .zeros(let count): return Data(count: min(count, request.limits.responseBody))
+        case .mislabelled, nil: return response.body
+        }
+    }
+
+    /// The chunks of a response that is read as it arrives.
+    final class Parts: Sendable {
+        private let body: StubBody
+        private let answered: NetworkError
+        private let rest: Locked<[Data]>
+        private let isFirst = Locked(true)
+
+        /// `answered` has the request and the response, for errors.
+        init(_ body: StubBody, _ answered: NetworkError) {
+            self.body = body
+            self.answered = answered
+            rest = Locked(body.sent)
+        }
+
+        func next() async throws -> Data? {
+            try Task.checkCancellation()
+            guard let chunk = rest.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+                guard let action = body.action else { return nil }
+                throw note(try await body.error(for: action))
+            }
+            let isFirst = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            let wait = body.response.pace.time(for: chunk.count, inChunks: isFirst ? 1 : 2)
+            if wait > .zero {
+                if let idle = body.time.idle, wait > idle { throw note(try await body.time.out(after: idle)) }
+                try await body.time.sleep(for: wait)
+            }
+            return chunk
+        }
+
+        private func note(_ error: NetworkError) -> NetworkError {
+            var error = error
+            (error.url, error.method) = (answered.url, answered.method)
+            (error.status, error.headers, error.body) = (answered.status, answered.headers, answered.body)
+            return error
+        }
+    }
+}

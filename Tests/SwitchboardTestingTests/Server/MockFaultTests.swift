@@ -1,0 +1,90 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Every fault is the error that it says, over both sessions and in a stub.
+@Suite(.timeLimit(.minutes(1)))
+struct MockFaultTests {
+    enum Real: CaseIterable {
+        case foundationSession, systemDefault
+
+        var session: any NetworkSession {
+            switch self {
+            case .foundationSession: FoundationSession()
+            case .systemDefault: DefaultSession.make()
+            }
+        }
+    }
+
+    private func request(for fault: MockFault, to url: URL) -> NetworkRequest {
+        let options = RequestOptions { $0.timeouts.attempt = .seconds(fault.code == .timedOut ? 1 : 20) }
+        guard fault.needsBody else { return NetworkRequest(.get, url, options: options) }
+        return NetworkRequest(.post, url, body: DataBody(Data(count: 100_000)), options: options)
+    }
+
+    private func expect(_ fault: MockFault, _ result: Result<NetworkResponse, any Error>) {
+        switch result {
+        case .success(let response):
+            #expect(fault.code == nil, "\(response)")
+            #expect(fault.name == "redirect-loop" ? response.statusCode == 302 : response.statusCode == 200)
+        case .failure(let error): #expect((error as? NetworkError)?.code == fault.code, "\(error)")
+        }
+    }
+
+    @Test("each fault is its documented error over a real session", arguments: Real.allCases, MockFault.all)
+    func overASession(real: Real, fault: MockFault) async throws {
+        #if os(Linux)
+        if real == .foundationSession, fault.trapsURLSessionOnLinux { return }
+        #endif
+        try await MockServer.run { server in
+            server.enqueue(fault.response)
+            let request = request(for: fault, to: server.url)
+            expect(fault, await Result { try await real.session.send(request) })
+        }
+    }
+
+    @Test("each fault is its documented error from a stub, or needs a socket", arguments: MockFault.all)
+    func fromAStub(fault: MockFault) async throws {
+        let session = StubSession(clock: TestClock(skips: true), fault.response)
+        let request = request(for: fault, to: try #require(URL(string: "http://h.test/")))
+        let result = await Result { try await session.send(request) }
+        guard !fault.needsSocket else {
+            #expect(throws: NetworkError.self) { try result.get() }
+            if case .failure(let error) = result { #expect((error as? NetworkError)?.code == .unsupported) }
+            return
+        }
+        expect(fault, result)
+    }
+
+    @Test func theirNamesAreTheirOwn() {
+        #expect(Set(MockFault.all.map(\.name)).count == MockFault.all.count)
+        #expect(MockFault.all.count > 30)
+    }
+
+    @Test("a redirect loop ends after twenty of them", arguments: Real.allCases)
+    func redirectLoop(real: Real) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.redirectLoop)
+            let router = Router<URLEndPoint>(session: real.session)
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, server.url))
+            }
+            #expect(error?.code == .tooManyRedirects)
+            #expect(server.requests.count == 21)
+            #expect(server.requests.last?.target == "/loop")
+            #expect(server.unfinished.isEmpty)
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What an async operation gives or throws.
+    init(_ operation: () async throws -> Success) async {
+        do {
+            self = .success(try await operation())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

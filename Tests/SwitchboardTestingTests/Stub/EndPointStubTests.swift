@@ -1,0 +1,94 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Stubs for the cases of an API.
+@Suite(.timeLimit(.minutes(1)))
+struct EndPointStubTests {
+    @Test("S4.11 S3.16 a case is stubbed by itself, behind interceptors that add to the request")
+    func cases() async throws {
+        let session = StubSession()
+        let films = session.stubs(for: FilmApi.self)
+        films.stub(.popular(page: 1), with: .text("one"))
+        films.stub(.popular(page: 12), with: .text("twelve"))
+        films.stub(.rate(id: 1, stars: 5), with: .status(201))
+        session.stub(FilmApi.search("a&b"), with: .text("found"))
+        let router = Router<FilmApi>(session: session, interceptors: [AddsToken()])
+        #expect(try await router.response(for: .popular(page: 12)).text == "twelve")
+        #expect(try await router.response(for: .popular(page: 1)).text == "one")
+        #expect(try await router.response(for: .search("a&b")).text == "found")
+        #expect(try await router.response(for: .rate(id: 1, stars: 5)).statusCode == 201)
+        for other in [FilmApi.popular(page: 2), .search("a"), .film(id: 1), .rate(id: 1, stars: 4)] {
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: other) }
+            #expect(error?.code == .unmatchedRequest)
+        }
+    }
+
+    @Test(
+        "an unmatched case names the value that is another",
+        arguments: [
+            (FilmApi.popular(page: 2), #"query page is "2", not "1""#), (.film(id: 9), "the path is /3/film/9"),
+            (.rate(id: 1, stars: 4), "the path is /3/film/1/rating"),
+        ])
+    func difference(asked: FilmApi, words: String) async throws {
+        let session = StubSession()
+        session.stub(FilmApi.popular(page: 1), with: .text("one"))
+        let error = await #expect(throws: NetworkError.self) {
+            try await Router<FilmApi>(session: session).response(for: asked)
+        }
+        #expect(error?.reason?.hasSuffix(words) == true, "\(error?.reason ?? "")")
+        #expect(error?.reason?.contains("nearest: FilmApi (GET popular?page=1&api_key=<redacted>)") == true)
+    }
+
+    @Test func theEnvironmentDoesNotMatter() async throws {
+        let session = StubSession()
+        session.stub(FilmApi.popular(page: 1), with: .text("one"))
+        let manager = NetworkManager(environment: .staging, session: session)
+        let router = manager.router(for: FilmApi.self)
+        #expect(try await router.response(for: .popular(page: 1)).text == "one")
+        manager.environment = .production
+        #expect(try await router.response(for: .popular(page: 1)).text == "one")
+        #expect(session.requests.compactMap { $0.url?.host } == ["staging.example.com", "api.example.com"])
+    }
+
+    @Test func aRedirectElsewhereIsAnotherRequest() async throws {
+        let session = StubSession()
+        session.stub(.get("/moved"), with: .text("here"))
+        session.stub(FilmApi.film(id: 1), times: 1, with: .redirect(to: "/moved", status: 301))
+        #expect(try await Router<FilmApi>(session: session).response(for: .film(id: 1)).text == "here")
+        session.verify()
+    }
+
+    @Test func aRequestWithoutAnEndPointIsJudgedByWhatItAsksFor() async throws {
+        let session = StubSession()
+        session.stub(FilmApi.rate(id: 1, stars: 5), with: .status(201))
+        let url = URL(string: "http://h.test/x/film/1/rating")
+        let right = NetworkRequest(.post, url, body: JSONBody(["value": 5]))
+        #expect(try await session.send(right).statusCode == 201)
+        let wrong = NetworkRequest(.post, url, body: JSONBody(["value": 4]))
+        let error = await #expect(throws: NetworkError.self) { try await session.send(wrong) }
+        #expect(error?.reason?.contains(#"the body is {"value":4}"#) == true)
+        try await MockServer.run { server in
+            server.stub(FilmApi.rate(id: 1, stars: 5), with: .status(202))
+            let there = NetworkRequest(.post, server.url.appendingPathComponent("film/1/rating"), body: right.body)
+            #expect(try await DefaultSession.make().send(there).statusCode == 202)
+            var other = there
+            other.body = wrong.body
+            let refused = try await DefaultSession.make().send(other)
+            #expect(refused.statusCode == 404)
+            #expect(refused.text.contains(#"the body is {"value":4}"#))
+            #expect(server.faults.count == 1)
+        }
+    }
+
+    @Test func anotherAPIsEndPointIsNotOurs() async throws {
+        let session = StubSession()
+        session.stub(FilmApi.film(id: 1), with: .text("film"))
+        let url = try #require(URL(string: "https://api.example.com/3/film/1"))
+        let error = await #expect(throws: NetworkError.self) {
+            try await Router<URLEndPoint>(session: session).response(for: URLEndPoint(.get, url))
+        }
+        #expect(error?.reason?.contains("the endpoint is a URLEndPoint") == true)
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Which requests match, and what is said of those that do not.
+struct RequestMatcherTests {
+    /// The request as a stub records it.
+    private func recorded(
+        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()
+    ) async throws -> RecordedRequest {
+        let session = StubSession(.status(200))
+        _ = try await session.send(NetworkRequest(method, URL(string: url), headers: headers, body: body))
+        return try #require(session.recordedRequests.first)
+    }
+
+    private func item(_ pair: String) -> URLQueryItem {
+        let parts = pair.split(separator: "=")
+        return URLQueryItem(name: String(parts[0]), value: parts[1].removingPercentEncoding)
+    }
+
+    @Test(arguments: [
+        ("/3/popular", "/3/popular", true), ("/popular", "/3/popular", false), ("popular", "/3/popular", true),
+        ("3/popular", "/3/popular", true), ("pular", "/3/popular", false), ("popular", "/popular", true),
+        ("/film/*/videos", "/film/7/videos", true), ("/film/:id/videos", "/film/7/videos", true),
+        ("/film/*", "/film/7/videos", false), ("/film/**", "/film/7/videos", true), ("/film/**", "/film", true),
+        ("/**/videos", "/film/7/videos", true), ("/a/**/b/**/c", "/a/x/b/y/z/c", true),
+        ("/a/**/b/**/c", "/a/x/y/c", false), ("/a/**/b/c", "/a/b/b/c", true), ("**", "/", true), ("/", "/", true),
+        ("/a b", "/a%20b", true), ("/a%20b", "/a%20b", true), ("/a/b", "/a%2Fb", false), ("/a/", "/a", false),
+    ])
+    func paths(pattern: String, path: String, matches: Bool) async throws {
+        let request = try await recorded(.get, "http://h.test\(path)")
+        #expect(RequestMatcher.path(pattern).matches(request) == matches)
+        #expect(RequestMatcher.get(pattern).matches(request) == matches)
+        #expect(!RequestMatcher.post(pattern).matches(request))
+    }
+
+    @Test(arguments: [
+        (RequestMatcher.get("/p?page=1"), "http://h.test/p?page=1&x=2", ""),
+        (.get("/p?page=1"), "http://h.test/p?page=2", #"query page is "2", not "1""#),
+        (.get("/p?page"), "http://h.test/p", "there is no query item page"),
+        (.get().query("a", "b c+d"), "http://h.test/p?a=b%20c%2Bd", ""),
+        (.get().query("tag", "2"), "http://h.test/p?tag=1&tag=2", ""),
+        (.get().query("tag", "3"), "http://h.test/p?tag=1&tag=2", #"query tag is "1" and "2", not "3""#),
+        (.get().withoutQuery("x"), "http://h.test/p?x", "there is a query item x"),
+        (.get("https://h.test/p"), "http://h.test/p", "the scheme is http"),
+        (.get("http://other.test/p"), "http://h.test/p", "the host is h.test"),
+        (.any.host("H.test"), "http://h.test:8080/p", ""), (.any.host("h.test:8080"), "http://h.test:8080/p", ""),
+        (.any.host("h.test:80"), "http://h.test:8080/p", "the host is h.test:8080"),
+        (.any.host("[::1]"), "http://[::1]:80/", ""),
+        (.get("http://h.test"), "http://h.test/", ""),
+        (.post("/p"), "http://h.test/q", "the method is GET; the path is /q"),
+    ])
+    func urls(matcher: RequestMatcher, url: String, differences: String) async throws {
+        let request = try await recorded(.get, url)
+        #expect(matcher.differences(request).joined(separator: "; ") == differences)
+        #expect(matcher.matches(request) == differences.isEmpty)
+    }
+
+    @Test func contents() async throws {
+        let json = try await recorded(
+            .post, "http://h.test/", headers: ["X-A": "1", "x-a": "2"], body: JSONBody(["b": [1, 2], "a": [0]]))
+        #expect(RequestMatcher.post().header("X-a", "2").header("x-A").withoutHeader("X-B").matches(json))
+        #expect(RequestMatcher.any.header("X-A", "3").differences(json) == ["header X-A is 1 and 2, not 3"])
+        #expect(RequestMatcher.any.header("X-B", "3").differences(json) == ["there is no header X-B"])
+        #expect(RequestMatcher.any.body(json: #"{ "a": [0], "b": [1, 2] }"#).matches(json))
+        #expect(!RequestMatcher.any.body(json: #"{"a": [0], "b": [2, 1]}"#).matches(json))
+        #expect(!RequestMatcher.any.body(json: #"{"a": [false], "b": [1, 2]}"#).matches(json))
+        #expect(RequestMatcher.any.body(json: "{").differences(json) == ["the stub's own JSON cannot be read"])
+        #expect(try RequestMatcher.any.body(encoding: ["a": [0], "b": [1, 2]]).matches(json))
+        #expect(RequestMatcher.any.body(containing: "[1,2]").matches(json))
+        let form = try await recorded(.post, "http://h.test/", body: FormBody(["a=b%26c", "a=d", "token=x"].map(item)))
+        #expect(RequestMatcher.any.form("a", "d").form("a", "b&c").matches(form))
+        #expect(RequestMatcher.any.form("a", "e").differences(form) == [#"the form's a is "b&c" and "d", not "e""#])
+        #expect(RequestMatcher.any.body(json: "1").differences(form).first?.hasPrefix("the body is no JSON") == true)
+        let raw = try await recorded(.put, "http://h.test/", body: DataBody(Data([0, 255])))
+        #expect(RequestMatcher.any.body(Data([0, 255])).matches(raw))
+        #expect(RequestMatcher.any.body("text").differences(raw) == ["the body is 2 bytes"])
+        #expect(RequestMatcher.any.matching("large") { $0.body.count > 9 }.differences(raw) == ["it is not large"])
+    }
+
+    @Test func noTextHoldsASecret() async throws {
+        let request = try await recorded(
+            .post, "http://h.test/p?api_key=s3cret", headers: ["Authorization": "Bearer s3cret"],
+            body: JSONBody(["password": "s3cret"]))
+        let matcher = RequestMatcher.get("/q?api_key=0ther").header("Authorization", "Bearer 0ther")
+            .body(json: #"{"password": "0ther"}"#).form("token", "0ther").body(#"{"password": "0ther"}"#)
+        let text = "\(matcher)" + matcher.differences(request).joined()
+        #expect(!text.contains("s3cret") && !text.contains("0ther"))
+        #expect(matcher.differences(request).count == 7)
+    }
+
+    @Test func aMatcherSaysWhatItWants() {
+        let matcher = RequestMatcher.post("/p?page=1").header("X", "1").body(containing: "hello")
+        #expect(matcher.description == "POST /p, query page=1, header X: 1, a body with hello")
+        #expect(RequestMatcher.any.description == "any request")
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Stubs of a session: which one answers, how often, and what verifying finds.
+@Suite(.timeLimit(.minutes(1)))
+struct StubTests {
+    private func get(_ path: String, from session: StubSession) async throws -> String {
+        try await session.send(NetworkRequest(.get, URL(string: "http://h.test\(path)"))).text
+    }
+
+    @Test func theNewestStubThatMatchesAnswers() async throws {
+        let session = StubSession()
+        session.stub(.any, with: .text("any"))
+        session.stub(.get("/a"), with: .text("a"))
+        #expect(try await get("/a", from: session) == "a")
+        #expect(try await get("/b", from: session) == "any")
+        session.enqueue(.text("queue"))
+        #expect(try await get("/a", from: session) == "queue")
+        #expect(try await get("/a", from: session) == "a")
+    }
+
+    @Test func responsesFollowEachOtherAndTheLastOneStays() async throws {
+        let session = StubSession()
+        let stub = session.stub(.get("/a"), with: .text("1").repeated(2), .text("2"))
+        var texts: [String] = []
+        for _ in 0..<5 { texts.append(try await get("/a", from: session)) }
+        #expect(texts == ["1", "1", "2", "2", "2"])
+        #expect(stub.count == 5)
+        #expect(stub.requests.map(\.target) == ["/a", "/a", "/a", "/a", "/a"])
+        #expect(session.faults.isEmpty)
+    }
+
+    @Test func aStubThatIsUsedUpLetsTheNextAnswer() async throws {
+        let session = StubSession()
+        session.stub(.get("/a"), with: .text("older"))
+        let once = session.stub(.get("/a"), times: .once, with: .text("once"))
+        #expect(try await get("/a", from: session) == "once")
+        #expect(try await get("/a", from: session) == "older")
+        #expect(once.count == 1)
+    }
+
+    @Test func aClosureSeesTheRequestAsOnTheWire() async throws {
+        let session = StubSession()
+        session.stub(.post("/echo")) { request in .text(request.text, headers: ["X-Length": request.headers["Content-Length"] ?? ""]) }
+        let request = NetworkRequest(.post, URL(string: "http://h.test/echo"), body: JSONBody([1]))
+        let response = try await session.send(request)
+        #expect(response.text == "[1]")
+        #expect(response.headers["X-Length"] == "3")
+        struct Odd: Error {}
+        session.stub(.any) { _ in throw Odd() }
+        let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+        #expect(error?.code == .unknown && error?.underlying is Odd)
+    }
+
+    // S2.12 Mock loader: scripted queue, default handler, fall-through to next, count of loads, error when unused
+    // scripts remain.
+    @Test("S2.12 queue, stubs, a default closure and another session answer in turn, and what is left is a fault")
+    func order() async throws {
+        let session = StubSession { _ in .text("default") }
+        session.enqueue(.text("queue"))
+        session.stub(.get("/a"), with: .text("stub"))
+        #expect(session.faults.count == 2)
+        #expect(try await get("/a", from: session) == "queue")
+        #expect(try await get("/a", from: session) == "stub")
+        #expect(try await get("/b", from: session) == "default")
+        #expect(session.requests.count == 3)
+        #expect(session.faults.isEmpty)
+        let next = StubSession(fallingBackTo: session)
+        next.enqueue(.text("first"))
+        #expect(try await get("/b", from: next) == "first")
+        #expect(try await get("/b", from: next) == "default")
+        #expect(session.requests.count == 4)
+        next.enqueue(.text("left"), .stall, .redirectLoop)
+        #expect(next.faults == ["never asked for: 200, 4 bytes; stall"])
+    }
+
+    @Test func anUnmatchedRequestIsShownBesideTheNearestStubs() async throws {
+        let session = StubSession()
+        session.stub(.get("/p?page=1"), with: .text("1"))
+        session.stub(.post("/q").header("X-A"), with: .text("2"))
+        session.stub(.get("/p"), times: .once, with: .text("3"))
+        session.stub(.delete("/far").query("a", "1"), with: .text("4"))
+        _ = try await get("/p", from: session)
+        let error = await #expect(throws: NetworkError.self) { try await get("/p?page=2&token=s3cret", from: session) }
+        #expect(error?.code == .unmatchedRequest)
+        let lines = error?.reason?.split(separator: "\n").map(String.init)
+        #expect(
+            lines == [
+                "StubSession: no stub answers GET http://h.test/p?page=2&token=<redacted>",
+                "  nearest: GET /p: used up, expected exactly 1",
+                #"  nearest: GET /p, query page=1: query page is "2", not "1""#,
+                "  nearest: DELETE /far, query a=1: the method is GET; the path is /p; there is no query item a",
+            ])
+        #expect(session.requests.count == 2)
+    }
+
+    @Test func aRouterNeverRetriesAnUnmatchedRequest() async throws {
+        let session = StubSession()
+        session.stub(.get("/else"), with: .text(""))
+        let router = Router<FilmApi>(session: session, interceptors: [RetryPolicy()])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: .film(id: 1)) }
+        #expect(error?.code == .unmatchedRequest)
+        #expect(error?.reason?.contains("FilmApi.film") == true)
+        #expect(session.requests.count == 1)
+    }
+
+    @Test func countsAreVerified() async throws {
+        let session = StubSession()
+        session.stub(.get("/never"), times: .never, with: .text(""))
+        session.stub(.get("/twice"), times: 2, with: .text(""))
+        session.stub(.get("/some"), times: .atMost(3), with: .text(""))
+        session.stub(.get("/unused"), with: .text(""))
+        _ = try await get("/twice", from: session)
+        #expect(
+            session.faults == [
+                "GET /twice: asked 1 time, expected exactly 2", "GET /unused: asked 0 times, expected at least 1",
+            ])
+        let error = await #expect(throws: NetworkError.self) { try await get("/never", from: session) }
+        #expect(error?.reason?.contains("nearest: GET /never: used up, expected exactly 0") == true)
+        #expect(session.faults.count == 3)
+    }
+
+    @Test func orderIsVerified() async throws {
+        let session = StubSession()
+        let (a, b, c) = (
+            session.stub(.get("/a"), with: .text("")), session.stub(.get("/b"), with: .text("")),
+            session.stub(.get("/c"), with: .text(""))
+        )
+        for path in ["/a", "/c", "/b", "/a"] { _ = try await get(path, from: session) }
+        #expect(session.fault(inOrder: [a, b, a]) == nil)
+        #expect(session.fault(inOrder: [c, b]) == nil)
+        #expect(
+            session.fault(inOrder: [b, a])
+                == "the order was:\n  GET /a\n  GET /b\n  GET /a\nexpected:\n  GET /b\n  GET /a")
+    }
+
+    @Test func verifyingFailsAtTheLineOfTheCall() async throws {
+        let session = StubSession()
+        session.stub(.get("/unused"), with: .text(""))
+        let line = #line + 2
+        withKnownIssue {
+            session.verify()
+        } matching: { issue in
+            issue.sourceLocation?.line == line && issue.sourceLocation?.fileID == #fileID
+                && issue.comments.map(\.rawValue) == ["StubSession: GET /unused: asked 0 times, expected at least 1"]
+        }
+        let stub = session.stub(.get("/a"), with: .text(""))
+        let second = #line + 2
+        withKnownIssue {
+            session.verify(order: stub)
+        } matching: { issue in
+            issue.sourceLocation?.line == second
+        }
+    }
+
+    @Test("a thousand tests at once with stubs of their own never see each other's", arguments: 0..<1_000)
+    func thousand(number: Int) async throws {
+        let session = StubSession()
+        session.stub(FilmApi.film(id: 1), with: .text("\(number)"))
+        let router = Router<FilmApi>(session: session)
+        #expect(try await router.response(for: .film(id: 1)).text == "\(number)")
+        await Task.yield()
+        #expect(try await router.response(for: .film(id: 1)).text == "\(number)")
+        #expect(session.requests.count == 2)
+    }
+}
