@@ -1,0 +1,27 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Somebody else's package: it knows the public products and the README, and nothing else.
+let package = Package(
+    name: "Outside",
+    platforms: [.macOS(.v13)],
+    dependencies: [.package(name: "Switchboard", path: "../../..")],
+    targets: [
+        .target(name: "Films", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
+        .executableTarget(
+            name: "films-list", dependencies: ["Films", .product(name: "Switchboard", package: "Switchboard")]),
+        .testTarget(
+            name: "FilmsTests",
+            dependencies: [
+                "Films", .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardTesting", package: "Switchboard"),
+            ]),
+        // Shows every fault of a MockServer on a port of its own, for scripts/faults-witness.
+        .executableTarget(
+            name: "fault-server",
+            dependencies: [
+                .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardMocks", package: "Switchboard"),
+            ]),
+    ]
+)
