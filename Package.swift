@@ -32,7 +32,8 @@ let package = Package(
         // For tests alone: other programs, as clients and servers.
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
-            name: "SwitchboardTests", dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
+            name: "SwitchboardTests",
+            dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTestingTests", dependencies: ["Programs", "Switchboard", "SwitchboardTesting"],

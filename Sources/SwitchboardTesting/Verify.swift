@@ -17,7 +17,8 @@ extension StubSession {
     /// Fails the test, at the line of the call, unless these stubs, among themselves, were asked in exactly this order,
     /// each as often as it is listed.
     public func verify(
-        order first: Stub, _ others: Stub..., fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+        order first: Stub, _ others: Stub..., fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line,
         column: UInt = #column
     ) {
         guard let fault = fault(inOrder: [first] + others) else { return }

@@ -102,7 +102,8 @@ enum Shown {
     }
 
     static func pair(_ name: String, _ value: String) -> String {
-        "\(name)=" + (Redaction.standard.isSecret(parameter: name) ? Redaction.standard.mask : String(value.prefix(limit)))
+        "\(name)="
+            + (Redaction.standard.isSecret(parameter: name) ? Redaction.standard.mask : String(value.prefix(limit)))
     }
 
     static func text(_ text: String) -> String {

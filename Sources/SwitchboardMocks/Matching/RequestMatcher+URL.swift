@@ -8,7 +8,8 @@ extension RequestMatcher {
             let values = request.queryItems.filter { $0.name == name }.map(\.value)
             guard !values.isEmpty else { return "there is no query item \(name)" }
             guard !values.contains(value) else { return nil }
-            return "query \(name) is \(Shown.values(values.map { $0 ?? "" }, of: name)), not \(Shown.value(value, of: name))"
+            return
+                "query \(name) is \(Shown.values(values.map { $0 ?? "" }, of: name)), not \(Shown.value(value, of: name))"
         }
     }
 
@@ -56,7 +57,11 @@ extension RequestMatcher {
             pattern.matches(request.path) ? nil : "the path is " + Redaction.standard.url(request.path)
         }
         for item in RecordedRequest.items(of: query) {
-            if let value = item.value { matcher = matcher.query(item.name, value) } else { matcher = matcher.query(item.name) }
+            if let value = item.value {
+                matcher = matcher.query(item.name, value)
+            } else {
+                matcher = matcher.query(item.name)
+            }
         }
         return matcher
     }

@@ -80,7 +80,8 @@ extension MockFault {
         MockFault(
             "slow-chunks", "waits between chunks", .text("abcdef").chunked(2).paced(every: .milliseconds(20)), nil),
         MockFault(
-            "throttled", "sends 40,000 bytes a second", .data(Data(count: 4_000)).throttled(bytesPerSecond: 40_000), nil),
+            "throttled", "sends 40,000 bytes a second", .data(Data(count: 4_000)).throttled(bytesPerSecond: 40_000), nil
+        ),
         MockFault(
             "split-head", "sends the head in two halves, by a script of bytes",
             .script(

@@ -31,7 +31,8 @@ public struct MockFault: Sendable, CustomStringConvertible {
     public let trapsURLSessionOnLinux: Bool
 
     init(
-        _ name: String, _ summary: String, _ response: MockResponse, _ code: NetworkError.Code?, needsBody: Bool = false,
+        _ name: String, _ summary: String, _ response: MockResponse, _ code: NetworkError.Code?,
+        needsBody: Bool = false,
         trapsURLSessionOnLinux: Bool = false
     ) {
         self.name = name

@@ -85,7 +85,9 @@ final class RequestReader {
 
     /// Reads as much of the body as the script says, chunk framing included.
     private func broken(_ response: MockResponse, amid framing: RequestHead.Framing) throws -> Broken {
-        guard case .requestBody(let count)? = response.requestBreak?.point.place else { return Broken(response: response) }
+        guard case .requestBody(let count)? = response.requestBreak?.point.place else {
+            return Broken(response: response)
+        }
         var body = Data()
         switch framing {
         case .length(let length): try channel.read(min(count, length), into: &body)

@@ -175,7 +175,8 @@ extension StubSession: StubAnswering {
     /// Requests that nothing answered, stubs that were asked too seldom, and responses left in the queue.
     public var faults: [String] {
         let left = state.withLock { $0.queue.rest }
-        return board.faults + (left.isEmpty ? [] : ["never asked for: \(left.map(\.description).joined(separator: "; "))"])
+        return board.faults
+            + (left.isEmpty ? [] : ["never asked for: \(left.map(\.description).joined(separator: "; "))"])
     }
 
     /// What is wrong when these stubs, among themselves, should have been asked in exactly this order, each as often as

@@ -43,7 +43,9 @@ struct StubTests {
 
     @Test func aClosureSeesTheRequestAsOnTheWire() async throws {
         let session = StubSession()
-        session.stub(.post("/echo")) { request in .text(request.text, headers: ["X-Length": request.headers["Content-Length"] ?? ""]) }
+        session.stub(.post("/echo")) { request in
+            .text(request.text, headers: ["X-Length": request.headers["Content-Length"] ?? ""])
+        }
         let request = NetworkRequest(.post, URL(string: "http://h.test/echo"), body: JSONBody([1]))
         let response = try await session.send(request)
         #expect(response.text == "[1]")

@@ -35,7 +35,8 @@ struct StubWireTests {
     }
 
     @Test(arguments: [
-        (DataBody(Data("bytes".utf8)) as any HTTPBody, nil, "bytes"), (JSONBody(["a": 1]), "application/json; charset=utf-8", #"{"a":1}"#),
+        (DataBody(Data("bytes".utf8)) as any HTTPBody, nil, "bytes"),
+        (JSONBody(["a": 1]), "application/json; charset=utf-8", #"{"a":1}"#),
         (FormBody(["a": "b"]), "application/x-www-form-urlencoded; charset=utf-8", "a=b"),
         (Reader(text: "stream", length: 6), "text/odd", "stream"), (Reader(text: "x", length: nil), "text/odd", "x"),
     ])
@@ -49,7 +50,9 @@ struct StubWireTests {
         #expect(recorded.headers["Host"] == "h.test:8443")
         #expect(recorded.target == "/a%20b?x=1")
         #expect(recorded.url?.absoluteString == "https://h.test:8443/a%20b?x=1")
-        #expect(String(decoding: recorded.head, as: UTF8.self).hasPrefix("POST /a%20b?x=1 HTTP/1.1\r\nHost: h.test:8443\r\nX-A: 1\r\n"))
+        #expect(
+            String(decoding: recorded.head, as: UTF8.self).hasPrefix(
+                "POST /a%20b?x=1 HTTP/1.1\r\nHost: h.test:8443\r\nX-A: 1\r\n"))
         #expect(try session.requests.first?.body.encode() == Data(text.utf8))
     }
 
@@ -132,7 +135,8 @@ struct StubWireTests {
 
     @Test func packedBodiesComeUnpacked() async throws {
         let limited = NetworkRequest(.get, url, options: RequestOptions { $0.limits.responseBody = 2_000 })
-        let session = StubSession(.text("hello").gzipped(), .gzipBomb(1_000), .gzipBomb(3_000), .text("x").mislabelled(as: "br"))
+        let session = StubSession(
+            .text("hello").gzipped(), .gzipBomb(1_000), .gzipBomb(3_000), .text("x").mislabelled(as: "br"))
         let text = try await session.send(limited)
         #expect(text.text == "hello" && text.headers["Content-Encoding"] == "gzip")
         #expect(try await session.send(limited).body == Data(count: 1_000))
