@@ -3,7 +3,7 @@ extension Duration {
     static let century = Duration.seconds(Int64(3_155_760_000))
 
     /// The duration, between nothing and a century.
-    var clamped: Duration { max(.zero, min(self, .century)) }
+    package var clamped: Duration { max(.zero, min(self, .century)) }
 
     /// `0.4 s`
     var secondsText: String {

@@ -45,6 +45,16 @@ public struct RedirectInterceptor: Interceptor {
         }
     }
 
+    /// The request that an answer redirects to; nil when it does not redirect. It does not count.
+    ///
+    /// - Throws: ``NetworkError/Code/redirectRefused``.
+    package func redirection(
+        of request: NetworkRequest, by response: NetworkResponse
+    ) throws(NetworkError) -> NetworkRequest? {
+        guard let location = response.redirectLocation else { return nil }
+        return try follow(location, request, response)
+    }
+
     private func follow(
         _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest {

@@ -66,7 +66,9 @@ func withCancellation<Output>(
 }
 
 /// Runs in a task of its own what knows nothing of ``CallCancellation``, so that it can be cancelled.
-func withOwnTask<Output: Sendable>(_ operation: @escaping @Sendable () async throws -> Output) async throws -> Output {
+package func withOwnTask<Output: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> Output
+) async throws -> Output {
     guard CallCancellation.current != nil else { return try await operation() }
     let task = startTask(operation)
     return try await withCancellation {

@@ -14,7 +14,7 @@ struct StubSessionFaultTests {
         (.status(200, headers: ["a": "\n"]), .invalidResponse), (.stall, .timedOut), (.stalled(after: 1), .timedOut),
     ])
     func eachFaultIsTheErrorOfASession(fault: MockResponse, code: NetworkError.Code) async throws {
-        let session = StubSession(clock: JumpingClock(), fault)
+        let session = StubSession(clock: TestClock(skips: true), fault)
         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
         #expect(error?.code == code)
         #expect(error?.url == request.url)
@@ -24,7 +24,8 @@ struct StubSessionFaultTests {
 
     @Test func whatArrivedBeforeTheFaultIsInTheError() async throws {
         let response = MockResponse.text("abcdef", status: 201, headers: ["X": "1"])
-        let session = StubSession(clock: JumpingClock(), response.truncated(after: 2), response.stalled(after: 3))
+        let session = StubSession(
+            clock: TestClock(skips: true), response.truncated(after: 2), response.stalled(after: 3))
         for body in ["ab", "abc"] {
             let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
             #expect(error?.status == 201)
@@ -42,29 +43,29 @@ struct StubSessionFaultTests {
         (.stalled(after: 1).delayed(by: .seconds(2)), Timeouts(idle: .seconds(3), attempt: .seconds(4)), 4),
     ])
     func silenceLastsAsLongAsTheTimeoutsAllow(fault: MockResponse, timeouts: Timeouts, seconds: Int) async throws {
-        let clock = JumpingClock()
+        let clock = TestClock(skips: true)
         let session = StubSession(clock: clock) { _ in fault }
         let request = request.with(timeouts)
         await #expect(throws: NetworkError.self) { try await session.send(request) }
-        #expect(await clock.total() == .seconds(seconds))
+        #expect(clock.now.offset == .seconds(seconds))
     }
 
     @Test func aDelayIsSleptOnTheClock() async throws {
-        let clock = JumpingClock()
+        let clock = TestClock(skips: true)
         let session = StubSession(clock: clock, .text("late").delayed(by: .seconds(7)).delayed(by: .milliseconds(500)))
         #expect(try await session.send(request).text == "late")
-        #expect(await clock.total() == .milliseconds(7_500))
+        #expect(clock.now.offset == .milliseconds(7_500))
     }
 
     @Test(
         arguments: [MockResponse.stall, .stalled(after: 1), .text("late").delayed(by: .seconds(30))],
         [Timeouts.standard, .none])
     func cancellingEndsEveryWait(response: MockResponse, timeouts: Timeouts) async throws {
-        let clock = JumpingClock(isStill: true)
+        let clock = TestClock()
         let session = StubSession(clock: clock, response)
         let request = request.with(timeouts)
         let task = Task { try await session.send(request) }
-        _ = await clock.firstSleep()
+        _ = try await clock.nextSleep()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -38,7 +38,7 @@ struct RequestOptionTests {
         let session = StubSession(
             .status(503), .status(302, headers: ["Location": "https://elsewhere.example.com/b"]), .status(503),
             .text("done"))
-        let retries = RetryPolicy(clock: ManualClock(skips: true))
+        let retries = RetryPolicy(clock: TestClock(skips: true))
         let router = Router<URLEndPoint>(session: session, interceptors: [RedirectInterceptor(), retries])
         let endPoint = URLEndPoint(.get, url, options: RequestOptions { $0[Label.self] = "kept" })
         #expect(try await router.request(endPoint, as: String.self) == "done")

@@ -9,12 +9,12 @@ struct RetryPolicyTests {
 
     @Test("S2.19 partly: again after statuses and failures that may pass, the waits doubling", arguments: passing)
     func again(response: MockResponse) async throws {
-        let clock = ManualClock(skips: true)
+        let clock = TestClock(skips: true)
         let session = StubSession(response, response, response, .text("at last"))
         let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(100), clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "at last")
-        #expect(clock.sleeps.all == [.milliseconds(100), .milliseconds(200), .milliseconds(400)])
+        #expect(clock.sleeps == [.milliseconds(100), .milliseconds(200), .milliseconds(400)])
         #expect(Set(session.requests.map(\.id)).count == 1)
     }
 
@@ -22,7 +22,7 @@ struct RetryPolicyTests {
     func exactAttempts(maximum: Int) async throws {
         for response in [MockResponse.close, .status(503)] {
             let session = StubSession { _ in response }
-            let policy = RetryPolicy(maximumAttempts: maximum, clock: ManualClock(skips: true))
+            let policy = RetryPolicy(maximumAttempts: maximum, clock: TestClock(skips: true))
             let router = Router<URLEndPoint>(session: session, interceptors: [policy])
             let error = await #expect(throws: NetworkError.self) {
                 try await router.response(for: URLEndPoint(.get, url))
@@ -34,21 +34,21 @@ struct RetryPolicyTests {
 
     @Test("S2.19 partly: no wait is longer than the longest allowed")
     func maximumDelay() async throws {
-        let clock = ManualClock(skips: true)
+        let clock = TestClock(skips: true)
         let policy = RetryPolicy(maximumAttempts: 6, baseDelay: .seconds(1), maximumDelay: .seconds(5), clock: clock)
         let router = Router<URLEndPoint>(session: StubSession { _ in .close }, interceptors: [policy])
         await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
-        #expect(clock.sleeps.all == [.seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5)])
+        #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5)])
     }
 
     @Test("S2.19 partly: never after an answer or an error that would come again", arguments: lasting)
     func noRetry(response: MockResponse) async throws {
-        let clock = ManualClock(skips: true)
+        let clock = TestClock(skips: true)
         let session = StubSession { _ in response }
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
         _ = try? await router.response(for: URLEndPoint(.get, url))
         #expect(session.requests.count == 1)
-        #expect(clock.sleeps.all.isEmpty)
+        #expect(clock.sleeps.isEmpty)
     }
 
     @Test(
@@ -60,7 +60,7 @@ struct RetryPolicyTests {
         ])
     func methods(method: HTTPMethod, attempts: Int) async throws {
         let session = StubSession { _ in .status(503) }
-        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: ManualClock(skips: true))])
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: TestClock(skips: true))])
         await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(method, url)) }
         #expect(session.requests.count == attempts)
     }
@@ -72,18 +72,18 @@ struct RetryPolicyTests {
             ("-3", .milliseconds(500)), ("", .milliseconds(500)), ("Wed, 21 Oct 2015 07:28:00 GMT", .milliseconds(500)),
         ])
     func retryAfter(value: String, wait: Duration) async throws {
-        let clock = ManualClock(skips: true)
+        let clock = TestClock(skips: true)
         let session = StubSession(.status(503, headers: ["Retry-After": value]), .text("done"))
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "done")
-        #expect(clock.sleeps.all == [wait])
+        #expect(clock.sleeps == [wait])
     }
 
     @Test(
         "S2.19 partly: Retry-After as a date is kept, in each of the three forms of RFC 9110 §5.6.7",
         arguments: ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"])
     func retryAfterDate(form: String) async throws {
-        let clock = ManualClock(skips: true)
+        let clock = TestClock(skips: true)
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "GMT")
@@ -93,7 +93,7 @@ struct RetryPolicyTests {
             .text("done"))
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "done")
-        let wait = try #require(clock.sleeps.all.first)
+        let wait = try #require(clock.sleeps.first)
         #expect(wait > .seconds(10) && wait <= .seconds(20))
     }
 
@@ -101,22 +101,22 @@ struct RetryPolicyTests {
         "S2.19 partly: a server that asks for more than the longest wait is not waited for; its answer is the result",
         arguments: ["31", "4294967296", "99999999999999999999999", "Fri, 31 Dec 2999 23:59:59 GMT"])
     func retryAfterTooLong(value: String) async throws {
-        let clock = ManualClock(skips: true)
+        let clock = TestClock(skips: true)
         let session = StubSession(.status(503, headers: ["Retry-After": value], body: Data("busy".utf8)), .text("no"))
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(error?.status == 503)
         #expect(error?.body == Data("busy".utf8))
-        #expect(clock.sleeps.all.isEmpty)
+        #expect(clock.sleeps.isEmpty)
     }
 
     @Test("S2.19 partly: the wait is cancellable, and nothing is sent after it")
     func cancellable() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         let session = StubSession { _ in .status(503) }
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
         let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
-        _ = try await clock.sleeps.first()
+        _ = try await clock.nextSleep()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         clock.advance(by: .seconds(60))
@@ -128,7 +128,7 @@ struct RetryPolicyTests {
         let encodings = Deliveries<Bool>()
         try await MockServer.run { server in
             server.enqueue(.status(503), .status(503), .text("done"))
-            let policy = RetryPolicy(clock: ManualClock(skips: true))
+            let policy = RetryPolicy(clock: TestClock(skips: true))
             let router = Router<URLEndPoint>(session: DefaultSession.make(), interceptors: [policy])
             let endPoint = URLEndPoint(.put, server.url, task: .requestBody(CountedBody(encodings: encodings)))
             let text = try await router.request(endPoint, as: String.self)
@@ -141,7 +141,7 @@ struct RetryPolicyTests {
     @Test("S2.7 S2.19 partly: a body that can be sent only once is never sent again")
     func oneShot() async throws {
         let session = StubSession { _ in .status(503) }
-        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: ManualClock(skips: true))])
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: TestClock(skips: true))])
         let endPoint = URLEndPoint(.put, url, task: .requestBody(OneShotBody()))
         await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(session.requests.count == 1)

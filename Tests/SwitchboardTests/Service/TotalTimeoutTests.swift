@@ -10,11 +10,11 @@ struct TotalTimeoutTests {
 
     @Test("S3.10 the total timeout ends the whole call, as an error that says so, by the router's clock")
     func ends() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         let session = StubSession { _ in .stall }
         let router = Router<URLEndPoint>(session: session, clock: clock)
         let call = Task { try await router.response(for: URLEndPoint(.get, url, options: options)) }
-        #expect(try await clock.sleeps.first() == .milliseconds(2_500))
+        #expect(try await clock.nextSleep() == .milliseconds(2_500))
         clock.advance(by: .milliseconds(2_499))
         #expect(clock.sleeperCount == 1)
         clock.advance(by: .milliseconds(1))
@@ -26,14 +26,15 @@ struct TotalTimeoutTests {
 
     @Test("S3.10 the total timeout covers attempts and the waits between them")
     func coversRetries() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         let session = StubSession { _ in .status(503) }
         let retries = RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(1), clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [retries], clock: clock)
         let call = Task { try await router.response(for: URLEndPoint(.get, url, options: options)) }
-        _ = try await clock.sleeps.wait(for: 2)  // the total, and the wait of 1 s before the second attempt
+        _ = try await clock.nextSleep()  // the total, and the wait of 1 s before the second attempt, in either order
+        _ = try await clock.nextSleep()
         clock.advance(by: .seconds(1))
-        _ = try await clock.sleeps.wait(for: 3)  // the wait of 2 s before the third
+        #expect(try await clock.nextSleep() == .seconds(2))  // before the third
         clock.advance(by: .milliseconds(1_500))
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.code == .timedOut)
@@ -42,7 +43,7 @@ struct TotalTimeoutTests {
 
     @Test("S3.10 an answer within the total timeout is the answer")
     func inTime() async throws {
-        let router = Router<URLEndPoint>(session: StubSession { _ in .text("in time") }, clock: ManualClock())
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("in time") }, clock: TestClock())
         #expect(try await router.request(URLEndPoint(.get, url, options: options), as: String.self) == "in time")
     }
 

@@ -1,0 +1,138 @@
+import Foundation
+import Switchboard
+
+/// One request under conditions, from the first byte sent to the last one received.
+struct ConditionedExchange {
+    private let request: NetworkRequest
+    private let conditions: NetworkConditions
+    private let draw: ConditionDraw
+    private let time: ConditionedTime
+
+    /// Begins now.
+    init(
+        _ request: NetworkRequest, _ conditions: NetworkConditions, _ draw: ConditionDraw, _ clock: any Clock<Duration>
+    ) {
+        self.request = request
+        self.conditions = conditions
+        self.draw = draw
+        time = ConditionedTime(clock, attempt: request.timeouts.attempt)
+    }
+
+    func run(
+        _ next: @Sendable (NetworkRequest) async throws -> NetworkResponse
+    ) async throws -> NetworkResponse {
+        do {
+            return try await exchange(next)
+        } catch let error as NetworkError {
+            throw error.noting(request)
+        }
+    }
+
+    private func exchange(
+        _ next: @Sendable (NetworkRequest) async throws -> NetworkResponse
+    ) async throws -> NetworkResponse {
+        guard !conditions.isOffline else {
+            throw NetworkError(.noInternetConnection, reason: "simulated conditions: offline")
+        }
+        let latency = draw.latency(under: conditions)
+        let idle = request.timeouts.idle
+        guard !draw.isLost(under: conditions) else {
+            try await time.wait(for: latency, limit: idle)
+            throw NetworkError(
+                .connectionLost,
+                reason:
+                    "simulated conditions: request \(draw.number) of seed \(draw.seed) drew \(draw.loss) and is lost"
+                    + " below \(conditions.loss)")
+        }
+        var sent = try await upload()
+        try await time.wait(for: latency / 2, limit: idle)
+        // The session's share of the attempt. Nobody is to see it on the response.
+        if let rest = time.rest { sent.timeouts.attempt = rest }
+        var response = try await next(sent)
+        if time.rest != nil { response.request?.timeouts = request.timeouts }
+        try await time.wait(for: latency - latency / 2, limit: idle.map { $0 - latency / 2 })
+        try await download(&response)
+        return response
+    }
+
+    // MARK: Bodies
+
+    /// Waits until a body in memory is sent, and gives the request with a body that takes no or its own time.
+    private func upload() async throws -> NetworkRequest {
+        var request = request
+        guard let rate = conditions.uploadBytesPerSecond, !request.body.isEmpty else { return request }
+        guard !request.body.isStreamed else {
+            request.body = PacedBody(body: request.body, rate: rate, time: time)
+            return request
+        }
+        // One that cannot be encoded is for the session to report. One that can is not encoded twice.
+        if request.body.length == nil, let data = try? request.body.encode() {
+            request.body = DataBody(data, additionalHeaders: request.body.additionalHeaders)
+        }
+        try await time.wait(for: request.body.length ?? 0, at: rate)
+        return request
+    }
+
+    private func download(_ response: inout NetworkResponse) async throws {
+        guard let rate = conditions.downloadBytesPerSecond else { return }
+        guard !request.options.streamsResponse || !response.body.isEmpty else {
+            response.bytes = paced(response.bytes, rate)
+            return
+        }
+        let count = response.fileURL == nil ? Int64(response.body.count) : response.metrics.bytesReceived
+        let rest = time.rest
+        do {
+            try await time.wait(for: count, at: rate)
+        } catch var error as NetworkError {
+            error.status = response.statusCode
+            error.headers = response.headers
+            error.body = response.body.prefix(rest.map { bytes(in: $0, at: rate) } ?? 0)
+            throw error
+        }
+    }
+
+    private func paced(_ bytes: ResponseBytes, _ rate: Int) -> ResponseBytes {
+        ResponseBytes { [time, request] in
+            var iterator = bytes.makeAsyncIterator()
+            guard let chunk = try await iterator.next() else { return nil }
+            do {
+                try await time.wait(for: Int64(chunk.count), at: rate)
+            } catch let error as NetworkError {
+                throw error.noting(request)
+            }
+            return chunk
+        }
+    }
+
+    /// How many bytes have arrived after a time.
+    private func bytes(in duration: Duration, at rate: Int) -> Int {
+        let (seconds, attoseconds) = duration.components
+        let count = (Double(seconds) + Double(attoseconds) / 1e18) * Double(rate)
+        return Int(exactly: min(count, Double(Int32.max)).rounded(.down)) ?? 0
+    }
+}
+
+/// A streamed body that is read no faster than it could be sent.
+private struct PacedBody: HTTPBody {
+    let body: any HTTPBody
+    let rate: Int
+    let time: ConditionedTime
+
+    var isEmpty: Bool { body.isEmpty }
+    var additionalHeaders: HTTPHeaders { body.additionalHeaders }
+    var length: Int64? { body.length }
+    var isStreamed: Bool { true }
+    var isReplayable: Bool { body.isReplayable }
+
+    func encode() throws -> Data { try body.encode() }
+
+    func makeStream() throws -> HTTPBodyStream {
+        let stream = try body.makeStream()
+        return HTTPBodyStream {
+            var iterator = stream.makeAsyncIterator()
+            guard let chunk = try await iterator.next() else { return nil }
+            try await time.wait(for: Int64(chunk.count), at: rate)
+            return chunk
+        }
+    }
+}

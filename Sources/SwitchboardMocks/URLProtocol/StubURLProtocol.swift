@@ -1,0 +1,34 @@
+import Foundation
+import Switchboard
+
+/// Answers the requests of URLSessions from the stub that its class belongs to. See ``StubProtocolClasses``.
+class StubURLProtocol: URLProtocol {
+    /// Locked, since Foundation starts and stops on queues of its own.
+    private let load = Locked<StubLoad?>(nil)
+
+    /// Every request, so that none reaches the network.
+    override class func canInit(with request: URLRequest) -> Bool { true }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override class func requestIsCacheEquivalent(_ one: URLRequest, to other: URLRequest) -> Bool { false }
+
+    /// Foundation calls it again when a running task is resumed once more, and after a suspension, which stops it.
+    override func startLoading() {
+        let new = StubLoad(of: self)
+        let isFirst = load.withLock { load in
+            guard load == nil else { return false }
+            load = new
+            return true
+        }
+        if isFirst { new.start(from: StubProtocolClasses.shared.stub(of: type(of: self))) }
+    }
+
+    override func stopLoading() {
+        let old = load.withLock { load in
+            defer { load = nil }
+            return load
+        }
+        old?.stop()
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// What a delegate sees of a stubbed URLSession, and what becomes of redirects.
+@Suite(.timeLimit(.minutes(1)))
+struct StubURLSessionDelegateTests {
+    private let url: URL
+
+    init() throws {
+        url = try #require(URL(string: "https://h.example/start"))
+    }
+
+    @Test func aDelegateSeesHeadBodyAndEnd() async throws {
+        let delegate = Delegate()
+        let session = StubSession(.text("there", status: 202).chunked(2)).urlSession(delegate: delegate)
+        session.dataTask(with: url).resume()
+        #expect(await delegate.end() == nil)
+        #expect(delegate.status.all == [202])
+        #expect(delegate.data.all.reduce(Data(), +) == Data("there".utf8))
+    }
+
+    @Test func aDelegateSeesWhatCameBeforeTheFault() async throws {
+        let delegate = Delegate()
+        let session = StubSession(.text("abcdef", status: 201).truncated(after: 3)).urlSession(delegate: delegate)
+        session.dataTask(with: url).resume()
+        #expect((await delegate.end() as? URLError)?.code == .networkConnectionLost)
+        #expect(delegate.status.all == [201])
+        #expect(delegate.data.all.reduce(Data(), +) == Data("abc".utf8))
+    }
+
+    @Test func credentialsOfADelegateDoNotLeadToTheNetwork() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("the network"))
+            let delegate = Delegate()
+            let stub = StubSession(.status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""]))
+            stub.urlSession(delegate: delegate).dataTask(with: server.url).resume()
+            #expect(await delegate.end() == nil)
+            #expect(delegate.status.all == [401])
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    // MARK: Redirects
+
+    @Test(arguments: [
+        (301, "GET", ""), (302, "GET", ""), (303, "GET", ""), (307, "POST", "body"), (308, "POST", "body"),
+    ])
+    func redirectsAreFollowedByTheStub(status: Int, method: String, body: String) async throws {
+        let stub = StubSession(.status(status, headers: ["Location": "/end?x=1"]), .text("arrived"))
+        let delegate = Delegate()
+        let session = stub.urlSession(delegate: delegate)
+        let (data, response) = try await session.data(for: posting())
+        #expect(data == Data("arrived".utf8))
+        #expect(response.url?.absoluteString == "https://h.example/end?x=1")
+        #expect(stub.requests.map(\.url?.absoluteString) == [url.absoluteString, "https://h.example/end?x=1"])
+        #expect(stub.requests.last?.method.rawValue == method)
+        #expect(try stub.requests.last?.body.encode() == Data(body.utf8))
+        #expect(delegate.redirects.all == [status])
+    }
+
+    @Test func aDelegateMayDeclineARedirect() async throws {
+        let delegate = Delegate { _ in nil }
+        let stub = StubSession(.status(302, headers: ["Location": "/end"], body: Data("moved".utf8)), .text("arrived"))
+        let (data, response) = try await stub.urlSession(delegate: delegate).data(for: posting())
+        #expect((response as? HTTPURLResponse)?.statusCode == 302)
+        #expect(data == Data("moved".utf8))
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test func aDelegateMayChangeARedirect() async throws {
+        let delegate = Delegate { proposed in
+            var request = proposed
+            request.setValue("1", forHTTPHeaderField: "X-Changed")
+            return request
+        }
+        let stub = StubSession(.status(307, headers: ["Location": "/end"]), .text("arrived"))
+        _ = try await stub.urlSession(delegate: delegate).data(for: posting())
+        #expect(stub.requests.last?.headers["X-Changed"] == "1")
+        #expect(try stub.requests.last?.body.encode() == Data("body".utf8))
+    }
+
+    @Test func redirectsWithoutAnEndAreAnError() async throws {
+        let stub = StubSession { _ in .status(302, headers: ["Location": "/again"]) }
+        let session = stub.urlSession()
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect(error?.code == .httpTooManyRedirects)
+        #expect(stub.requests.count == 17)
+    }
+
+    @Test func aRedirectWithoutALocationIsTheAnswer() async throws {
+        let (data, response) = try await StubSession(.status(302, body: Data("moved".utf8))).urlSession().data(
+            from: url)
+        #expect((response as? HTTPURLResponse)?.statusCode == 302)
+        #expect(data == Data("moved".utf8))
+    }
+
+    private func posting() -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        return request
+    }
+}
+
+private final class Delegate: NSObject, URLSessionDataDelegate {
+    let status = Notes<Int>()
+    let data = Notes<Data>()
+    let redirects = Notes<Int>()
+    private let decide: @Sendable (URLRequest) -> URLRequest?
+    private let (ends, ended) = AsyncStream<(any Error)?>.makeStream()
+
+    init(decide: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }) {
+        self.decide = decide
+    }
+
+    /// Waits for the end of a task, and gives its error.
+    func end() async -> (any Error)? {
+        for await error in ends { return error }
+        return nil
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        status.add((response as? HTTPURLResponse)?.statusCode ?? 0)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        self.data.add(data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        ended.yield(error)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        redirects.add(response.statusCode)
+        completionHandler(decide(request))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        completionHandler(.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+    }
+}

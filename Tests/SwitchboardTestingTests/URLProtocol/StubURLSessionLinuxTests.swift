@@ -1,0 +1,88 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// What Foundation does not let a URLProtocol do here is an error with a reason, where it would trap or lie otherwise.
+@Suite(.timeLimit(.minutes(1)))
+struct StubURLSessionLinuxTests {
+    private let url: URL
+
+    init() throws {
+        url = try #require(URL(string: "https://h.example/p"))
+    }
+
+    @Test func aDownloadTaskIsRefused() async throws {
+        let stub = StubSession { _ in .text("unused") }
+        let session = stub.urlSession()
+        let error: (any Error)? = await withCheckedContinuation { continuation in
+            session.downloadTask(with: url) { _, _, error in continuation.resume(returning: error) }.resume()
+        }
+        let refusal = try #require(error as? URLError)
+        #expect(refusal.code == .unsupportedURL)
+        #expect(refusal.localizedDescription.contains("download tasks"))
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test func anUploadFromADelegatesStreamIsRefused() async throws {
+        let delegate = Ends()
+        let stub = StubSession { _ in .text("unused") }
+        stub.urlSession(delegate: delegate).uploadTask(withStreamedRequest: URLRequest(url: url)).resume()
+        let refusal = try #require(await delegate.end() as? URLError)
+        #expect(refusal.code == .unsupportedURL)
+        #expect(refusal.localizedDescription.contains("upload"))
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test func theTimeoutOfTheConfigurationCounts() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 9
+        let stub = StubSession(.status(204))
+        _ = try await stub.urlSession(configuration).data(from: url)
+        #expect(stub.requests.first?.timeouts.idle == .seconds(9))
+    }
+
+    @Test func aTaskResumedTwiceIsOneRequest() async throws {
+        let delegate = Ends()
+        let stub = StubSession { _ in .text("there") }
+        let task = stub.urlSession(delegate: delegate).dataTask(with: url)
+        task.resume()
+        task.resume()
+        #expect(await delegate.end() == nil)
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test func aTaskThatWasSuspendedStartsAgain() async throws {
+        let clock = TestClock()
+        let delegate = Ends()
+        let stub = StubSession(clock: clock, .text("late").delayed(by: .seconds(5)), .text("there"))
+        let task = stub.urlSession(delegate: delegate).dataTask(with: url)
+        task.resume()
+        _ = try await clock.nextSleep()
+        task.suspend()
+        task.resume()
+        #expect(await delegate.end() == nil)
+        #expect(delegate.data.all == [Data("there".utf8)])
+        #expect(stub.requests.count == 2)
+    }
+}
+
+private final class Ends: NSObject, URLSessionDataDelegate {
+    let data = Notes<Data>()
+    private let (ends, ended) = AsyncStream<(any Error)?>.makeStream()
+
+    func end() async -> (any Error)? {
+        for await error in ends { return error }
+        return nil
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        self.data.add(data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        ended.yield(error)
+    }
+}
+#endif
