@@ -5,10 +5,14 @@ final class ByteChannel {
     /// Why the conversation cannot go on.
     enum Interruption: Error {
         case clientLeft, serverStopped
+        /// No TLS could be agreed on, or the client broke its rules.
+        case tlsFailed
     }
 
     private let socket: Socket
     private let stop: StopSignal
+    /// What stands between the socket and all of this. Nil: nothing.
+    private var tls: TLSConversation?
     private var buffer: [UInt8] = []
     private var position = 0
     private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -22,6 +26,39 @@ final class ByteChannel {
 
     deinit {
         piece.deallocate()
+    }
+
+    // MARK: TLS
+
+    /// Does the handshake, also with what was peeked at. From here on everything goes through `conversation`.
+    ///
+    /// - Throws: ``Interruption``. After ``Interruption/tlsFailed`` the channel is plain again, for its end.
+    func secure(with conversation: TLSConversation) throws {
+        let early = buffer[position...]
+        (buffer, position) = ([], 0)
+        tls = conversation
+        do {
+            _ = try early.withUnsafeBytes { try decrypt($0, conversation) }
+            while !conversation.isEstablished {
+                guard try fill() || conversation.isEstablished else { throw Interruption.clientLeft }
+            }
+        } catch Interruption.tlsFailed {
+            tls = nil
+            throw Interruption.tlsFailed
+        }
+    }
+
+    /// Takes bytes of the client's through TLS. True when something to read came out of them.
+    private func decrypt(_ bytes: UnsafeRawBufferPointer, _ tls: TLSConversation) throws -> Bool {
+        let count = buffer.count
+        do throws(TLSConversation.Failure) {
+            try tls.take(bytes, into: &buffer)
+        } catch {
+            try transmit(tls.output())
+            throw error == .refusedByClient ? Interruption.clientLeft : .tlsFailed
+        }
+        try transmit(tls.output())
+        return buffer.count > count
     }
 
     // MARK: Reading
@@ -67,7 +104,7 @@ final class ByteChannel {
     /// Waits for bytes and takes them into the buffer; false when the client sends no more.
     private func fill() throws -> Bool {
         while true {
-            switch socket.wait(for: .readable, stop: stop) {
+            switch wait(for: .readable) {
             case .stopped, .timedOut: throw Interruption.serverStopped
             case .ready: if let isOpen = try takeIn() { return isOpen }
             }
@@ -76,11 +113,14 @@ final class ByteChannel {
 
     /// Nil when nothing was there after all.
     private func takeIn() throws -> Bool? {
+        if tls?.isEnded == true { return false }
         switch socket.receive(into: piece) {
         case .bytes(let count):
             buffer.removeFirst(position)
             position = 0
-            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
+            if let tls { return try decrypt(bytes, tls) ? true : nil }
+            buffer.append(contentsOf: bytes)
             return true
         case .nothingYet: return nil
         case .end: return false
@@ -91,6 +131,21 @@ final class ByteChannel {
     // MARK: Writing
 
     func send(_ data: Data) throws {
+        guard let tls else { return try transmit(data) }
+        var rest = data
+        while !rest.isEmpty {
+            do throws(TLSConversation.Failure) {
+                try tls.put(rest.prefix(1 << 16))
+            } catch {
+                throw Interruption.tlsFailed
+            }
+            try transmit(tls.output())
+            rest = rest.dropFirst(1 << 16)
+        }
+    }
+
+    /// Sends bytes as they are.
+    private func transmit(_ data: Data) throws {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -113,7 +168,7 @@ final class ByteChannel {
         while true {
             // What a client sends ahead must be taken, because the end of its bytes shows only behind them.
             let hasRoom = buffer.count - position < readAheadLimit
-            switch socket.wait(for: hasRoom ? .readable : .broken, stop: stop, until: deadline) {
+            switch wait(for: hasRoom ? .readable : .broken, until: deadline) {
             case .timedOut: return
             case .stopped: throw Interruption.serverStopped
             case .ready: guard hasRoom, try takeIn() != false else { throw Interruption.clientLeft }
@@ -121,11 +176,26 @@ final class ByteChannel {
         }
     }
 
+    private func wait(
+        for event: SystemCalls.Event, until deadline: ContinuousClock.Instant? = nil
+    ) -> Socket.Wait {
+        // An end that TLS has announced may come without that of the connection.
+        if tls?.isEnded == true { return .ready }
+        return socket.wait(for: event, stop: stop, until: deadline)
+    }
+
     // MARK: Ending
 
     /// Closes so that everything sent arrives. Bytes that are unread at a close make it a reset, which would take the
     /// answer back, so those that come within `time` are read and dropped.
-    func close(waitingForRest time: Duration = .zero) {
+    ///
+    /// With `isWhole` false TLS does not say that this is the end, as if the connection were lost.
+    func close(isWhole: Bool = true, waitingForRest time: Duration = .zero) {
+        if isWhole, let tls {
+            tls.putEnd()
+            try? transmit(tls.output())
+        }
+        tls = nil
         socket.endSending()
         let deadline = ContinuousClock.now + time
         var isOpen = true

@@ -20,9 +20,12 @@ struct MockConnection: Sendable {
             channel: channel, connection: number, configuration: core.configuration,
             scriptedBreak: { [core] stage in core.state.withLock { $0.takeBreak(upTo: stage) } })
         do {
+            try reader.checkBreak(0)
+            if let tls = core.tls, try !tls.begin(on: channel) { return false }
             while let request = try reader.next() {
                 guard try answer(request, over: channel) else { return false }
             }
+            channel.close()
             return true
         } catch let fault as RequestFault {
             try? send(WireResponse(fault.response, to: nil), over: channel)
@@ -40,7 +43,7 @@ struct MockConnection: Sendable {
     private func leaves(_ response: MockResponse, over channel: ByteChannel) -> Bool {
         do {
             if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
-            try end(WireResponse(response, to: nil).ending, over: channel)
+            try end(WireResponse(response, to: nil), over: channel)
             return false
         } catch {
             return error as? ByteChannel.Interruption == .clientLeft
@@ -56,7 +59,7 @@ struct MockConnection: Sendable {
         try send(answer, over: channel)
         if answer.ending != .stall { core.state.withLock { $0.end(on: number) } }
         guard answer.ending != .keepAlive else { return true }
-        try end(answer.ending, over: channel)
+        try end(answer, over: channel)
         return false
     }
 
@@ -69,12 +72,12 @@ struct MockConnection: Sendable {
         }
     }
 
-    private func end(_ ending: WireResponse.Ending, over channel: ByteChannel) throws {
-        switch ending {
+    private func end(_ answer: WireResponse, over channel: ByteChannel) throws {
+        switch answer.ending {
         case .keepAlive: break
         case .stall: try channel.pause(until: nil)
         case .reset: channel.reset()
-        case .close: channel.close()
+        case .close: channel.close(isWhole: answer.isWhole)
         }
     }
 }

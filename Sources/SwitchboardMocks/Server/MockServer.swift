@@ -19,12 +19,14 @@ import Switchboard
 /// Connections are kept alive as HTTP/1.1 has it. A response has a `Content-Length` unless it is
 /// ``MockResponse/chunked(_:)`` or brings its own framing, `100 Continue` is sent to those who expect it, and nothing
 /// else is added: no `Date`, no `Server`.
+///
+/// With ``TLS`` all of it is HTTPS.
 public final class MockServer: Sendable {
     /// Answers a request that no enqueued response was there for. It runs on the thread of the connection and may block
     /// that.
     public typealias Handler = @Sendable (RecordedRequest) -> MockResponse
 
-    /// What to ask for: `http://127.0.0.1:` and the port, without a path.
+    /// What to ask for: `http://127.0.0.1:` and the port, without a path; with ``TLS`` it begins with `https`.
     public let url: URL
     /// The port that the system chose.
     public let port: Int
@@ -33,16 +35,21 @@ public final class MockServer: Sendable {
     /// Starts a server, which runs until ``stop()`` or until nobody holds it any more.
     /// ``run(configuration:isolation:_:)`` does both.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system has no socket to give.
+    /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system has no socket to give. With ``TLS``,
+    ///   ``/Switchboard/NetworkError/Code/unsupported`` where there is no OpenSSL, and
+    ///   ``/Switchboard/NetworkError/Code/insecureConnection`` for options of which it makes no certificate.
     public init(configuration: Configuration = Configuration(), handler: Handler? = nil) throws(NetworkError) {
         let listener: Socket
+        var tls: ServerTLS?
+        if let options = configuration.tls { tls = try ServerTLS(options) }
         do throws(SystemCalls.Failure) {
             (listener, port) = try Socket.listening()
-            core = try MockServerCore(configuration: configuration, handler: handler)
+            core = try MockServerCore(configuration: configuration, tls: tls, handler: handler)
         } catch {
             throw NetworkError(.cannotConnect, reason: "MockServer: \(error.text)")
         }
-        guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw NetworkError(.invalidRequest) }
+        let scheme = tls == nil ? "http" : "https"
+        guard let url = URL(string: "\(scheme)://127.0.0.1:\(port)") else { throw NetworkError(.invalidRequest) }
         self.url = url
         core.accept(on: listener)
     }

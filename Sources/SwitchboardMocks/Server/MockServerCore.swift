@@ -8,11 +8,16 @@ final class MockServerCore: Sendable {
     let stop: StopSignal
     let board = StubBoard()
     let configuration: MockServer.Configuration
+    /// Nil for plain HTTP.
+    let tls: ServerTLS?
     /// Entered by every thread while it runs.
     private let threads = DispatchGroup()
 
-    init(configuration: MockServer.Configuration, handler: MockServer.Handler?) throws(SystemCalls.Failure) {
+    init(
+        configuration: MockServer.Configuration, tls: ServerTLS?, handler: MockServer.Handler?
+    ) throws(SystemCalls.Failure) {
         self.configuration = configuration
+        self.tls = tls
         state = Watched(MockServerState(handler: handler))
         stop = try StopSignal()
     }

@@ -22,10 +22,12 @@ public struct RecordedRequest: Sendable, Hashable {
     public let connection: Int
     /// Its place among the requests of that connection, from 0. More than 0 means that the connection was kept alive.
     public let index: Int
-    /// `https` when it came over TLS.
-    var scheme = "http"
+    /// Whether it came over TLS.
+    public internal(set) var isSecure = false
     /// The endpoint it was made for, where a stub knows it.
     var endPoint = EndPointBox()
+
+    var scheme: String { isSecure ? "https" : "http" }
 
     /// The body as text; bytes that are not UTF-8 become U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }

@@ -29,7 +29,6 @@ final class RequestReader {
     ///
     /// - Throws: ``RequestFault``, ``ByteChannel/Interruption``, ``Broken``.
     func next() throws -> RecordedRequest? {
-        if count == 0 { try checkBreak(0) }
         guard let bytes = try headBytes() else { return nil }
         let head = try RequestHead(bytes)
         let framing = try head.framing
@@ -49,7 +48,8 @@ final class RequestReader {
         defer { count += 1 }
         return RecordedRequest(
             method: head.method, target: head.target, httpVersion: head.version, headers: head.headers, body: body,
-            trailers: trailers, head: bytes, connection: connection, index: count)
+            trailers: trailers, head: bytes, connection: connection, index: count,
+            isSecure: configuration.tls != nil)
     }
 
     /// Everything up to the empty line, and that.
@@ -79,7 +79,8 @@ final class RequestReader {
         if framing != .length(0) { try channel.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
     }
 
-    private func checkBreak(_ stage: Int) throws {
+    /// Ends the connection where the response at the head of the queue does when a request has come that far.
+    func checkBreak(_ stage: Int) throws {
         if let response = scriptedBreak(stage) { throw Broken(response: response) }
     }
 

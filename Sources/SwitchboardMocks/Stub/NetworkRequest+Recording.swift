@@ -52,7 +52,7 @@ extension NetworkRequest {
         var recorded = RecordedRequest(
             method: method, target: target, httpVersion: "HTTP/1.1", headers: headers, body: bytes ?? Data(),
             trailers: [:], head: Data("\(method) \(target) HTTP/1.1\r\n\(lines)\r\n".utf8), connection: 0, index: index)
-        recorded.scheme = scheme.lowercased()
+        recorded.isSecure = scheme.lowercased() == "https"
         recorded.endPoint = EndPointBox(value: endPoint)
         return recorded
     }

@@ -1,0 +1,114 @@
+import Foundation
+import Switchboard
+
+/// A certificate ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280)).
+final class Certificate {
+    /// What a certificate says. Its public key and issuer are given apart.
+    struct Contents {
+        var commonName: String
+        /// From when to when it is valid, in days from now.
+        var days: Range<Int>
+        /// In the words of OpenSSL's manual, x509v3_config.
+        var extensions: [(Extension, String)]
+    }
+
+    /// OpenSSL's numbers (`NID_`).
+    enum Extension: Int32 {
+        case subjectKeyIdentifier = 82
+        case keyUsage = 83
+        case subjectAlternativeName = 85
+        case basicConstraints = 87
+        case authorityKeyIdentifier = 90
+        case extendedKeyUsage = 126
+    }
+
+    /// Valid as long as this lives.
+    let pointer: OpenSSL.Object
+    private let openSSL: OpenSSL
+
+    /// Takes the certificate over.
+    private init(_ pointer: OpenSSL.Object, _ openSSL: OpenSSL) {
+        self.pointer = pointer
+        self.openSSL = openSSL
+    }
+
+    deinit {
+        openSSL.certificates.free(pointer)
+    }
+
+    /// The certificates in a PEM text, one at least.
+    static func all(in pem: Data, _ openSSL: OpenSSL) throws(NetworkError) -> [Certificate] {
+        let buffer = try openSSL.makeBuffer()
+        defer { openSSL.memory.freeBuffer(buffer) }
+        pem.withUnsafeBytes { openSSL.write($0, to: buffer) }
+        var found: [Certificate] = []
+        while let pointer = openSSL.certificates.readCertificate(buffer, nil, nil, nil) {
+            found.append(Certificate(pointer, openSSL))
+        }
+        guard !found.isEmpty else { throw openSSL.failure("read a certificate") }
+        openSSL.memory.clearErrors()
+        return found
+    }
+
+    /// Makes a certificate for a key. Without an issuer it is signed with that key itself.
+    static func make(
+        _ contents: Contents, for key: PrivateKey, issuer: Certificate? = nil, issuerKey: PrivateKey,
+        _ openSSL: OpenSSL
+    ) throws(NetworkError) -> Certificate {
+        guard let pointer = openSSL.certificates.new() else { throw openSSL.failure("make a certificate") }
+        let certificate = Certificate(pointer, openSSL)
+        let issuer = issuer ?? certificate
+        try certificate.set(contents, key)
+        try certificate.setIssuer(issuer)
+        for (kind, value) in contents.extensions { try certificate.add(kind, value, issuer: issuer) }
+        try certificate.sign(with: issuerKey)
+        return certificate
+    }
+
+    private func set(_ contents: Contents, _ key: PrivateKey) throws(NetworkError) {
+        let functions = openSSL.certificates
+        let name = Array(contents.commonName.utf8)
+        let day = 86_400
+        let isSet =
+            functions.setVersion(pointer, 2) == 1  // which means 3
+            && functions.setInteger(functions.serialNumber(pointer), .random(in: 1...UInt64(Int64.max))) == 1
+            && functions.setSecondsFromNow(functions.begin(pointer), contents.days.lowerBound * day) != nil
+            && functions.setSecondsFromNow(functions.end(pointer), contents.days.upperBound * day) != nil
+            && functions.setKey(pointer, key.pointer) == 1
+            // 0x1000 is MBSTRING_UTF8; -1 and 0 append.
+            && functions.addToName(functions.subject(pointer), "CN", 0x1000, name, Int32(name.count), -1, 0) == 1
+        guard isSet else { throw openSSL.failure("fill a certificate") }
+    }
+
+    private func setIssuer(_ issuer: Certificate) throws(NetworkError) {
+        let functions = openSSL.certificates
+        guard functions.setIssuer(pointer, functions.subject(issuer.pointer)) == 1 else {
+            throw openSSL.failure("name the issuer of a certificate")
+        }
+    }
+
+    private func add(_ kind: Extension, _ value: String, issuer: Certificate) throws(NetworkError) {
+        let functions = openSSL.certificates
+        // An X509V3_CTX: two certificates, and a few words more that stay zero.
+        let isAdded = withUnsafeTemporaryAllocation(byteCount: 256, alignment: 16) { context in
+            guard let address = context.baseAddress else { return false }
+            context.initializeMemory(as: UInt8.self, repeating: 0)
+            functions.setExtensionContext(address, issuer.pointer, pointer, nil, nil, 0)
+            guard let made = functions.newExtension(nil, address, kind.rawValue, value) else { return false }
+            defer { functions.freeExtension(made) }
+            return functions.addExtension(pointer, made, -1) == 1
+        }
+        guard isAdded else { throw openSSL.failure("make a certificate that says \"\(value)\"") }
+    }
+
+    private func sign(with key: PrivateKey) throws(NetworkError) {
+        guard openSSL.certificates.sign(pointer, key.pointer, openSSL.certificates.sha256()) > 0 else {
+            throw openSSL.failure("sign a certificate")
+        }
+    }
+
+    /// The certificate as PEM text.
+    func pem() throws(NetworkError) -> Data {
+        try openSSL.pem("a certificate") { openSSL.certificates.writeCertificate($0, pointer) }
+    }
+}

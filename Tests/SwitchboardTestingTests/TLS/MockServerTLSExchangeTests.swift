@@ -1,0 +1,95 @@
+#if os(Linux)
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// What goes through TLS arrives as it does without.
+@Suite(.needsTLS, .timeLimit(.minutes(1)))
+struct MockServerTLSExchangeTests {
+    private static func bytes(_ count: Int) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+    }
+
+    @Test func aConnectionIsKeptAlive() async throws {
+        try await MockServer.run(tls: .init()) { server in
+            server.enqueue(.text("one"), .text("two").chunked(1), .text("three"))
+            let session = DefaultSession.make(server.trustingConfiguration)
+            for body in ["one", "two", "three"] {
+                let response = try await session.send(NetworkRequest(.get, server.url))
+                #expect(response.body == Data(body.utf8))
+            }
+            #expect(server.connectionCount == 1)
+            #expect(server.requests.map(\.index) == [0, 1, 2])
+        }
+    }
+
+    @Test(arguments: [TLSVersion.tls12, .tls13])
+    func largeBodiesArriveWholeBothWays(version: TLSVersion) async throws {
+        let (upload, download) = (Self.bytes(5_000_000), Self.bytes(20_000_000))
+        try await MockServer.run(tls: .init(minimumVersion: version, maximumVersion: version)) { server in
+            server.enqueue(.data(download), .data(download).chunked(100_000))
+            let session = DefaultSession.make(server.trustingConfiguration)
+            for _ in 1...2 {
+                let response = try await session.send(
+                    NetworkRequest(.post, server.url, body: DataBody(upload)))
+                #expect(response.body == download)
+                #expect(try await server.takeRequest().body == upload)
+            }
+        }
+    }
+
+    @Test func fiftyRequestsAtOnceAreAnswered() async throws {
+        try await MockServer.run(tls: .init()) { request in
+            .text(request.path)
+        } body: { server in
+            var configuration = server.trustingConfiguration
+            configuration.maximumConnectionsPerHost = 50
+            let session = DefaultSession.make(configuration)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<50 {
+                    group.addTask {
+                        let url = server.url.appendingPathComponent("\(number)")
+                        let response = try await session.send(NetworkRequest(.get, url))
+                        #expect(response.body == Data("/\(number)".utf8))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(Set(server.requests.map(\.target)).count == 50)
+        }
+    }
+
+    @Test(arguments: [
+        (MockResponse.truncated(after: 3), NetworkError.Code.truncatedBody),
+        (.text("abcdef").truncated(after: 3), .truncatedBody),
+        (.text("abcdef").chunked(1).truncated(after: 2), .truncatedBody), (.stall, .timedOut),
+        (.stalled(after: 5), .timedOut), (.text("late").delayed(by: .seconds(50)), .timedOut),
+        (.close, .connectionLost), (.reset, .connectionLost), (.raw("nonsense\r\n\r\n"), .invalidResponse),
+    ])
+    func faultsAreWhatTheyAreWithoutTLS(fault: MockResponse, code: NetworkError.Code) async throws {
+        try await MockServer.run(tls: .init()) { server in
+            server.enqueue(fault)
+            let session = DefaultSession.make(server.trustingConfiguration)
+            let options = RequestOptions { $0.timeouts.attempt = .milliseconds(500) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url, options: options))
+            }
+            #expect(error?.code == code, "\(String(describing: error))")
+        }
+    }
+
+    @Test(arguments: [MockResponse.stall, .stalled(after: 5), .data(Data(count: 50_000_000))])
+    func aCancelledCallLeavesItsConnection(response: MockResponse) async throws {
+        try await MockServer.run(tls: .init()) { server in
+            server.enqueue(response)
+            let session = DefaultSession.make(server.trustingConfiguration)
+            let task = Task { try await session.send(NetworkRequest(.get, server.url)) }
+            let seen = try await server.takeRequest()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            try await server.waitForDisconnect(of: seen.connection)
+        }
+    }
+}
+#endif

@@ -1,0 +1,139 @@
+#if os(Linux)
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// A server with TLS as the default session sees it.
+@Suite(.needsTLS, .timeLimit(.minutes(1)))
+struct MockServerTLSSessionTests {
+    @Test func aRequestIsAnsweredOverTLS() async throws {
+        try await MockServer.run(tls: .init()) { server in
+            server.enqueue(.json(#"{"page":1}"#, status: 201))
+            let session = DefaultSession.make(server.trustingConfiguration)
+            #expect(server.url.scheme == "https")
+            let response = try await session.send(NetworkRequest(.get, server.url.appendingPathComponent("a")))
+            #expect(response.statusCode == 201)
+            #expect(response.body == Data(#"{"page":1}"#.utf8))
+            let seen = try await server.takeRequest()
+            #expect(seen.isSecure)
+            #expect(seen.url?.absoluteString == "\(server.url)/a")
+        }
+    }
+
+    @Test func itIsAlsoKnownAsLocalhost() async throws {
+        try await MockServer.run(tls: .init()) { server in
+            server.enqueue(.text("here"))
+            let session = DefaultSession.make(server.trustingConfiguration)
+            let url = try #require(URL(string: "https://localhost:\(server.port)"))
+            #expect(try await session.send(NetworkRequest(.get, url)).body == Data("here".utf8))
+        }
+    }
+
+    @Test func itHasTheNamesItIsGiven() async throws {
+        try await MockServer.run(tls: .init(names: ["api.example.com", "*.example.org"])) { server in
+            server.enqueue(.text("one"), .text("two"))
+            var configuration = server.trustingConfiguration
+            for host in ["api.example.com", "any.example.org"] {
+                configuration.resolve["\(host):\(server.port)"] = ["127.0.0.1"]
+            }
+            let session = DefaultSession.make(configuration)
+            for host in ["api.example.com", "any.example.org"] {
+                let url = try #require(URL(string: "https://\(host):\(server.port)"))
+                #expect(try await session.send(NetworkRequest(.get, url)).statusCode == 200)
+            }
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url))
+            }
+            #expect(error?.code == .insecureConnection)
+        }
+    }
+
+    @Test(arguments: [
+        MockServer.TLS(names: ["elsewhere.example"]), .init(names: []), .init(validity: .expired),
+        .init(validity: .notYetValid), .init(isTrusted: false), .init(minimumVersion: .tls11, maximumVersion: .tls11),
+        .init(clientCertificate: .required), .init(handshake: .closes), .init(handshake: .resets),
+        .init(handshake: .garbage),
+    ])
+    func whatIsWrongIsAnInsecureConnection(tls: MockServer.TLS) async throws {
+        try await MockServer.run(tls: tls) { server in
+            let session = DefaultSession.make(server.trustingConfiguration)
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url))
+            }
+            #expect(error?.code == .insecureConnection, "\(String(describing: error))")
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func nobodyTrustsItUntold() async throws {
+        try await MockServer.run(tls: .init()) { server in
+            let error = await #expect(throws: NetworkError.self) {
+                try await DefaultSession.make().send(NetworkRequest(.get, server.url))
+            }
+            #expect(error?.code == .insecureConnection)
+            try await server.waitForDisconnect(of: 1)
+        }
+    }
+
+    @Test func trustInOneServerIsNoneInAnother() async throws {
+        try await MockServer.run(tls: .init()) { server in
+            try await MockServer.run(tls: .init()) { other in
+                let session = DefaultSession.make(other.trustingConfiguration)
+                let error = await #expect(throws: NetworkError.self) {
+                    try await session.send(NetworkRequest(.get, server.url))
+                }
+                #expect(error?.code == .insecureConnection)
+            }
+        }
+    }
+
+    @Test func aHandshakeThatStallsTimesOut() async throws {
+        try await MockServer.run(tls: .init(handshake: .stalls)) { server in
+            let session = DefaultSession.make(server.trustingConfiguration)
+            let options = RequestOptions { $0.timeouts.attempt = .milliseconds(300) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url, options: options))
+            }
+            #expect(error?.code == .timedOut)
+            try await server.waitForDisconnect(of: 1)
+        }
+    }
+
+    @Test func aSessionFromFoundationCannotTrustIt() async throws {
+        try await MockServer.run(tls: .init()) { server in
+            let session = FoundationSession(configuration: server.trustingConfiguration)
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url))
+            }
+            #expect(error?.code == .unsupported)
+        }
+    }
+
+    @Test(arguments: [TLSVersion.tls12, .tls13])
+    func aClientShowsTheCertificateMadeForIt(version: TLSVersion) async throws {
+        let tls = MockServer.TLS(minimumVersion: version, maximumVersion: version, clientCertificate: .required)
+        try await MockServer.run(tls: tls) { server in
+            server.enqueue(.text("welcome"))
+            var configuration = server.trustingConfiguration
+            configuration.tls.clientIdentity = server.clientIdentity
+            let response = try await DefaultSession.make(configuration).send(NetworkRequest(.get, server.url))
+            #expect(response.body == Data("welcome".utf8))
+        }
+    }
+
+    @Test func aClientMayBeOfAnotherAuthority() async throws {
+        try await MockServer.run(tls: .init(clientCertificate: .required)) { other in
+            let authorities = try #require(other.authorityPEM)
+            try await MockServer.run(tls: .init(clientCertificate: .requiredOf(authorities: authorities))) { server in
+                #expect(server.clientIdentity == nil)
+                server.enqueue(.text("welcome"))
+                var configuration = server.trustingConfiguration
+                configuration.tls.clientIdentity = other.clientIdentity
+                let response = try await DefaultSession.make(configuration).send(NetworkRequest(.get, server.url))
+                #expect(response.body == Data("welcome".utf8))
+            }
+        }
+    }
+}
+#endif

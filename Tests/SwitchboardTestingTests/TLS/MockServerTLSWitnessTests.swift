@@ -1,0 +1,180 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// A server with TLS as curl, OpenSSL's own client and Python see it.
+@Suite(.needsTLS, .timeLimit(.minutes(1)))
+struct MockServerTLSWitnessTests {
+    @Test(.enabled(if: Curl.isInstalled)) func curlTrustsTheAuthorityAndNothingElse() async throws {
+        try await MockServer.run(tls: .init()) { server in
+            server.enqueue(.text("one"), .text("two"), .text("three"))
+            try await server.withAuthorityFile { authority in
+                let curl = try await Curl.run(
+                    "--cacert", authority, "\(server.url)/1", "https://localhost:\(server.port)/2", "\(server.url)/3",
+                    "--write-out", " %{http_version} %{num_connects};")
+                #expect(curl.exit == 0)
+                #expect(curl.text == "one 1.1 1;two 1.1 1;three 1.1 0;")
+            }
+            #expect(try await Curl.run("\(server.url)").exit == 60)  // CURLE_PEER_FAILED_VERIFICATION
+        }
+    }
+
+    /// The exit codes are those of the curl manual; 60 is for certificates, 35 for handshakes.
+    @Test(
+        .enabled(if: Curl.isInstalled),
+        arguments: [
+            (MockServer.TLS(names: ["elsewhere.example"]), 60), (.init(validity: .expired), 60),
+            (.init(validity: .notYetValid), 60), (.init(isTrusted: false), 60), (.init(handshake: .closes), 35),
+            (.init(handshake: .resets), 35), (.init(handshake: .garbage), 35), (.init(handshake: .stalls), 28),
+        ] as [(MockServer.TLS, Int32)])
+    func curlRefusesWhatIsWrong(tls: MockServer.TLS, exit: Int32) async throws {
+        try await MockServer.run(tls: tls) { server in
+            try await server.withAuthorityFile { authority in
+                let curl = try await Curl.run("--cacert", authority, "--max-time", "2", "\(server.url)")
+                #expect(curl.exit == exit)
+            }
+        }
+    }
+
+    @Test(.enabled(if: Witness.openssl.isInstalled), arguments: ["localhost", "::1", "127.0.0.1"])
+    func opensslVerifiesTheCertificate(name: String) async throws {
+        try await MockServer.run(tls: .init()) { server in
+            try await server.withAuthorityFile { authority in
+                let kind = name == "localhost" ? "-verify_hostname" : "-verify_ip"
+                let strict = [
+                    "-x509_strict", "-no-CApath", "-no-CAfile", "-CAfile", authority, "-purpose", "sslserver",
+                ]
+                let (text, exit) = try await Witness.openssl.run(
+                    ["s_client", "-connect", "127.0.0.1:\(server.port)", "-verify_return_error", kind, name] + strict)
+                #expect(exit == 0)
+                #expect(text.contains("Verify return code: 0 (ok)"))
+                #expect(text.contains("Peer signature type: ECDSA"))
+                let (_, other) = try await Witness.openssl(
+                    server, "-verify_return_error", "-verify_hostname", "elsewhere.example", "-CAfile", authority)
+                #expect(other == 1)
+            }
+        }
+    }
+
+    @Test(
+        .enabled(if: Witness.openssl.isInstalled),
+        arguments: [
+            (TLSVersion.tls11, "TLSv1.1", "-tls1_1"), (.tls12, "TLSv1.2", "-tls1_2"), (.tls13, "TLSv1.3", "-tls1_3"),
+        ])
+    func itSpeaksTheVersionsItIsToldTo(version: TLSVersion, name: String, option: String) async throws {
+        let others = ["-tls1_1", "-tls1_2", "-tls1_3"].filter { $0 != option }
+        try await MockServer.run(tls: .init(minimumVersion: version, maximumVersion: version)) { server in
+            let weak = ["-cipher", "DEFAULT@SECLEVEL=0"]
+            let (text, exit) = try await Witness.openssl.run(
+                ["s_client", "-connect", "127.0.0.1:\(server.port)", option] + weak)
+            #expect(exit == 0)
+            #expect(text.contains("Protocol  : \(name)\n") || text.contains("New, \(name), Cipher is"))
+            for other in others {
+                let (_, exit) = try await Witness.openssl.run(
+                    ["s_client", "-connect", "127.0.0.1:\(server.port)", other] + weak)
+                #expect(exit == 1, "\(other)")
+            }
+        }
+    }
+
+    @Test(.enabled(if: Witness.openssl.isInstalled)) func itSpeaksHTTP1Alone() async throws {
+        try await MockServer.run(tls: .init()) { server in
+            let both = try await Witness.openssl(server, "-alpn", "h2,http/1.1")
+            #expect(both.text.contains("ALPN protocol: http/1.1"))
+            let none = try await Witness.openssl(server)
+            #expect(none.text.contains("No ALPN negotiated"))
+            let other = try await Witness.openssl(server, "-alpn", "h2")
+            #expect(other.exit == 1)
+        }
+    }
+
+    @Test(.enabled(if: Witness.openssl.isInstalled)) func anotherServersAuthorityIsAnother() async throws {
+        let first = try MockServer(configuration: .init(tls: .init()))
+        let second = try MockServer(configuration: .init(tls: .init()))
+        #expect(first.authorityPEM != second.authorityPEM)
+        try await first.withFiles([#require(first.authorityPEM), #require(second.authorityPEM)]) { files in
+            for (file, expected) in zip(files, [0, 1] as [Int32]) {
+                let (_, exit) = try await Witness.openssl(first, "-verify_return_error", "-CAfile", file)
+                #expect(exit == expected)
+            }
+        }
+    }
+
+    @Test(.enabled(if: Witness.python3.isInstalled), arguments: ["localhost", "127.0.0.1", "::1"])
+    func pythonIsContentAndHearsTheEnd(name: String) async throws {
+        try await MockServer.run(tls: .init()) { server in
+            server.enqueue(.text("hello"))
+            try await server.withAuthorityFile { authority in
+                let script = """
+                    wrapped.sendall(b"GET /p HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n")
+                    text = b""
+                    while not text.endswith(b"hello"): text += wrapped.recv(1000)
+                    wrapped.unwrap()  # says that this is the end, and waits to hear the same
+                    print(text.decode().splitlines()[0])
+                    """
+                let (text, exit) = try await Witness.python(script, server, authority: authority, name: name)
+                #expect(exit == 0)
+                #expect(text == "HTTP/1.1 200 OK\n")
+            }
+            try await server.waitForDisconnect(of: 1)
+        }
+    }
+
+    /// To a client of HTTP/1.0 the end of the connection is the end of a body without a length, unless TLS does not say so.
+    @Test(
+        .enabled(if: Witness.python3.isInstalled),
+        arguments: [
+            (MockResponse.text("abcdef").chunked(2), "abcdef end"),
+            (.text("abcdef").chunked(2).truncated(after: 3), "abc early"),
+            (.raw("HTTP/1.0 200 OK\r\n\r\nabc"), "abc end"),
+        ])
+    func anEarlyEndLooksEarly(response: MockResponse, seen: String) async throws {
+        try await MockServer.run(tls: .init()) { server in
+            server.enqueue(response)
+            try await server.withAuthorityFile { authority in
+                let script = """
+                    wrapped.sendall(b"GET /p HTTP/1.0\\r\\nHost: h\\r\\n\\r\\n")
+                    text, end = b"", "end"
+                    try:
+                        while some := wrapped.recv(1000): text += some
+                    except ssl.SSLEOFError: end = "early"
+                    print(text.decode().split("\\r\\n\\r\\n")[1], end)
+                    """
+                let (text, _) = try await Witness.python(script, server, authority: authority)
+                #expect(text == "\(seen)\n")
+            }
+        }
+    }
+
+    @Test(.enabled(if: Witness.python3.isInstalled)) func requestsSentAheadOfAnAnnouncedEndAreAnswered() async throws {
+        try await MockServer.run(tls: .init()) { server in
+            server.enqueue(.text("one"), .text("two"))
+            try await server.withAuthorityFile { authority in
+                // In one write: two requests and the end, with the connection left open.
+                let script = """
+                    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+                    plain = socket.create_connection(("127.0.0.1", int(sys.argv[2])), timeout=20)
+                    client = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+                    def step(call):
+                        while True:
+                            try: return call()
+                            except ssl.SSLWantReadError:
+                                plain.sendall(outgoing.read())
+                                incoming.write(plain.recv(65536))
+                    step(client.do_handshake)
+                    client.write(b"GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n" * 2)
+                    try: client.unwrap()
+                    except ssl.SSLWantReadError: pass
+                    plain.sendall(outgoing.read())
+                    received = 0
+                    while some := plain.recv(65536): received += len(some)
+                    print(received > 0)
+                    """
+                let (text, _) = try await Witness.python(script, server, authority: authority)
+                #expect(text == "True\n")
+            }
+            #expect(server.requests.count == 2)
+        }
+    }
+}
