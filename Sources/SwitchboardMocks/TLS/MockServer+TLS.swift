@@ -11,6 +11,8 @@ extension MockServer {
     ///         let session = DefaultSession.make(server.trustingConfiguration)
     ///         let router = Router<MovieApi>(session: session)
     ///         ...
+    ///     }
+    /// }
     /// ```
     ///
     /// It speaks HTTP/1.1 alone, remembers no session from one connection to the next, and answers a client that speaks
