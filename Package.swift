@@ -36,12 +36,13 @@ let package = Package(
             dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
             resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
-            name: "SwitchboardTestingTests", dependencies: ["Programs", "Switchboard", "SwitchboardTesting"],
+            name: "SwitchboardTestingTests",
+            dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "MoviesTests", dependencies: ["Movies", "Switchboard", "SwitchboardTesting"], swiftSettings: settings),
-        // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module of
-        // its own, so that those two names do not hide ours in the other tests.
+        // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
+        // of its own, so that those two names do not hide ours in the other tests.
         .testTarget(
             name: "ArticleTests", dependencies: ["Switchboard", "SwitchboardTesting"], swiftSettings: settings),
     ],

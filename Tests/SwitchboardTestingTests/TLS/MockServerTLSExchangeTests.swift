@@ -8,7 +8,11 @@ import Testing
 @Suite(.needsTLS, .timeLimit(.minutes(1)))
 struct MockServerTLSExchangeTests {
     private static func bytes(_ count: Int) -> Data {
-        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        // A period that no buffer's size divides.
+        let period = Data((0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        var bytes = Data()
+        while bytes.count < count { bytes += period }
+        return bytes.prefix(count)
     }
 
     @Test func aConnectionIsKeptAlive() async throws {
