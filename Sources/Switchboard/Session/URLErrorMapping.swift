@@ -63,7 +63,8 @@ enum URLErrorMapping {
         ("failed writing received data", .invalidResponse), ("chunk", .invalidResponse),
         ("content-length", .invalidResponse), ("nul byte", .invalidResponse),
         ("empty reply", .connectionLost), ("weird server reply", .invalidResponse),
-        ("could not resolve", .cannotFindHost),
+        ("could not resolve", .cannotFindHost), ("send failure", .connectionLost), ("recv failure", .connectionLost),
+        ("couldn't connect", .cannotConnect),
     ]
 
     private static func reason(_ error: URLError, _ text: String) -> String {

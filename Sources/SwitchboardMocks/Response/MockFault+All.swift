@@ -8,7 +8,7 @@ extension MockFault {
 
     private static let beforeTheHead = [
         MockFault("close-on-accept", "closes as soon as the connection stands", .close(at: .accept), .connectionLost),
-        MockFault("reset-on-accept", "resets as soon as the connection stands", .reset(at: .accept), .connectionLost),
+        MockFault("reset-on-accept", "resets as soon as the connection stands", .reset(at: .accept), .cannotConnect),
         MockFault("stall-on-accept", "accepts and reads nothing", .stall(at: .accept), .timedOut),
         MockFault(
             "close-after-request-line", "closes behind the first line of the request", .close(at: .requestLine),

@@ -21,7 +21,8 @@ public struct MockFault: Sendable, CustomStringConvertible {
     public let summary: String
     /// The script: for ``MockServer/enqueue(_:)``, and for a ``StubSession`` where ``needsSocket`` is false.
     public let response: MockResponse
-    /// The error that a session throws; nil when the response arrives all the same. A timeout, where it is
+    /// The error that a session throws, or its general code: a connection that is reset at once may or may not have
+    /// stood, so match it with `~=`. Nil when the response arrives all the same. A timeout, where it is
     /// ``/Switchboard/NetworkError/Code/timedOut``, is the request's own: the default waits for a minute.
     public let code: NetworkError.Code?
     /// Whether it needs a request with a body.

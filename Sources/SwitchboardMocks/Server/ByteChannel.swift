@@ -130,8 +130,10 @@ final class ByteChannel {
 
     // MARK: Writing
 
-    func send(_ data: Data) throws {
-        guard let tls else { return try transmit(data) }
+    /// Sends bytes. Before each attempt that may send the last of them `isDone` is called with true, and with false when
+    /// it did not: whoever has them all came after a true.
+    func send(_ data: Data, isDone: ((Bool) -> Void)? = nil) throws {
+        guard let tls else { return try transmit(data, isDone) }
         var rest = data
         while !rest.isEmpty {
             do throws(TLSConversation.Failure) {
@@ -139,20 +141,22 @@ final class ByteChannel {
             } catch {
                 throw Interruption.tlsFailed
             }
-            try transmit(tls.output())
             rest = rest.dropFirst(1 << 16)
+            try transmit(tls.output(), rest.isEmpty ? isDone : nil)
         }
     }
 
     /// Sends bytes as they are.
-    private func transmit(_ data: Data) throws {
+    private func transmit(_ data: Data, _ isDone: ((Bool) -> Void)? = nil) throws {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
+                isDone?(true)
                 switch socket.send(UnsafeRawBufferPointer(rebasing: rest)) {
                 case .bytes(let count): rest = rest.dropFirst(count)
                 case .broken: throw Interruption.clientLeft
                 case .nothingYet:
+                    isDone?(false)
                     guard socket.wait(for: .writable, stop: stop) == .ready else { throw Interruption.serverStopped }
                 }
             }

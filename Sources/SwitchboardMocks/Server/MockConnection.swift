@@ -53,20 +53,30 @@ struct MockConnection: Sendable {
     /// False when the connection is over with it.
     private func answer(_ request: RecordedRequest, over channel: ByteChannel) throws -> Bool {
         let response = core.response(to: request)
-        core.state.withLock { $0.begin(request, response, on: number) }
+        underway(request, response)
         if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
         let answer = WireResponse(response, to: request)
-        try send(answer, over: channel)
-        if answer.ending != .stall { core.state.withLock { $0.end(on: number) } }
+        try send(answer, over: channel) { isDone in
+            isDone && answer.ending != .stall ? core.state.withLock { $0.end(on: number) } : underway(request, response)
+        }
         guard answer.ending != .keepAlive else { return true }
         try end(answer, over: channel)
         return false
     }
 
-    private func send(_ answer: WireResponse, over channel: ByteChannel) throws {
-        for piece in answer.pieces {
+    private func underway(_ request: RecordedRequest, _ response: MockResponse) {
+        core.state.withLock { $0.begin(request, response, on: number) }
+    }
+
+    /// Sends the pieces; `isDone` hears whether the last of them may have left.
+    private func send(
+        _ answer: WireResponse, over channel: ByteChannel, isDone: ((Bool) -> Void)? = nil
+    ) throws {
+        let last = answer.pieces.lastIndex { if case .bytes = $0 { true } else { false } }
+        if last == nil { isDone?(true) }
+        for (index, piece) in answer.pieces.enumerated() {
             switch piece {
-            case .bytes(let bytes): try channel.send(bytes)
+            case .bytes(let bytes): try channel.send(bytes, isDone: index == last ? isDone : nil)
             case .pause(let time): try channel.pause(until: .now + time)
             }
         }

@@ -16,6 +16,22 @@ struct ErrorMappingTests {
         #expect(error?.request?.url == endPoint.baseURL)
     }
 
+    #if os(Linux)
+    @Test(
+        "S2.10 libcurl's words, as URLSession on Linux passes them on, tell connections that were reset while they were made or written to",
+        arguments: [
+            ("Send failure: Broken pipe", NetworkError.Code.connectionLost),
+            ("Recv failure: Connection reset by peer", .connectionLost),
+            ("Failed to connect to 127.0.0.1 port 9 after 2 ms: Couldn't connect to server", .cannotConnect),
+        ])
+    func libcurlWords(text: String, code: NetworkError.Code) async throws {
+        let urlError = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: text])
+        let router = Router<URLEndPoint>(session: AdHocSession { _ in throw urlError })
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == code)
+    }
+    #endif
+
     @Test("S2.10 a URLError about offline, DNS or a lost connection keeps its special code below cannotConnect")
     func specialCodes() {
         for code in [NetworkError.Code.noInternetConnection, .cannotFindHost, .connectionLost] {
