@@ -38,6 +38,7 @@ let package = Package(
         .testTarget(
             name: "SwitchboardTestingTests",
             dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
+            exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
         .testTarget(
             name: "MoviesTests", dependencies: ["Movies", "Switchboard", "SwitchboardTesting"], swiftSettings: settings),

@@ -1,0 +1,49 @@
+import Foundation
+import Switchboard
+
+extension Cassette {
+    /// The entry that answers a request, used by that; nil when it is to be recorded.
+    func entry(for request: NetworkRequest) throws(NetworkError) -> CassetteEntry? {
+        guard mode != .rewrite else { return nil }
+        var redactor = redactor
+        let live = ComparedRequest(redactor.masked(HAR.Request(request)))
+        let candidates = candidates(for: live)
+        let repeats = repeats
+        let (number, expected) = tape.withLock { tape in
+            let expected = tape.next
+            guard mode == .strict else { return (tape.use(firstOf: candidates, repeats: repeats), expected) }
+            return (candidates.contains(expected) ? tape.use(firstOf: [expected], repeats: false) : nil, expected)
+        }
+        if let number { return entries[number] }
+        guard mode != .recordMissing else { return nil }
+        let report = CassetteReport(cassette: self, live: live, isUsed: tape.withLock(\.isUsed))
+        let text = Scrubber(redactor).scrubbed(
+            mode == .strict ? report.outOfOrder(expected: expected, candidates: candidates) : report.unmatched)
+        tape.withLock { $0.note(text) }
+        throw NetworkError(.unmatchedRequest, reason: text).noting(request)
+    }
+
+    /// The entries that match, those to the letter first.
+    private func candidates(for live: ComparedRequest) -> [Int] {
+        let exact = Comparison(mask: redactor.redaction.mask)
+        var loose = exact
+        loose.isLoose = true
+        func matches(_ comparison: Comparison) -> [Int] {
+            entries.indices.filter { matching.matches(live, entries[$0].request, comparison) }
+        }
+        let first = matches(exact)
+        return first + matches(loose).filter { !first.contains($0) }
+    }
+
+    /// What was not as it was recorded, each in words: requests that no entry answered, with the nearest ones, and, when
+    /// only what is recorded is played, entries that nobody asked for. Ask when the test is over; empty when all is well.
+    public var faults: [String] {
+        let (faults, isUsed) = tape.withLock { ($0.faults, $0.isUsed) }
+        guard mode == .replay || mode == .strict else { return faults }
+        return faults
+            + entries.indices.filter { !isUsed[$0] }.map { number in
+                "cassette \(file.lastPathComponent): nobody asked for entry \(number + 1) of \(entries.count), "
+                    + entries[number].request.line
+            }
+    }
+}

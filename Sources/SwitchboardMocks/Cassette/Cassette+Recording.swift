@@ -1,0 +1,93 @@
+import Foundation
+import Switchboard
+
+extension Cassette {
+    /// Sends a request whose body is at hand, and keeps the exchange. The answer is what the session gave.
+    func record(_ request: NetworkRequest) async throws -> NetworkResponse {
+        let place = tape.withLock { $0.open() }
+        let start = (Date(), ContinuousClock.now)
+        do {
+            var response = try await session.send(request)
+            let entry = HAR.Entry(
+                HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
+            let content = try response.fileURL.map(downloaded) ?? response.body
+            tape.withLock { $0.fill(place, with: entry, content) }
+            if request.streams(response.statusCode), content.isEmpty { record(&response.bytes, at: place) }
+            return response
+        } catch {
+            tape.withLock { $0.drop(place) }
+            throw error
+        }
+    }
+
+    private func downloaded(_ file: URL) throws(NetworkError) -> Data {
+        do {
+            return try Data(contentsOf: file)
+        } catch {
+            let reason = "the download \(file.path) cannot be read again to be recorded"
+            throw NetworkError(.cassetteFault, reason: reason, underlying: error)
+        }
+    }
+
+    /// Keeps a stream's bytes as they are read: one that never ends is kept as far as it was read.
+    private func record(_ bytes: inout ResponseBytes, at place: Int) {
+        let tape = tape
+        let source = SharedIterator(bytes)
+        bytes = ResponseBytes {
+            do {
+                let chunk = try await source.next()
+                if let chunk { tape.withLock { $0.append(chunk, at: place) } }
+                return chunk
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                tape.withLock { $0.drop(place) }
+                throw error
+            }
+        }
+    }
+
+    /// Writes what was recorded, secrets replaced, into the file; makes its folder. Does nothing when nothing was
+    /// recorded since.
+    ///
+    /// - Throws: ``/Switchboard/NetworkError/Code/cannotWriteFile``.
+    public func save() throws(NetworkError) {
+        let recorded: [HAR.Entry]? = tape.withLock { tape in
+            guard tape.isChanged else { return nil }
+            tape.isChanged = false
+            return tape.recorded
+        }
+        guard let recorded else { return }
+        var redactor = redactor
+        let masked = (entries.map(\.entry) + recorded).map { redactor.masked($0) }
+        let scrubber = Scrubber(redactor)
+        do {
+            try HARFile.write(masked.map(scrubber.scrubbed), to: file)
+        } catch {
+            tape.withLock { $0.isChanged = true }
+            throw error
+        }
+    }
+}
+
+extension NetworkRequest {
+    /// Whether the body of a response is handed out while it arrives.
+    func streams(_ status: Int) -> Bool {
+        options.streamsResponse && (200..<300).contains(status)
+    }
+}
+
+/// An iterator that closures may share. A body has one reader at a time.
+private struct SharedIterator: Sendable {
+    private let bytes: ResponseBytes
+
+    init(_ bytes: ResponseBytes) {
+        self.bytes = bytes
+    }
+
+    /// A second iterator goes on where the first one stopped.
+    func next() async throws -> Data? {
+        var iterator = bytes.makeAsyncIterator()
+        return try await iterator.next()
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Switchboard
+
+/// One answer of a ``Cassette`` from its file: a response, or the error that a real session has for it.
+struct CassettePlayback {
+    let request: NetworkRequest
+    let entry: HAR.Entry
+
+    func run() async throws -> NetworkResponse {
+        var answer = try head()
+        guard request.method != .head, answer.statusCode != 204, answer.statusCode != 304 else { return answer }
+        // What comes with a redirect nobody needs, and some browsers never keep it.
+        guard !entry.response.content.isMissing || (300..<400).contains(answer.statusCode) else {
+            let reason = "the cassette's entry for it has no content: export the archive with content"
+            throw NetworkError(.cassetteFault, reason: reason).noting(request)
+        }
+        let body = entry.response.content.data
+        answer.metrics.bytesReceived = Int64(body.count)
+        if let destination = request.destination(forStatus: answer.statusCode) {
+            try write(body, to: destination)
+            answer.fileURL = destination
+        } else if request.streams(answer.statusCode) {
+            let rest = Locked<Data?>(body)
+            answer.bytes = ResponseBytes {
+                try Task.checkCancellation()
+                return rest.withLock { rest in
+                    defer { rest = nil }
+                    return rest
+                }
+            }
+        } else {
+            try check(body)
+            answer.body = body
+        }
+        return answer
+    }
+
+    private func head() throws(NetworkError) -> NetworkResponse {
+        let recorded = entry.response
+        var answer = NetworkResponse(
+            status: recorded.status,
+            headers: HTTPHeaders(recorded.headers.map { HTTPHeader(name: $0.name, value: $0.value) }), url: request.url)
+        answer.trailers = HTTPHeaders((recorded.trailers ?? []).map { HTTPHeader(name: $0.name, value: $0.value) })
+        answer.request = request
+        if recorded.httpVersion.hasPrefix("HTTP/") { answer.metrics.protocolVersion = recorded.httpVersion }
+        let size = answer.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard size <= request.limits.responseHeaders else {
+            let reason = "it has \(size) bytes, the limit is \(request.limits.responseHeaders)"
+            throw NetworkError(.headersTooLarge, reason: reason).noting(request)
+        }
+        return answer
+    }
+
+    private func check(_ body: Data) throws(NetworkError) {
+        guard body.count > request.limits.responseBody else { return }
+        let reason = "the body has \(body.count) bytes, the limit is \(request.limits.responseBody)"
+        var error = NetworkError(.responseTooLarge, reason: reason).noting(request)
+        error.status = entry.response.status
+        error.headers = HTTPHeaders(entry.response.headers.map { HTTPHeader(name: $0.name, value: $0.value) })
+        error.body = body.prefix(max(0, request.limits.responseBody))
+        throw error
+    }
+
+    private func write(_ body: Data, to destination: URL) throws(NetworkError) {
+        guard Int64(body.count) <= request.limits.downloadedFile else {
+            let reason = "the body has \(body.count) bytes, the limit for a file is \(request.limits.downloadedFile)"
+            throw NetworkError(.responseTooLarge, reason: reason).noting(request)
+        }
+        do {
+            try body.write(to: destination, options: .atomic)
+        } catch {
+            throw NetworkError(.cannotWriteFile, underlying: error).noting(request)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Switchboard
+
+/// An archive's file.
+enum HARFile {
+    /// The entries; nil when there is no file.
+    ///
+    /// - Throws: ``/Switchboard/NetworkError/Code/cassetteFault`` for a file that is no archive, with the place.
+    static func read(_ file: URL) throws(NetworkError) -> [HAR.Entry]? {
+        do {
+            return try JSONDecoder().decode(HAR.self, from: Data(contentsOf: file)).log.entries
+        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+            return nil
+        } catch {
+            let text = (error as? DecodingError).map(describe) ?? error.localizedDescription
+            throw NetworkError(
+                .cassetteFault, reason: "the cassette \(file.path) cannot be read: \(text)", underlying: error)
+        }
+    }
+
+    /// Writes an archive in one step, in a form in which a small change makes a small difference.
+    ///
+    /// - Throws: ``/Switchboard/NetworkError/Code/cannotWriteFile``.
+    static func write(_ entries: [HAR.Entry], to file: URL) throws(NetworkError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            let data = try encoder.encode(HAR(log: HAR.Log(entries: entries)))
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try (data + Data("\n".utf8)).write(to: file, options: .atomic)
+        } catch {
+            throw NetworkError(
+                .cannotWriteFile, reason: "the cassette \(file.path): \(error.localizedDescription)", underlying: error)
+        }
+    }
+
+    /// What is wrong, and where: `log.entries[2].request.url: the key is missing`.
+    private static func describe(_ error: DecodingError) -> String {
+        switch error {
+        case .keyNotFound(let key, let context): "\(place(context.codingPath + [key])): the key is missing"
+        case .valueNotFound(_, let context): "\(place(context.codingPath)): there is no value"
+        case .typeMismatch(let type, let context): "\(place(context.codingPath)): it is no \(name(of: type))"
+        case .dataCorrupted(let context): "\(place(context.codingPath)): \(cause(context))"
+        @unknown default: error.localizedDescription
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        var text = ""
+        for key in path { text += key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
+        return text.isEmpty ? "the top level" : String(text.drop { $0 == "." })
+    }
+
+    private static func name(of type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Int.Type, is Double.Type: "number"
+        case is any Collection.Type: "list"
+        default: "object"
+        }
+    }
+
+    private static func cause(_ context: DecodingError.Context) -> String {
+        let details = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
+        return [context.debugDescription, details ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}

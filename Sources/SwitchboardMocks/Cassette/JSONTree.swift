@@ -1,0 +1,67 @@
+import Foundation
+
+/// A JSON value, to look for secrets in it and to compare it with another.
+enum JSONTree: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case number(Decimal)
+    /// A number beyond the range of `Decimal`.
+    case double(Double)
+    case string(String)
+    case array([JSONTree])
+    case object([String: JSONTree])
+
+    /// The object or list that these bytes are; nil when they are neither.
+    init?(_ data: Data) {
+        let first = data.first { $0 != 0x20 && !(0x09...0x0D ~= $0) }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+            let value = try? JSONDecoder().decode(JSONTree.self, from: data)
+        else { return nil }
+        self = value
+    }
+}
+
+extension JSONTree: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([String: JSONTree].self) {
+            self = .object(value)
+        } else if let value = try? container.decode([JSONTree].self) {
+            self = .array(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Decimal.self) {
+            self = .number(value)
+        } else {
+            self = .double(try container.decode(Double.self))
+        }
+    }
+}
+
+extension JSONTree: CustomStringConvertible {
+    /// The value in short: of lists and objects what they are.
+    var description: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .string(let value): value.quoted
+        case .array(let values): "a list of \(values.count)"
+        case .object(let members): "an object of \(members.count)"
+        }
+    }
+}
+
+extension String {
+    /// The text in quotes, on one line, and cut when it is long.
+    var quoted: String {
+        let short = unicodeScalars.prefix(80)
+        let text = short.map { $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0) }.joined()
+        return "\"\(text)\(short.endIndex == unicodeScalars.endIndex ? "" : "…")\""
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+/// How two texts are compared, and what is said when they differ.
+struct Comparison: Sendable {
+    /// What stands for a secret.
+    let mask: String
+    /// Whether a mask in what was recorded stands for anything: a secret that a response told is replaced in requests
+    /// too, and who plays the cassette may not know it for one.
+    var isLoose = false
+
+    func isEqual(_ live: String, _ recorded: String) -> Bool {
+        live == recorded || isLoose && MaskedText(recorded, mask: mask).matches(Data(live.utf8))
+    }
+
+    func isEqual(_ live: Data, _ recorded: Data) -> Bool {
+        live == recorded || isLoose && MaskedText(recorded, mask: mask).matches(live)
+    }
+
+    /// A line when two texts differ.
+    func difference(_ name: String, _ live: String?, _ recorded: String?) -> String? {
+        switch (live, recorded) {
+        case (nil, nil): nil
+        case (let live?, let recorded?):
+            isEqual(live, recorded) ? nil : "\(name): \(live.quoted), recorded \(recorded.quoted)"
+        case (let live?, nil): "\(name): \(live.quoted), not recorded"
+        case (nil, let recorded?): "\(name): missing, recorded \(recorded.quoted)"
+        }
+    }
+
+    /// Lines where pairs differ. The order counts among the values of one name only: pairs that an app keeps in a
+    /// dictionary come in another order on every run.
+    func differences(_ kind: String, _ live: [HAR.Field], _ recorded: [HAR.Field]) -> [String] {
+        var names: [String] = []
+        for pair in live + recorded where !names.contains(pair.name) { names.append(pair.name) }
+        return names.flatMap { name in
+            let live = live.filter { $0.name == name }.map(\.value)
+            let recorded = recorded.filter { $0.name == name }.map(\.value)
+            return (0..<max(live.count, recorded.count)).compactMap { index in
+                difference(
+                    "\(kind) \(name.isPlain ? name : name.quoted)", live.indices.contains(index) ? live[index] : nil,
+                    recorded.indices.contains(index) ? recorded[index] : nil)
+            }
+        }
+    }
+}
+
+// MARK: - Bodies
+
+extension Comparison {
+    func differences(ofBody live: ComparedRequest, _ recorded: ComparedRequest) -> [String] {
+        guard live.body != recorded.body else { return [] }
+        guard !live.body.isEmpty, !recorded.body.isEmpty else {
+            return ["body: \(size(live.body)), recorded \(size(recorded.body))"]
+        }
+        if let one = JSONTree(live.body), let other = JSONTree(recorded.body) {
+            return differences(one, other, at: "$")
+        }
+        if live.contentType.isForm, recorded.contentType.isForm {
+            return differences("body field", form(live.body), form(recorded.body))
+        }
+        return isEqual(live.body, recorded.body) ? [] : [difference(live.body, recorded.body)]
+    }
+
+    private func differences(_ live: JSONTree, _ recorded: JSONTree, at place: String) -> [String] {
+        switch (live, recorded) {
+        case (.object(let live), .object(let recorded)):
+            Set(live.keys).union(recorded.keys).sorted().flatMap { name in
+                let place = "\(place)\(name.isPlain ? ".\(name)" : "[\(name.quoted)]")"
+                return differences(live[name], recorded[name], at: place)
+            }
+        case (.array(let live), .array(let recorded)):
+            (0..<max(live.count, recorded.count)).flatMap { index in
+                differences(
+                    live.indices.contains(index) ? live[index] : nil,
+                    recorded.indices.contains(index) ? recorded[index] : nil, at: "\(place)[\(index)]")
+            }
+        case (.string(let live), .string(let recorded)):
+            difference("body \(place)", live, recorded).map { [$0] } ?? []
+        default:
+            live == recorded ? [] : ["body \(place): \(live), recorded \(recorded)"]
+        }
+    }
+
+    private func differences(_ live: JSONTree?, _ recorded: JSONTree?, at place: String) -> [String] {
+        switch (live, recorded) {
+        case (let live?, let recorded?): differences(live, recorded, at: place)
+        case (let live?, nil): ["body \(place): \(live), not recorded"]
+        case (nil, let recorded?): ["body \(place): missing, recorded \(recorded)"]
+        case (nil, nil): []
+        }
+    }
+
+    /// The first line that differs, or the first byte of what is no text.
+    private func difference(_ live: Data, _ recorded: Data) -> String {
+        guard let one = live.exactText, let other = recorded.exactText else {
+            let place =
+                zip(live, recorded).enumerated().first { $1.0 != $1.1 }?.offset ?? min(live.count, recorded.count)
+            return "body: \(size(live)), recorded \(size(recorded)), from byte \(place) on"
+        }
+        let lines = one.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let others = other.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let index = zip(lines, others).enumerated().first { $1.0 != $1.1 }?.offset ?? min(lines.count, others.count)
+        return difference(
+            "body line \(index + 1)", lines.indices.contains(index) ? String(lines[index]) : nil,
+            others.indices.contains(index) ? String(others[index]) : nil) ?? "body: other line ends than recorded"
+    }
+
+    private func form(_ body: Data) -> [HAR.Field] {
+        HAR.Field.form(String(decoding: body, as: UTF8.self))
+    }
+
+    private func size(_ body: Data) -> String {
+        body.isEmpty ? "none" : "\(body.count) bytes"
+    }
+}
+
+extension String {
+    /// Whether the text can stand bare in a message.
+    fileprivate var isPlain: Bool {
+        !isEmpty && unicodeScalars.allSatisfy { CharacterSet.urlUnreserved.contains($0) }
+    }
+}

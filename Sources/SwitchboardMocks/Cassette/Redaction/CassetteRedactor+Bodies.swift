@@ -1,0 +1,74 @@
+import Foundation
+import Switchboard
+
+extension CassetteRedactor {
+    /// A body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`. Bytes
+    /// that are no text stay as they are.
+    mutating func masked(body data: Data, type: String) -> Data {
+        guard !data.isEmpty, !redaction.isNone else { return data }
+        if let boundary = type.multipartBoundary { return masked(multipart: data, boundary: boundary) }
+        guard let text = data.exactText else { return data }
+        if type.isForm { return Data(mask(text) { [redaction] in redaction.form($0) }.utf8) }
+        guard let tree = JSONTree(data) else { return Data(mask(text) { [redaction] in redaction.text($0) }.utf8) }
+        note(tree, isSecret: false)
+        return Data(redaction.text(text).utf8)
+    }
+
+    /// Keeps the secrets of a JSON value.
+    private mutating func note(_ tree: JSONTree, isSecret: Bool) {
+        switch tree {
+        case .string(let text) where isSecret: note(text)
+        case .number(let number) where isSecret: note("\(number)")
+        case .string(let text):
+            // JSON within a text, as servers have it that echo a body.
+            if let inner = JSONTree(Data(text.utf8)) { note(inner, isSecret: false) }
+            // The secrets of URLs within a text.
+            _ = mask(text) { [redaction] in redaction.value($0, ofHeader: "Comment") }
+        case .array(let values): for value in values { note(value, isSecret: isSecret) }
+        case .object(let members):
+            for (name, value) in members { note(value, isSecret: isSecret || redaction.isSecret(member: name)) }
+        case .null, .bool, .number, .double: break
+        }
+    }
+
+    /// `multipart/form-data` (RFC 7578) and its like: each part by its name, or by its own type.
+    private mutating func masked(multipart data: Data, boundary: String) -> Data {
+        let delimiter = Data("--\(boundary)".utf8)
+        var parts = data.pieces(around: delimiter)
+        for index in parts.indices.dropFirst() {
+            let part = parts[index]
+            guard let head = part.range(of: Data("\r\n\r\n".utf8)) else { continue }
+            let isEnded = part.suffix(2) == Data("\r\n".utf8) && part.endIndex - 2 >= head.upperBound
+            let content = Data(part[head.upperBound..<(isEnded ? part.endIndex - 2 : part.endIndex)])
+            let fields = String(decoding: part[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+            func field(_ name: String) -> String {
+                fields.first { $0.lowercased().hasPrefix(name + ":") }.map { String($0.dropFirst(name.count + 1)) }
+                    ?? ""
+            }
+            var masked = content
+            if redaction.isSecret(parameter: field("content-disposition").mediaParameter("name") ?? "") {
+                if let text = content.exactText { note(text) }
+                masked = Data(redaction.mask.utf8)
+            } else {
+                masked = self.masked(body: content, type: field("content-type"))
+            }
+            parts[index] = part[..<head.upperBound] + masked + (isEnded ? Data("\r\n".utf8) : Data())
+        }
+        return Data(parts.joined(separator: delimiter))
+    }
+}
+
+extension Data {
+    /// What stands before, between and behind the places at which `separator` stands.
+    func pieces(around separator: Data) -> [Data] {
+        guard !separator.isEmpty else { return [self] }
+        var pieces: [Data] = []
+        var start = startIndex
+        while let range = range(of: separator, in: start..<endIndex) {
+            pieces.append(Data(self[start..<range.lowerBound]))
+            start = range.upperBound
+        }
+        pieces.append(Data(self[start...]))
+        return pieces
+    }
+}
