@@ -15,7 +15,8 @@ let package = Package(
             dependencies: [
                 "Films", .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardTesting", package: "Switchboard"),
-            ]),
+            ],
+            exclude: ["Cassettes"]),
         // Shows every fault of a MockServer on a port of its own, for scripts/faults-witness.
         .executableTarget(
             name: "fault-server",
