@@ -6,25 +6,14 @@ import Testing
 /// A script means the same to a stub as it does to the real sessions over a real socket.
 @Suite(.timeLimit(.minutes(1)))
 struct DoublesAgreeTests {
-    enum Real: CaseIterable {
-        case foundationSession, systemDefault
-
-        var session: any NetworkSession {
-            switch self {
-            case .foundationSession: FoundationSession()
-            case .systemDefault: DefaultSession.make()
-            }
-        }
-    }
-
     @Test(
-        arguments: Real.allCases,
+        arguments: RealSession.allCases,
         [
             MockResponse.json("{}", status: 201), .text("abc").chunked(1), .status(204),
             .status(404, body: Data("no".utf8)), .status(200, headers: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"]),
             .text("late").delayed(by: .milliseconds(20)),
         ])
-    func onAnswers(real: Real, response: MockResponse) async throws {
+    func onAnswers(real: RealSession, response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
             let request = NetworkRequest(.get, server.url)
@@ -40,13 +29,13 @@ struct DoublesAgreeTests {
     }
 
     @Test(
-        arguments: Real.allCases,
+        arguments: RealSession.allCases,
         [
             MockResponse.truncated(after: 3), .text("abcdef", status: 500).truncated(after: 3),
             .text("abc").chunked(1).truncated(after: 1), .close, .reset, .stall, .stalled(after: 5),
             .text("late").delayed(by: .seconds(50)), .data(Data(count: 2_000)),
         ])
-    func onFaults(real: Real, fault: MockResponse) async throws {
+    func onFaults(real: RealSession, fault: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(fault)
             let options = RequestOptions {
@@ -64,9 +53,9 @@ struct DoublesAgreeTests {
     }
 
     @Test(
-        arguments: Real.allCases,
+        arguments: RealSession.allCases,
         [MockResponse.stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50))])
-    func onCancellation(real: Real, response: MockResponse) async throws {
+    func onCancellation(real: RealSession, response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
             let session = real.session

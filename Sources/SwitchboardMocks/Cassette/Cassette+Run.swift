@@ -7,7 +7,7 @@ extension Cassette {
     /// The cassette of the test that is running: that of its `.cassette("name")`, or the one that
     /// ``run(file:mode:recording:matching:redaction:repeats:isolation:_:)`` runs. A detached task has none.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/cassetteFault`` when there is none.
+    /// - Throws: `NetworkError.cassetteFault` when there is none.
     public static var current: Cassette {
         get throws(NetworkError) {
             if let installed { return installed }
@@ -30,7 +30,7 @@ extension Cassette {
     /// also when `body` throws.
     ///
     /// Throws what `body` throws, and a `NetworkError` for a file that cannot be read or written;
-    /// ``/Switchboard/NetworkError/Code/cassetteFault`` with the ``faults`` when there are any.
+    /// `NetworkError.cassetteFault` with the ``faults`` when there are any.
     public static func run<Output>(
         file: URL, mode: Mode = .fromEnvironment, recording session: any NetworkSession = DefaultSession.shared,
         matching: Matching = .standard, redaction: Redaction = .standard, repeats: Bool = false,

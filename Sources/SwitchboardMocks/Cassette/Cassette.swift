@@ -40,7 +40,7 @@ public final class Cassette: NetworkSession {
     ///   - matching: Which entry answers which request.
     ///   - redaction: What is a secret. Its mask is used where it can stand in a URL; else, as by default, `REDACTED`.
     ///   - repeats: Whether an entry answers again when those that match are used up. Not in ``Mode/strict``.
-    /// - Throws: ``/Switchboard/NetworkError/Code/cassetteFault`` when there is nothing to play, or the file is damaged;
+    /// - Throws: `NetworkError.cassetteFault` when there is nothing to play, or the file is damaged;
     ///   the reason has the place.
     public init(
         file: URL, mode: Mode = .fromEnvironment, recording session: any NetworkSession = DefaultSession.shared,
@@ -64,7 +64,7 @@ public final class Cassette: NetworkSession {
 
     /// Answers a request from the file, or sends it and records the answer; see ``mode-swift.property``.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/unmatchedRequest`` with the nearest entries when none answers; what
+    /// - Throws: `NetworkError.unmatchedRequest` with the nearest entries when none answers; what
     ///   the recording session throws; `NetworkError` for a request that may not be sent and for a response beyond its
     ///   limits; `CancellationError`.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {

@@ -19,7 +19,7 @@ extension Cassette {
 
         /// The mode with ``fromEnvironment`` looked up.
         ///
-        /// - Throws: ``/Switchboard/NetworkError/Code/cassetteFault`` when the variable has another value.
+        /// - Throws: `NetworkError.cassetteFault` when the variable has another value.
         package func resolved(
             in environment: [String: String] = ProcessInfo.processInfo.environment
         ) throws(NetworkError) -> Mode {

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// An answer, for the requests that match. Made by ``StubAnswering/stub(_:times:with:)``; it tells what came.
+/// An answer, for the requests that match. Made by ``StubAnswering/stub(_:times:with:)-(RequestMatcher,_,_)``; it tells what came.
 ///
 /// ```swift
 /// let rating = session.stub(.post("rating"), times: 1, with: .status(201))

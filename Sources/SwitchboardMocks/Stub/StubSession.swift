@@ -12,7 +12,7 @@ import Switchboard
 ///
 /// What answers a request: the response at the head of the queue; with the queue empty, the newest stub that matches;
 /// then the closure, or the session that it falls back to. When nothing does, the request fails with
-/// ``/Switchboard/NetworkError/Code/unmatchedRequest``, which shows it beside the stubs that came nearest.
+/// `NetworkError.unmatchedRequest`, which shows it beside the stubs that came nearest.
 ///
 /// It stands behind the whole of a router: interceptors, status handling and decoding work as they do over a network.
 /// It keeps the rules of a session: an invalid request is refused before it is recorded, a body that cannot be encoded

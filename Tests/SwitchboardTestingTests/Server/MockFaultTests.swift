@@ -6,17 +6,6 @@ import Testing
 /// Every fault is the error that it says, over both sessions and in a stub.
 @Suite(.timeLimit(.minutes(1)))
 struct MockFaultTests {
-    enum Real: CaseIterable {
-        case foundationSession, systemDefault
-
-        var session: any NetworkSession {
-            switch self {
-            case .foundationSession: FoundationSession()
-            case .systemDefault: DefaultSession.make()
-            }
-        }
-    }
-
     private func request(for fault: MockFault, to url: URL) -> NetworkRequest {
         let options = RequestOptions { $0.timeouts.attempt = .seconds(fault.code == .timedOut ? 1 : 20) }
         guard fault.needsBody else { return NetworkRequest(.get, url, options: options) }
@@ -32,8 +21,8 @@ struct MockFaultTests {
         }
     }
 
-    @Test("each fault is its documented error over a real session", arguments: Real.allCases, MockFault.all)
-    func overASession(real: Real, fault: MockFault) async throws {
+    @Test("each fault is its documented error over a real session", arguments: RealSession.allCases, MockFault.all)
+    func overASession(real: RealSession, fault: MockFault) async throws {
         #if os(Linux)
         if real == .foundationSession, fault.trapsURLSessionOnLinux { return }
         #endif
@@ -62,8 +51,8 @@ struct MockFaultTests {
         #expect(MockFault.all.count > 30)
     }
 
-    @Test("a redirect loop ends after twenty of them", arguments: Real.allCases)
-    func redirectLoop(real: Real) async throws {
+    @Test("a redirect loop ends after twenty of them", arguments: RealSession.allCases)
+    func redirectLoop(real: RealSession) async throws {
         try await MockServer.run { server in
             server.enqueue(.redirectLoop)
             let router = Router<URLEndPoint>(session: real.session)

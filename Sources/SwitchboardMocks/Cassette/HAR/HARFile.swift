@@ -5,7 +5,7 @@ import Switchboard
 enum HARFile {
     /// The entries; nil when there is no file.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/cassetteFault`` for a file that is no archive, with the place.
+    /// - Throws: `NetworkError.cassetteFault` for a file that is no archive, with the place.
     static func read(_ file: URL) throws(NetworkError) -> [HAR.Entry]? {
         do {
             return try JSONDecoder().decode(HAR.self, from: Data(contentsOf: file)).log.entries
