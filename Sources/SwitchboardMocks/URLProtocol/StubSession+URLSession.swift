@@ -17,8 +17,9 @@ extension StubSession {
     /// delays, faults. Its `timeoutInterval` is its idle timeout. A failure is the `URLError` that URLSession has for it,
     /// with the `NetworkError` under `NSUnderlyingErrorKey`.
     ///
-    /// Redirects are followed as URLSession follows them, each one a request of its own, unless the delegate declines.
-    /// There is neither cache nor credentials nor cookies that were received: answers depend on the stub alone.
+    /// Redirects are followed, each one a request of its own, by the rules of ``/Switchboard/RedirectInterceptor`` and up
+    /// to 16, unless the delegate declines. There is neither cache nor credentials nor cookies that were received: answers
+    /// depend on the stub alone.
     ///
     /// What Foundation does not let a URLProtocol do outside Apple's systems: download tasks fail with
     /// `URLError.unsupportedURL`, as do uploads from a stream of the delegate's, and a delegate gets a body in one piece.

@@ -13,8 +13,10 @@ class StubURLProtocol: URLProtocol {
 
     override class func requestIsCacheEquivalent(_ one: URLRequest, to other: URLRequest) -> Bool { false }
 
-    /// Foundation calls it again when a running task is resumed once more, and after a suspension, which stops it.
+    /// Foundation calls it again when a running task is resumed once more, and after a suspension, which stops it. It may
+    /// also call it for a task that was cancelled, after having stopped it.
     override func startLoading() {
+        guard task?.state == .running else { return }
         let new = StubLoad(of: self)
         let isFirst = load.withLock { load in
             guard load == nil else { return false }
