@@ -1,0 +1,112 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// What a server says of a script that was not played to its end.
+@Suite(.timeLimit(.minutes(1)))
+struct MockServerUnfinishedTests {
+    private let get = "GET /asked?token=s3cret HTTP/1.1\r\nHost: h\r\n\r\n"
+
+    @Test func aScriptPlayedToItsEndLeavesNothing() async throws {
+        let server = try MockServer()
+        server.enqueue(.text("one"), .text("two").chunked(1), .close, .status(204).repeated())
+        for _ in 0..<4 { _ = try? await DefaultSession.make().send(NetworkRequest(.get, server.url)) }
+        #expect(server.faults.isEmpty)
+        #expect(server.stop().isEmpty)
+    }
+
+    @Test func responsesThatNobodyAskedForAreListed() throws {
+        let server = try MockServer()
+        server.enqueue(.text("one"), .stall, .redirectLoop)
+        let unfinished = server.stop()
+        #expect(unfinished.responses == ["200, 3 bytes", "stall"])
+        #expect(unfinished.description == "never asked for: 200, 3 bytes; stall")
+        #expect(server.stop() == unfinished)
+        #expect(server.faults == [unfinished.description])
+    }
+
+    @Test func anAnswerThatIsCutShortIsNamedWithItsRequest() async throws {
+        let server = try MockServer()
+        server.enqueue(.stalled(after: 3))
+        let client = try RawClient(port: server.port).send(get)
+        _ = try await server.takeRequest()
+        let unfinished = server.stop()
+        #expect(unfinished.answers == ["GET /asked?token=<redacted>: 200, 1027 bytes, stalled after 3 bytes"])
+        #expect(unfinished.openConnections == 1)
+        #expect(client.readAll().end != .silent)
+    }
+
+    @Test func aStallThatTheClientEndedIsFinished() async throws {
+        let server = try MockServer()
+        server.enqueue(.stall)
+        let client = try RawClient(port: server.port).send(get)
+        _ = try await server.takeRequest()
+        client.leave()
+        try await server.waitForDisconnect()
+        #expect(server.stop().isEmpty)
+    }
+
+    @Test func verifyingAServerFailsTheTest() throws {
+        let server = try MockServer()
+        server.enqueue(.text("one"))
+        let line = #line + 2
+        withKnownIssue {
+            server.verify()
+        } matching: { issue in
+            issue.sourceLocation?.line == line
+                && issue.comments.map(\.rawValue) == ["MockServer: never asked for: 200, 3 bytes"]
+        }
+    }
+}
+
+/// Queues and points of a script, byte by byte.
+@Suite(.timeLimit(.minutes(1)))
+struct MockServerScriptTests {
+    private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+    private let post = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n"
+
+    @Test func aResponseRepeatsAsOftenAsItIsTold() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("a").repeated(2), .text("b"), .text("c").repeated())
+            let session = DefaultSession.make()
+            var texts = ""
+            for _ in 0..<6 { texts += try await session.send(NetworkRequest(.get, server.url)).text }
+            #expect(texts == "aabccc")
+        }
+    }
+
+    @Test func aScriptMayGoOnWithTheNextRequest() async throws {
+        try await MockServer.run { server in
+            server.enqueue(
+                .script(.send("HTTP/1.1 200 OK\r\nContent-"), .send("Length: 1\r\n\r\na"), .keepAlive), .raw("raw"))
+            let heard = try RawClient(port: server.port).send(get + get).readAll()
+            #expect(heard.text == "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naraw")
+            #expect(heard.end == .closed)
+            #expect(server.requests.map(\.index) == [0, 1])
+        }
+    }
+
+    @Test func theRestOfABodyIsNotWaitedFor() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.close(at: .requestBody(after: 4)), .reset(at: .requestHead), .text("whole"))
+            let closed = try RawClient(port: server.port).send(post + "1234").readAll()
+            #expect(closed.end == .closed)
+            let reset = try RawClient(port: server.port).send(post).readAll()
+            #expect(reset.end == .reset)
+            #expect(server.requests.isEmpty)
+            let last = try RawClient(port: server.port).send(post + "1234567890")
+            #expect(last.read(through: "whole").hasSuffix("\r\n\r\nwhole"))
+            #expect(server.requests.map(\.text) == ["1234567890"])
+        }
+    }
+
+    @Test func aChunkedBodyIsReadAsFarAsThePoint() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.close(at: .requestBody(after: 4)))
+            let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let heard = try RawClient(port: server.port).send(head + "3\r\nabc\r\n5\r\nd").readAll()
+            #expect(heard.end == .closed)
+        }
+    }
+}
