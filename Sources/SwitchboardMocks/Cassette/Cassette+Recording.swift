@@ -6,18 +6,14 @@ extension Cassette {
     func record(_ request: NetworkRequest) async throws -> NetworkResponse {
         let place = tape.withLock { $0.open() }
         let start = (Date(), ContinuousClock.now)
-        do {
-            var response = try await session.send(request)
-            let entry = HAR.Entry(
-                HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
-            let content = try response.fileURL.map(downloaded) ?? response.body
-            tape.withLock { $0.fill(place, with: entry, content) }
-            if request.streams(response.statusCode), content.isEmpty { record(&response.bytes, at: place) }
-            return response
-        } catch {
-            tape.withLock { $0.drop(place) }
-            throw error
-        }
+        // After an error the place stays empty.
+        var response = try await session.send(request)
+        let entry = HAR.Entry(
+            HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
+        let content = try response.fileURL.map(downloaded) ?? response.body
+        tape.withLock { $0.fill(place, with: entry, content) }
+        if request.streams(response.statusCode), content.isEmpty { record(&response.bytes, at: place) }
+        return response
     }
 
     private func downloaded(_ file: URL) throws(NetworkError) -> Data {

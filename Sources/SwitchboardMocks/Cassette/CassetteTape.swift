@@ -12,7 +12,7 @@ struct CassetteTape: Sendable {
 
     /// One exchange, in the order in which the requests were sent.
     private struct Recording {
-        /// Nil while there is no answer, and for good when there was an error.
+        /// Nil while there is no answer; for good after an error.
         var entry: HAR.Entry?
         /// The body as far as it is there: a stream's grows.
         var body = Data()
@@ -58,7 +58,7 @@ struct CassetteTape: Sendable {
         isChanged = true
     }
 
-    /// Forgets an exchange that ended in an error.
+    /// Forgets an exchange whose body ended in an error.
     mutating func drop(_ place: Int) {
         recordings[place] = Recording()
     }

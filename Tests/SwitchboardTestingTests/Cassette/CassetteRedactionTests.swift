@@ -153,6 +153,38 @@ struct CassetteRedactionTests {
         }
     }
 
+    /// Too short to be looked for elsewhere, so it is its name that tells.
+    @Test func shortSecretsAreReplacedByTheirNames() async throws {
+        try await withFile { file in
+            func part(_ name: String, _ text: String, _ type: String = "text/plain") -> String {
+                "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\nContent-Type: \(type)\r\n\r\n\(text)\r\n"
+            }
+            let parts =
+                part("password", "p1") + part("name", "p2") + part("data", #"{"token":"p3"}"#, "application/json")
+            let requests: [(String, String, String)] = [
+                (
+                    parts + "--b--\r\n", "multipart/form-data; boundary=b",
+                    part("password", "REDACTED") + part("name", "p2")
+                        + part("data", #"{"token":"REDACTED"}"#, "application/json") + "--b--\r\n"
+                ),
+                ("a=1&password=p1&b=2", "application/x-www-form-urlencoded", "a=1&password=REDACTED&b=2"),
+                (#"[{"a":{"secret":"p1"}}]"#, "application/json", #"[{"a":{"secret":"REDACTED"}}]"#),
+                ("<a><token>p1</token></a>", "text/xml", "<a><token>REDACTED</token></a>"),
+            ]
+            try await Cassette.recording(
+                requests.map {
+                    NetworkRequest(
+                        .post, text: "https://h.example/", body: DataBody(Data($0.0.utf8), contentType: $0.1))
+                }, in: file)
+            let archive = try Archive(file)
+            #expect(requests.indices.map { archive.text("request.postData.text", of: $0) } == requests.map(\.2))
+            // What is replaced already stays as it is.
+            try await Cassette.recording([NetworkRequest(text: "https://h.example/")], in: file)
+            let again = try Archive(file)
+            #expect(requests.indices.map { again.text("request.postData.text", of: $0) } == requests.map(\.2))
+        }
+    }
+
     @Test func namesAndMasksOfYourOwnCount() async throws {
         try await withFile { file in
             var redaction = Redaction.standard.adding(headerNames: ["X-Tenant"], parameterNames: ["tenant"])

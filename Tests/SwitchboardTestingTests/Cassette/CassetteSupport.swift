@@ -63,7 +63,7 @@ struct Archive {
 
     /// The value at a path of names and numbers: `request.headers.0.value`.
     func value(_ path: String, of entry: Int = 0) -> Any? {
-        path.split(separator: ".").reduce(entries[entry] as Any?) { value, key in
+        path.split(separator: ".").reduce(entries.dropFirst(entry).first as Any?) { value, key in
             if let index = Int(key) {
                 return (value as? [Any]).flatMap { $0.indices.contains(index) ? $0[index] : nil }
             }

@@ -5,7 +5,7 @@ import Testing
 
 /// The cases that kill, hang or corrupt URLSession on Linux, by their numbers in the project's notes (LINUX.md 0.1 to
 /// 0.9). CurlSession passes them all; FoundationSession runs where it can without ending the process.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct URLSessionTrapTests {
     @Test(
         "LINUX 0.1 LINUX 0.2 100,000 racing cancels each end exactly once, and the session goes on working [100,000 racing cancels]",
