@@ -41,8 +41,8 @@ extension Cassette {
 
     /// `folder/name.har`, the folder beside a source file.
     static func file(_ name: String, folder: String, beside source: StaticString) throws(NetworkError) -> URL {
-        let segments = name.split(separator: "/").map(\.asFileName).filter { !$0.allSatisfy { $0 == "." } }
-        guard !segments.isEmpty else {
+        let segments = name.split(separator: "/").map(\.asFileName)
+        guard !segments.isEmpty, segments.allSatisfy({ !$0.allSatisfy { $0 == "." } }) else {
             throw NetworkError(.cassetteFault, reason: "\"\(name)\" is no name for a cassette")
         }
         let base = URL(fileURLWithPath: "\(source)").deletingLastPathComponent()

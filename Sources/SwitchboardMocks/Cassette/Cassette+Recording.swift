@@ -46,7 +46,7 @@ extension Cassette {
     /// Writes what was recorded, secrets replaced, into the file; makes its folder. Does nothing when nothing was
     /// recorded since.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/cannotWriteFile``.
+    /// - Throws: `NetworkError.cassetteFault`.
     public func save() throws(NetworkError) {
         let recorded: [HAR.Entry]? = tape.withLock { tape in
             guard tape.isChanged else { return nil }

@@ -3,59 +3,83 @@ import Switchboard
 
 extension RequestMatcher {
     /// The requests that an endpoint makes, whatever its base URL: its method, its path as the end of theirs, its query
-    /// items among theirs, and its body.
+    /// items among theirs, and its body. Header fields are not compared, nor are bodies that are streamed.
     ///
     /// A request that a router made knows its endpoint. It must be of the same type then, and equal where the type is
     /// `Equatable`; elsewhere both must make the same method, path, query and body. Interceptors may have added to the
     /// request, and a redirect to another path is another request.
     public static func endPoint<EndPoint: EndPointType>(_ endPoint: EndPoint) -> RequestMatcher {
         let wanted = Result { () throws(NetworkError) in try Sketch(endPoint) }
-        let name = (try? wanted.get().name) ?? "\(EndPoint.self)"
-        return any.adding(name) { request in
-            switch wanted {
-            case .failure(let error): "the stub's endpoint makes no request: \(error.summary)"
-            case .success(let wanted): wanted.difference(from: request, endPoint)
-            }
-        }
+        let name = (try? wanted.get().description) ?? "\(EndPoint.self)"
+        return any.adding(
+            Condition(words: name) { request in
+                switch wanted {
+                case .failure(let error): ["the stub's endpoint makes no request: \(error.summary)"]
+                case .success(let wanted): wanted.differences(from: request, endPoint)
+                }
+            })
     }
 }
 
 /// What an endpoint asks for, its base URL left out.
-private struct Sketch {
+private struct Sketch: CustomStringConvertible {
     let request: NetworkRequest
     let body: Data
-    let name: String
+    let description: String
 
     init(_ endPoint: some EndPointType) throws(NetworkError) {
         request = try RequestBuilder(headers: [:]).makeRequest(for: Rebased(endPoint: endPoint))
         let encoded = request.body.isEmpty || request.body.isStreamed ? nil : try? request.body.encode()
         body = encoded ?? Data()
         let query = request.query.map { "?\(Redaction.standard.form($0))" } ?? ""
-        name = "\(type(of: endPoint)) (\(request.method) \(request.path.dropFirst())\(query))"
+        description = "\(Self.name(of: endPoint)) (\(request.method) \(request.path.dropFirst())\(query))"
     }
 
-    var items: [URLQueryItem] { RecordedRequest.items(of: (request.query ?? "")[...]) }
+    /// Type and case, without associated values, which may be secrets.
+    private static func name(of endPoint: some EndPointType) -> String {
+        let mirror = Mirror(reflecting: endPoint)
+        guard mirror.displayStyle == .enum else { return "\(type(of: endPoint))" }
+        return "\(type(of: endPoint)).\(mirror.children.first?.label ?? String(describing: endPoint))"
+    }
 
-    func difference<EndPoint: EndPointType>(from sent: RecordedRequest, _ endPoint: EndPoint) -> String? {
-        let path = Redaction.standard.url(sent.path)
-        guard PathPattern(request.path.dropFirst()[...]).matches(sent.path) else { return "the path is \(path)" }
-        if let asked = sent.endPoint.value {
-            guard let asked = asked as? EndPoint else { return "the endpoint is a \(type(of: asked))" }
-            if let same = isEqual(asked, endPoint), same { return nil }
-            guard let other = try? Sketch(asked) else { return nil }
-            return difference(from: other)
+    private var items: [URLQueryItem] { RecordedRequest.items(of: (request.query ?? "")[...]) }
+
+    func differences<EndPoint: EndPointType>(from sent: RecordedRequest, _ endPoint: EndPoint) -> [String] {
+        let isAtPath = PathPattern(request.path.dropFirst()[...]).matches(sent.path)
+        let path = isAtPath ? [] : ["the path is \(Redaction.standard.url(sent.path))"]
+        guard let asked = sent.endPoint.value else { return path + differences(from: sent) }
+        guard let asked = asked as? EndPoint else { return path + ["the endpoint is a \(type(of: asked))"] }
+        let isEqual = isEqual(asked, endPoint)
+        if isEqual == true { return path }
+        guard let other = try? Sketch(asked) else { return path + ["the endpoint makes no request"] }
+        let differences = path + differences(from: other, isAtPath: isAtPath)
+        return differences.isEmpty && isEqual == false ? ["the endpoint is not equal"] : differences
+    }
+
+    /// From a request that nobody knows the endpoint of.
+    private func differences(from sent: RecordedRequest) -> [String] {
+        var differences = sent.method == request.method ? [] : ["the method is \(sent.method)"]
+        for item in items where !sent.queryItems.contains(item) {
+            differences.append(missing(item, in: sent.queryItems))
         }
-        if sent.method != request.method { return "the method is \(sent.method)" }
-        for item in items where !sent.queryItems.contains(item) { return missing(item, in: sent.queryItems) }
-        return body.isEmpty || body == sent.body ? nil : "the body is \(Shown.body(sent))"
+        if !body.isEmpty, body != sent.body { differences.append("the body is \(Shown.body(sent.body))") }
+        return differences
     }
 
-    private func difference(from other: Sketch) -> String? {
-        if request.method != other.request.method { return "the method is \(other.request.method)" }
-        if request.path != other.request.path { return "the endpoint's path is \(other.request.path.dropFirst())" }
-        for item in items where !other.items.contains(item) { return missing(item, in: other.items) }
-        for item in other.items where !items.contains(item) { return "there is a query item \(item.name) too" }
-        return body == other.body ? nil : "the endpoint's body is another"
+    private func differences(from other: Sketch, isAtPath: Bool) -> [String] {
+        var differences = request.method == other.request.method ? [] : ["the method is \(other.request.method)"]
+        if isAtPath, request.path != other.request.path {
+            differences.append("the endpoint's path is \(other.request.path.dropFirst())")
+        }
+        for item in items where !other.items.contains(item) { differences.append(missing(item, in: other.items)) }
+        let names = Set(items.map(\.name))
+        for item in other.items where !names.contains(item.name) {
+            differences.append("there is a query item \(item.name) too")
+        }
+        if body != other.body {
+            differences.append("the body is \(Shown.body(other.body)), not \(Shown.body(body))")
+        }
+        return differences
     }
 
     private func missing(_ item: URLQueryItem, in items: [URLQueryItem]) -> String {

@@ -40,7 +40,7 @@ extension RequestMatcher {
     /// With this text somewhere in the body.
     public func body(containing text: String) -> RequestMatcher {
         adding("a body with \(Shown.text(text))") {
-            $0.text.contains(text) ? nil : "the body is \(Shown.body($0)), without \(Shown.text(text))"
+            text.isEmpty || $0.text.contains(text) ? nil : "the body is \(Shown.body($0)), without \(Shown.text(text))"
         }
     }
 
@@ -112,8 +112,12 @@ enum Shown {
     }
 
     static func body(_ request: RecordedRequest) -> String {
-        guard !request.body.isEmpty else { return "empty" }
-        guard let sent = String(data: request.body, encoding: .utf8) else { return "\(request.body.count) bytes" }
+        body(request.body)
+    }
+
+    static func body(_ bytes: Data) -> String {
+        guard !bytes.isEmpty else { return "empty" }
+        guard let sent = String(data: bytes, encoding: .utf8) else { return "\(bytes.count) bytes" }
         return text(sent)
     }
 }

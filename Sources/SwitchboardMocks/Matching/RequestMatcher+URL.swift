@@ -71,8 +71,9 @@ extension RequestMatcher {
 struct PathPattern: Sendable {
     private let segments: [String]
 
+    /// An empty text is the end of any path.
     init(_ text: Substring) {
-        let segments = Self.segments(of: text)
+        let segments = text.isEmpty ? ["**"] : Self.segments(of: text)
         self.segments = text.hasPrefix("/") || segments.first == "**" ? segments : ["**"] + segments
     }
 

@@ -16,8 +16,8 @@ public struct RequestMatcher: Sendable {
     /// One thing that must hold.
     struct Condition: Sendable {
         let words: String
-        /// What is different; nil when nothing is.
-        let difference: @Sendable (RecordedRequest) -> String?
+        /// What is different; empty when nothing is.
+        let differences: @Sendable (RecordedRequest) -> [String]
     }
 
     private(set) var conditions: [Condition] = []
@@ -63,19 +63,23 @@ public struct RequestMatcher: Sendable {
 
     /// The differences between a request and what is asked for; none when it matches.
     public func differences(_ request: RecordedRequest) -> [String] {
-        conditions.compactMap { $0.difference(request) }
+        conditions.flatMap { $0.differences(request) }
     }
 
     /// Whether every condition holds.
     public func matches(_ request: RecordedRequest) -> Bool {
-        conditions.allSatisfy { $0.difference(request) == nil }
+        conditions.allSatisfy { $0.differences(request).isEmpty }
     }
 
     func adding(
         _ words: String, _ difference: @escaping @Sendable (RecordedRequest) -> String?
     ) -> RequestMatcher {
+        adding(Condition(words: words) { request in difference(request).map { [$0] } ?? [] })
+    }
+
+    func adding(_ condition: Condition) -> RequestMatcher {
         var matcher = self
-        matcher.conditions.append(Condition(words: words, difference: difference))
+        matcher.conditions.append(condition)
         return matcher
     }
 }

@@ -1,6 +1,8 @@
 /// A point of an exchange at which a ``MockServer`` closes, resets or falls silent.
 ///
-/// The points in the request come before it is complete, so such a request is not recorded.
+/// The points in the request come before it is complete, so such a request is not recorded. A connection that breaks
+/// without an answer may make a client send its request again on a new one, and so take the next response of the queue:
+/// libcurl does, and URLSession, when the connection was a kept-alive one.
 public struct BreakPoint: Sendable, Hashable, CustomStringConvertible {
     enum Place: Sendable, Hashable {
         case accept, requestLine, requestHead

@@ -13,7 +13,7 @@ extension MockResponse {
     /// ``/Switchboard/Limits/responseBody``.
     public static func gzipBomb(_ count: Int = 1 << 30) -> MockResponse {
         MockResponse(headers: ["Content-Type": "application/octet-stream"])
-            .packed(Gzip.zeros(atLeast: count), .zeros(count))
+            .packed(Gzip.zeros(atLeast: count), .zeros(max(1, count)))
     }
 
     /// This response with a `Content-Encoding` that its body does not have: gzip, or any name. From a stub:

@@ -75,14 +75,17 @@ final class MockServerCore: Sendable {
         if let scripted { return scripted }
         do {
             if let response = try board.answer(to: request) { return response }
+        } catch let error as NetworkError {
+            return .failure(error)
         } catch {
             return .text("MockServer: the stub's closure threw \(error)\n", status: 500)
         }
         if let handler { return handler(request) }
+        let refusal = board.noteUnmatched(request, request.description)
         guard !board.isEmpty else {
             return .text("MockServer: nothing was enqueued for \(request.method) \(request.target)\n", status: 404)
         }
-        return .text("MockServer: \(board.noteUnmatched(request, request.description))\n", status: 404)
+        return .text("MockServer: \(refusal)\n", status: 404)
     }
 
     func connectionEnded(_ number: Int, byClient: Bool) {

@@ -37,9 +37,6 @@ public final class Stub: Sendable {
     /// How many requests it answered.
     public var count: Int { state.withLock { $0.requests.count } }
 
-    /// Whether it has answered as often as it may.
-    var isUsedUp: Bool { count >= times.range.upperBound }
-
     /// What answers a request that it matches; nil once it is used up.
     func claim(_ request: RecordedRequest) -> (() throws -> MockResponse)? {
         state.withLock { state -> (() throws -> MockResponse)? in

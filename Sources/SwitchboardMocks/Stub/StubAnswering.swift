@@ -32,7 +32,8 @@ extension StubAnswering {
     }
 
     /// Answers the requests that match by a closure, which runs for each of them. What it throws arrives as from
-    /// ``StubSession/Answer``; a ``MockServer`` answers 500.
+    /// ``StubSession/Answer``; a ``MockServer`` closes the connection for a `NetworkError` and answers 500 for anything
+    /// else. That it threw anything else is one of the ``Verifiable/faults``.
     ///
     /// - Parameters:
     ///   - matcher: Which requests.

@@ -24,9 +24,20 @@ final class StubBoard: Sendable {
         for stub in stubs.reversed() where stub.matcher.matches(request) {
             guard let answer = stub.claim(request) else { continue }
             state.withLock { $0.calls.append(stub) }
-            return try answer()
+            do {
+                return try answer()
+            } catch {
+                note(error, "the closure of \(stub.matcher)")
+                throw error
+            }
         }
         return nil
+    }
+
+    /// Notes what a closure threw that is no answer.
+    func note(_ error: any Error, _ closure: String) {
+        guard !(error is NetworkError), !(error is CancellationError) else { return }
+        state.withLock { $0.unmatched.append("\(closure) threw \(error)") }
     }
 
     /// Notes a request that nothing answers, and says what came nearest.
@@ -46,7 +57,11 @@ final class StubBoard: Sendable {
             .sorted { ($0.element.differences.count, $0.offset) < ($1.element.differences.count, $1.offset) }
             .map(\.element).prefix(3)
         let lines = ranked.map { stub, differences in
-            let why = differences.isEmpty ? "used up, expected \(stub.times)" : differences.joined(separator: "; ")
+            let isNever = stub.times == .never
+            let why =
+                differences.isEmpty
+                ? isNever ? "must not be asked" : "used up, expected \(stub.times)"
+                : differences.joined(separator: "; ")
             return "\n  nearest: \(stub.matcher): \(why)"
         }
         return lines.joined()

@@ -58,7 +58,7 @@ struct StubBody {
         switch response.packing {
         case .gzip(let data): return data
         // One that a limit refuses is not unpacked.
-        case .zeros(let count): return Data(count: min(count, request.limits.responseBody))
+        case .zeros(let count): return Data(count: min(count, max(0, request.limits.responseBody)))
         case .mislabelled, nil: return response.body
         }
     }

@@ -87,7 +87,7 @@ public final class StubSession: NetworkSession {
         switch fallback {
         case .session(let session): return try await session.send(request)
         case .closure(let answer):
-            let response = try await Self.caught(request) { try await answer(request) }
+            let response = try await caught(request) { try await answer(request) }
             return try await exchange(request, response)
         case .none:
             throw NetworkError(.unmatchedRequest, reason: refusal(of: recorded, request)).noting(request)
@@ -125,9 +125,13 @@ public final class StubSession: NetworkSession {
     }
 
     private func answer(to recorded: RecordedRequest, _ request: NetworkRequest) throws -> MockResponse? {
-        let response = try Self.caught(request) { try board.answer(to: recorded) }
-        if response != nil { state.withLock { $0.answered += 1 } }
-        return response
+        do {
+            let response = try board.answer(to: recorded)
+            if response != nil { state.withLock { $0.answered += 1 } }
+            return response
+        } catch {
+            throw Self.thrown(error, request)
+        }
     }
 
     private func exchange(_ request: NetworkRequest, _ response: MockResponse) async throws -> NetworkResponse {
@@ -143,14 +147,15 @@ public final class StubSession: NetworkSession {
         return "StubSession: \(text)" + (board.isEmpty ? " (\(answered) answered)" : "")
     }
 
-    private static func caught<Output>(
+    private func caught<Output>(
         _ request: NetworkRequest, isolation: isolated (any Actor)? = #isolation, _ answer: () async throws -> Output
     ) async throws -> Output {
-        do { return try await answer() } catch { throw thrown(error, request) }
-    }
-
-    private static func caught<Output>(_ request: NetworkRequest, _ answer: () throws -> Output) throws -> Output {
-        do { return try answer() } catch { throw thrown(error, request) }
+        do {
+            return try await answer()
+        } catch {
+            board.note(error, "the closure for \(request)")
+            throw Self.thrown(error, request)
+        }
     }
 
     private static func thrown(_ error: any Error, _ request: NetworkRequest) -> any Error {
@@ -172,7 +177,8 @@ extension StubSession: StubAnswering {
         return stub
     }
 
-    /// Requests that nothing answered, stubs that were asked too seldom, and responses left in the queue.
+    /// Requests that nothing answered, closures that threw what is no answer, stubs that were asked too seldom, and
+    /// responses left in the queue.
     public var faults: [String] {
         let left = state.withLock { $0.queue.rest }
         return board.faults

@@ -170,7 +170,7 @@ struct CassetteArchiveTests {
             let error = await #expect(throws: NetworkError.self) {
                 try await Cassette.recording([request], in: file, mode: .rewrite)
             }
-            #expect(error?.code == .cannotWriteFile)
+            #expect(error?.code == .cassetteFault)
             #expect(error?.reason?.contains(file.path) == true)
         }
     }

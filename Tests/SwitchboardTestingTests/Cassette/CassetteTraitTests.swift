@@ -111,7 +111,7 @@ struct CassetteTraitTests {
         try await withFile { file in
             let test = try #require(Test.current)
             let trait = CassetteTrait.cassette(
-                "a/../b: c?/../..", mode: .rewrite, recording: Self.movies,
+                "a/b: c?", mode: .rewrite, recording: Self.movies,
                 folder: file.deletingLastPathComponent().path)
             try await trait.provideScope(for: test, testCase: nil) {
                 _ = try await Cassette.current.send(Self.page(1))
@@ -121,7 +121,7 @@ struct CassetteTraitTests {
         }
     }
 
-    @Test(arguments: ["", "/", "..", "../..", "./"])
+    @Test(arguments: ["", "/", "..", "../..", "./", "a/../b", "../x"])
     func aNameThatIsNoneIsAnError(name: String) async throws {
         let error = await #expect(throws: NetworkError.self) { try await withCassette(name) { _ in } }
         #expect(error?.reason == "\"\(name)\" is no name for a cassette")

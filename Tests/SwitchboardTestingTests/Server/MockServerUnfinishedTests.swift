@@ -47,6 +47,24 @@ struct MockServerUnfinishedTests {
         #expect(server.stop().isEmpty)
     }
 
+    private struct Odd: Error {}
+
+    @Test func aRequestThatNothingAnswersIsAFault() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        let request = NetworkRequest(.get, server.url.appendingPathComponent("asked"))
+        let unanswered = try await DefaultSession.make().send(request)
+        #expect(unanswered.statusCode == 404)
+        #expect(server.faults == ["nothing left to answer GET /asked"])
+        server.stub(.get("/asked")) { _ in throw Odd() }
+        let thrown = try await DefaultSession.make().send(request)
+        #expect(thrown.statusCode == 500)
+        #expect(server.faults.last == "the closure of GET /asked threw Odd()")
+        server.stub(.get("/asked")) { _ in throw NetworkError(.timedOut) }
+        let error = await #expect(throws: NetworkError.self) { try await DefaultSession.make().send(request) }
+        #expect(error?.code == .connectionLost)
+    }
+
     @Test func verifyingAServerFailsTheTest() throws {
         let server = try MockServer()
         server.enqueue(.text("one"))

@@ -28,8 +28,16 @@ struct EndPointStubTests {
     @Test(
         "an unmatched case names the value that is another",
         arguments: [
-            (FilmApi.popular(page: 2), #"query page is "2", not "1""#), (.film(id: 9), "the path is /3/film/9"),
-            (.rate(id: 1, stars: 4), "the path is /3/film/1/rating"),
+            (FilmApi.popular(page: 2), #"query page is "2", not "1""#),
+            (
+                .film(id: 9),
+                "the path is /3/film/9; there is no query item page; there is no query item api_key"
+            ),
+            (
+                .rate(id: 1, stars: 4),
+                "the path is /3/film/1/rating; the method is POST; there is no query item page; "
+                    + #"there is no query item api_key; the body is {"value":4}, not empty"#
+            ),
         ])
     func difference(asked: FilmApi, words: String) async throws {
         let session = StubSession()
@@ -38,7 +46,7 @@ struct EndPointStubTests {
             try await Router<FilmApi>(session: session).response(for: asked)
         }
         #expect(error?.reason?.hasSuffix(words) == true, "\(error?.reason ?? "")")
-        #expect(error?.reason?.contains("nearest: FilmApi (GET popular?page=1&api_key=<redacted>)") == true)
+        #expect(error?.reason?.contains("nearest: FilmApi.popular (GET popular?page=1&api_key=<redacted>)") == true)
     }
 
     @Test func theEnvironmentDoesNotMatter() async throws {
@@ -90,5 +98,34 @@ struct EndPointStubTests {
             try await Router<URLEndPoint>(session: session).response(for: URLEndPoint(.get, url))
         }
         #expect(error?.reason?.contains("the endpoint is a URLEndPoint") == true)
+    }
+
+    private enum RootApi: EndPointType, Equatable {
+        case root, me(token: String)
+
+        var baseURL: String { "https://h.test/v1" }
+        var path: String { self == .root ? "" : "me" }
+        var headers: HTTPHeaders? {
+            if case .me(let token) = self { ["X-Session": token] } else { nil }
+        }
+    }
+
+    @Test func anEmptyPathIsTheBaseAlone() async throws {
+        let session = StubSession()
+        session.stub(RootApi.root, with: .text("root"))
+        let router = Router<RootApi>(session: session)
+        #expect(try await router.response(for: .root).text == "root")
+        await #expect(throws: NetworkError.self) { try await router.response(for: .me(token: "a")) }
+    }
+
+    @Test func endPointsThatAreNotEqualNeverMatch() async throws {
+        let session = StubSession()
+        session.stub(RootApi.me(token: "a"), with: .text("A"))
+        session.stub(RootApi.me(token: "b"), with: .text("B"))
+        let router = Router<RootApi>(session: session)
+        #expect(try await router.response(for: .me(token: "a")).text == "A")
+        #expect(try await router.response(for: .me(token: "b")).text == "B")
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: .me(token: "c")) }
+        #expect(error?.reason?.contains("nearest: RootApi.me (GET me): the endpoint is not equal") == true)
     }
 }

@@ -120,8 +120,31 @@ struct StubTests {
                 "GET /twice: asked 1 time, expected exactly 2", "GET /unused: asked 0 times, expected at least 1",
             ])
         let error = await #expect(throws: NetworkError.self) { try await get("/never", from: session) }
-        #expect(error?.reason?.contains("nearest: GET /never: used up, expected exactly 0") == true)
+        #expect(error?.reason?.contains("nearest: GET /never: must not be asked") == true)
         #expect(session.faults.count == 3)
+    }
+
+    @Test func aClosureThatThrowsWhatIsNoAnswerIsAFault() async throws {
+        struct Odd: Error {}
+        let session = StubSession { _ in throw Odd() }
+        session.stub(.get("/stub")) { _ in throw Odd() }
+        session.stub(.get("/meant")) { _ in throw NetworkError(.timedOut) }
+        for path in ["/stub", "/meant", "/closure"] {
+            await #expect(throws: NetworkError.self) { try await get(path, from: session) }
+        }
+        #expect(
+            session.faults == [
+                "the closure of GET /stub threw Odd()", "the closure for GET http://h.test/closure threw Odd()",
+            ])
+    }
+
+    @Test(arguments: [
+        MockResponse.gzipBomb(-1), .gzipBomb(0), .oversizedHeader(-1), .garbage(-1), .truncated(after: -1),
+    ])
+    func negativeCountsAreHarmless(response: MockResponse) async throws {
+        let result = await Result { try await self.get("/", from: StubSession(response)) }
+        #expect((try? result.get())?.count ?? 0 <= 259)
+        #expect(!response.description.isEmpty)
     }
 
     @Test func orderIsVerified() async throws {

@@ -20,7 +20,7 @@ enum HARFile {
 
     /// Writes an archive in one step, in a form in which a small change makes a small difference.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/cannotWriteFile``.
+    /// - Throws: `NetworkError.cassetteFault`.
     static func write(_ entries: [HAR.Entry], to file: URL) throws(NetworkError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -31,7 +31,8 @@ enum HARFile {
             try (data + Data("\n".utf8)).write(to: file, options: .atomic)
         } catch {
             throw NetworkError(
-                .cannotWriteFile, reason: "the cassette \(file.path): \(error.localizedDescription)", underlying: error)
+                .cassetteFault, reason: "the cassette \(file.path) cannot be written: \(error.localizedDescription)",
+                underlying: error)
         }
     }
 
@@ -55,6 +56,7 @@ enum HARFile {
     private static func name(of type: Any.Type) -> String {
         switch type {
         case is String.Type: "text"
+        case is [String: Any].Type: "object"
         case is Int.Type, is Double.Type: "number"
         case is any Collection.Type: "list"
         default: "object"

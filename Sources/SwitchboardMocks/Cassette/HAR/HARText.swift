@@ -12,7 +12,7 @@ enum HARText {
 
     /// The bytes that a text stands for; nil for base64 that is none.
     static func data(_ text: String, encoding: String?, type: String) -> Data? {
-        if encoding == "base64" { return Data(base64Encoded: text, options: .ignoreUnknownCharacters) }
+        if encoding == "base64" { return Data(base64Encoded: text.filter { !$0.isWhitespace }) }
         // An archive's text is Unicode; the bytes have the charset that their type names.
         if type.isLatin1, let data = text.data(using: .isoLatin1) { return data }
         return Data(text.utf8)

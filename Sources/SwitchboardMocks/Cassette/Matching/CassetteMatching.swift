@@ -89,8 +89,9 @@ extension Cassette {
         ///
         /// - Parameters:
         ///   - name: What a failure calls it.
-        ///   - matches: Whether the live request, the first one, and the recorded one are equal. Both have their secrets
-        ///     replaced and their bodies as ``/Switchboard/DataBody``. Called often, and concurrently.
+        ///   - matches: Whether the live request, the first one, and the recorded one are equal. Both have their
+        ///     secrets replaced and their bodies as ``/Switchboard/DataBody``. Called often, and concurrently.
+        /// - Returns: The rule.
         public static func custom(
             _ name: String, _ matches: @escaping @Sendable (NetworkRequest, NetworkRequest) -> Bool
         ) -> Rule {
