@@ -17,6 +17,9 @@ let package = Package(
                 .product(name: "SwitchboardTesting", package: "Switchboard"),
             ],
             exclude: ["Cassettes"]),
+        // Writes seeded forms, and what they should be read as, for scripts/multipart-oracles.
+        .executableTarget(
+            name: "multipart-bodies", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
         // Shows every fault of a MockServer on a port of its own, for scripts/faults-witness.
         .executableTarget(
             name: "fault-server",

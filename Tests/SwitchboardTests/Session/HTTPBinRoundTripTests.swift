@@ -50,6 +50,34 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
+        "S0.16 S2.8 S3.3 a form with fields and files, in memory, on disk and streamed, is understood equal [httpbin]",
+        arguments: SessionKind.allCases)
+    func multipart(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("notes.txt")
+            let large = String(repeating: "0123456789abcde\n", count: 40_000)
+            try Data(large.utf8).write(to: file)
+            let stream = StreamBody(contentType: "text/plain") {
+                try DataBody(Data("made while it is sent".utf8)).makeStream()
+            }
+            for length in [true, false] {
+                let last: MultipartBody.Part =
+                    length ? .field("last", "end") : .body("last", stream, fileName: "stream.txt")
+                let form = MultipartBody(
+                    .field("title", "é \"q\" & + = 🎬"), .field("tag", "a"), .field("tag", "b"),
+                    .data("empty", Data(), fileName: "empty.txt"), .file("notes", file), last)
+                #expect((form.length == nil) == !length)
+                let seen = try await echo(kind, .post, "/post", task: .upload(form))
+                var fields: [String: HTTPBin.OneOrMore] = ["title": "é \"q\" & + = 🎬", "tag": ["a", "b"]]
+                var files: [String: HTTPBin.OneOrMore] = ["empty": "", "notes": .one(large)]
+                if length { fields["last"] = "end" } else { files["last"] = "made while it is sent" }
+                #expect(seen.form == fields)
+                #expect(seen.files == files)
+            }
+        }
+    }
+
+    @Test(
         "S0.6 S3.5 a JSON object is understood equal, nested values, numbers, booleans and null too [httpbin]",
         arguments: SessionKind.allCases)
     func json(kind: SessionKind) async throws {

@@ -17,6 +17,7 @@ enum HTTPBin {
         var method: String?
         var args: [String: OneOrMore]
         var form: [String: OneOrMore]?
+        var files: [String: OneOrMore]?
         var data: String?
         var json: JSON?
         var headers: [String: String]
