@@ -1,0 +1,103 @@
+import Foundation
+
+/// One event of a stream of server-sent events
+/// ([HTML §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)).
+public struct ServerSentEvent: Sendable, Hashable {
+    /// What the server calls it; `message` when it says nothing.
+    public var type: String
+    /// Its data, lines joined by LF.
+    public var data: String
+    /// The last event ID that the server gave, with this event or before; empty when it gave none.
+    public var id: String
+    /// How long the server wants a client to wait before it connects again, as last said; nil when it never did.
+    public var retry: Duration?
+
+    /// Makes an event, for a test for instance.
+    public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
+        self.type = type
+        self.data = data
+        self.id = id
+        self.retry = retry
+    }
+
+    /// The data decoded from JSON.
+    ///
+    /// - Throws: ``NetworkError/Code/decodingFailed`` with the key path when it is something else.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
+    ) throws(NetworkError) -> Value {
+        do {
+            return try decoder.decode(type, from: Data(data.utf8))
+        } catch {
+            let reason = DecodingFailure.describe(error, in: Data(data.utf8))
+            throw NetworkError(.decodingFailed, reason: reason, underlying: error)
+        }
+    }
+}
+
+/// Makes events of the bytes of a stream, by the algorithm of [HTML
+/// §9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
+struct EventStreamParser: Sendable {
+    private let limit: Int
+    private var lines: LineScanner
+    private var isFirst = true
+    private var type = ""
+    private var data: [UInt8] = []
+    private var hasData = false
+    private var id = ""
+    private var retry: Duration?
+
+    /// `limit` is the most bytes of a line, and of an event's data.
+    init(limit: Int) {
+        self.limit = limit
+        lines = LineScanner(limit: limit)
+    }
+
+    /// The events that are complete with this chunk. One that the stream's end cuts short is never given.
+    ///
+    /// - Throws: ``NetworkError/Code/responseTooLarge``.
+    mutating func parse(_ chunk: Data) throws -> [ServerSentEvent] {
+        var scanner = lines
+        lines = LineScanner(limit: limit)  // its bytes stay with one owner
+        defer { lines = scanner }
+        var events: [ServerSentEvent] = []
+        try scanner.scan(chunk) { line in
+            if let event = try interpret(line) { events.append(event) }
+        }
+        return events
+    }
+
+    private mutating func interpret(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
+        var line = line
+        if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+        isFirst = false
+        guard !line.isEmpty else { return dispatch() }
+        let name = line.prefix { $0 != UInt8(ascii: ":") }
+        var value = line[name.endIndex...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        if name.elementsEqual("data".utf8) {
+            guard data.count + value.count < limit else {
+                throw NetworkError(.responseTooLarge, reason: "an event has more than \(limit) bytes of data")
+            }
+            if hasData { data.append(UInt8(ascii: "\n")) }
+            data += value
+            hasData = true
+        } else if name.elementsEqual("event".utf8) {
+            type = String(decoding: value, as: UTF8.self)
+        } else if name.elementsEqual("id".utf8) {
+            if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        } else if name.elementsEqual("retry".utf8) {
+            let isNumber = !value.isEmpty && value.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            if isNumber, let time = Int64(String(decoding: value, as: UTF8.self)) { retry = .milliseconds(time) }
+        }
+        return nil
+    }
+
+    private mutating func dispatch() -> ServerSentEvent? {
+        defer { (type, data, hasData) = ("", [], false) }
+        // A line `data` without a value is data too: the algorithm's buffer is a LF then, and the event's data empty.
+        guard hasData else { return nil }
+        let name = type.isEmpty ? "message" : type
+        return ServerSentEvent(type: name, data: String(decoding: data, as: UTF8.self), id: id, retry: retry)
+    }
+}
