@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Switchboard
 
@@ -6,6 +7,9 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
     #if canImport(FoundationNetworking)
     /// A completion handler gets the last piece of a body only, so all of it has to be one.
     static let takesPieces = false
+    /// Where the session keeps its tasks, unlocked, and looks for them when it is told something.
+    private let queue: DispatchQueue
+    private static let lastQueue = DispatchQueue(label: "Switchboard.StubSession")
     #else
     static let takesPieces = true
     /// Where the loading was started, and where the client wants to hear of it.
@@ -20,6 +24,9 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
 
     init(of urlProtocol: URLProtocol) {
         self.urlProtocol = urlProtocol
+        #if canImport(FoundationNetworking)
+        queue = urlProtocol.task?.workQueue ?? DispatchQueue(label: "Switchboard.StubSession.task")
+        #endif
     }
 
     func stop() {
@@ -65,7 +72,8 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
         isLast: Bool = false, _ message: @escaping @Sendable (any URLProtocolClient, URLProtocol) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        tellNow(isLast, message)
+        guard isLast else { return queue.async { self.tellNow(isLast, message) } }
+        Self.lastQueue.async { self.queue.held { self.tellNow(isLast, message) } }
         #else
         runLoop.perform(inModes: [.common]) { self.tellNow(isLast, message) }
         CFRunLoopWakeUp(runLoop.getCFRunLoop())
@@ -77,12 +85,30 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
             guard let urlProtocol, let client = urlProtocol.client else { return }
             if isLast { self.urlProtocol = nil }
             message(client, urlProtocol)
-            if isLast { urlProtocol.forgetClient() }
         }
     }
 }
 
 #if canImport(FoundationNetworking)
+extension DispatchQueue {
+    /// Runs an operation while this queue does nothing, but not on it; called on another one.
+    ///
+    /// The end of a task belongs on its session's queue. There it resumes an `await` of URLSession's, which waits for a
+    /// cancellation of the same task that is under way, which before Foundation 6.4 waits for this queue: so the queue is
+    /// held for a moment only, long enough for the session to find its task.
+    fileprivate func held(_ operation: () -> Void) {
+        let isHeld = DispatchSemaphore(value: 0)
+        let isOver = DispatchSemaphore(value: 0)
+        async {
+            isHeld.signal()
+            _ = isOver.wait(timeout: .now() + .milliseconds(100))
+        }
+        isHeld.wait()
+        operation()
+        isOver.signal()
+    }
+}
+
 /// A 401 that URLSession does not take for a challenge.
 ///
 /// It would wait for credentials that a stub has no use for, without an end, or send the request over the network. For
@@ -91,13 +117,6 @@ private final class UnchallengedResponse: HTTPURLResponse, @unchecked Sendable {
     @TaskLocal static var isURLHidden = false
 
     override var url: URL? { Self.isURLHidden ? nil : super.url }
-}
-
-extension URLProtocol {
-    /// A cancellation that is under way stops the protocol and then tells the client, which traps for a task that is over.
-    fileprivate func forgetClient() {
-        client = nil
-    }
 }
 
 extension HTTPURLResponse {
@@ -111,10 +130,6 @@ extension HTTPURLResponse {
     }
 }
 #else
-extension URLProtocol {
-    fileprivate func forgetClient() {}
-}
-
 extension HTTPURLResponse {
     fileprivate var withoutChallenge: HTTPURLResponse { self }
 

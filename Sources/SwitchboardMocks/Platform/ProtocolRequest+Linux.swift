@@ -63,6 +63,9 @@ extension ProtocolRequest {
 }
 
 extension URLSessionTask {
+    /// The queue on which the session may be told of what a protocol has loaded.
+    var workQueue: DispatchQueue? { member("workQueue") as? DispatchQueue }
+
     fileprivate var ownSession: URLSession? { member("session") as? URLSession }
 
     /// A stored property by its name; nil when it is nil or there is none.

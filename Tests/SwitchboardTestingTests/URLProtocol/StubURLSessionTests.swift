@@ -64,6 +64,21 @@ struct StubURLSessionTests {
         #expect(data == body)
     }
 
+    @Test func tasksOfOneSessionAreAnsweredAtOnce() async throws {
+        let stub = StubSession { .text($0.path) }
+        let session = stub.urlSession()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let (data, _) = try await session.data(from: url.appendingPathComponent("\(number)"))
+                    #expect(data == Data("/p/\(number)".utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(stub.requests.count == 1_000)
+    }
+
     // MARK: What is asked for
 
     @Test func methodURLAndFieldsAreRecorded() async throws {
