@@ -80,6 +80,12 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         }
     }
 
+    /// The next chunk, for those who read as they are asked; see ``AsyncIterator/next()``.
+    package func next() async throws -> Data? {
+        var iterator = makeAsyncIterator()
+        return try await iterator.next()
+    }
+
     /// Starts reading. A second iterator goes on where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(read: read)

@@ -45,6 +45,7 @@ public struct MultipartBody: HTTPBody {
     ///     request too, with ``NetworkError/Code/encodingFailed``. Nil, the default, for a random one of 128 bits, which
     ///     no content can know.
     public init(_ parts: [Part], unreadableFiles: UnreadableFiles = .fail, boundary: String? = nil) {
+        let parts = parts.map(\.encodedOnce)
         let failed = parts.map(\.unreadableFile)
         failedFiles = failed.compactMap { $0 }
         self.parts = unreadableFiles == .skip ? zip(parts, failed).filter { $1 == nil }.map(\.0) : parts
@@ -75,7 +76,7 @@ public struct MultipartBody: HTTPBody {
         guard fault == nil else { return nil }
         var length = Int64(boundary.utf8.count + 6)  // --boundary--CRLF
         for part in parts {
-            guard let head = try? part.head(), let content = part.content.isEmpty ? 0 : part.contentLength else {
+            guard let head = try? part.head(), let content = part.content.isEmpty ? 0 : part.content.length else {
                 return nil
             }
             length += Int64(boundary.utf8.count + 4 + head.count + 2) + content
@@ -92,7 +93,7 @@ public struct MultipartBody: HTTPBody {
         for part in parts {
             data += try opening(of: part)
             let content = part.content.isEmpty ? Data() : try part.content.encode()
-            var guardian = BoundaryGuard(isGuarded ? boundary : nil)
+            var guardian = boundaryGuard
             try guardian.pass(content)
             data += content + Data("\r\n".utf8)
         }
@@ -130,15 +131,6 @@ public struct MultipartBody: HTTPBody {
         }
         guard unreadableFiles == .fail, !failedFiles.isEmpty else { return nil }
         return "these files cannot be read: " + failedFiles.map(\.quotedForMessage).joined(separator: ", ")
-    }
-}
-
-extension MultipartBody.Part {
-    /// The number of bytes of the content; nil when nobody knows before it is sent.
-    var contentLength: Int64? {
-        if let length = content.length { return length }
-        guard !content.isStreamed, let data = try? content.encode() else { return nil }
-        return Int64(data.count)
     }
 }
 

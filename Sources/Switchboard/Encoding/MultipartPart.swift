@@ -74,6 +74,15 @@ extension MultipartBody {
 }
 
 extension MultipartBody.Part {
+    /// The part with its content encoded, where that is in memory and tells no length: once, for all who ask for the
+    /// length and send it. One that cannot be encoded says so when it is sent.
+    var encodedOnce: MultipartBody.Part {
+        guard !content.isEmpty, !content.isStreamed, content.length == nil, let data = try? content.encode() else {
+            return self
+        }
+        return MultipartBody.Part(name: name, fileName: fileName, headers: headers, content: DataBody(data))
+    }
+
     /// The file's path when its content is a file that cannot be read now.
     var unreadableFile: String? {
         guard let file = content as? FileBody, !file.isReadable else { return nil }

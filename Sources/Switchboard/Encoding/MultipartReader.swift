@@ -17,7 +17,7 @@ actor MultipartReader {
     /// The next bytes, nil at the end. Not to be called twice at once.
     func next() async throws -> Data? {
         while true {
-            if let chunk = try await nextOfContent() {
+            if let chunk = try await content?.next() {
                 try guardian.pass(chunk)
                 return chunk
             }
@@ -33,12 +33,6 @@ actor MultipartReader {
             content = part.content.isEmpty ? HTTPBodyStream { nil } : try part.content.makeStream()
             return try form.opening(of: part)
         }
-    }
-
-    private func nextOfContent() async throws -> Data? {
-        guard let content else { return nil }
-        var iterator = content.makeAsyncIterator()  // goes on where the last one stopped
-        return try await iterator.next()
     }
 }
 

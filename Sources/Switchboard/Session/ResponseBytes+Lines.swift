@@ -74,8 +74,7 @@ public struct ResponseElements<Element: Sendable>: AsyncSequence, Sendable {
             while true {
                 if let element = ready.popFirst() { return element }
                 guard !isAtEnd else { return nil }
-                var iterator = bytes.makeAsyncIterator()  // goes on where the last one stopped
-                let chunk = try await iterator.next()
+                let chunk = try await bytes.next()
                 isAtEnd = chunk == nil
                 ready = try parse(chunk)[...]
             }

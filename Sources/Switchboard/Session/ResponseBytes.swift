@@ -43,6 +43,11 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         }
     }
 
+    /// The next chunk, for those who read as they are asked; see ``AsyncIterator/next()``.
+    package func next() async throws -> Data? {
+        try await source.next()
+    }
+
     /// Starts reading. A second iterator goes on where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(source: source)

@@ -28,7 +28,7 @@ extension Cassette {
     /// Keeps a stream's bytes as they are read: one that never ends is kept as far as it was read.
     private func record(_ bytes: inout ResponseBytes, at place: Int) {
         let tape = tape
-        let source = SharedIterator(bytes)
+        let source = bytes
         bytes = ResponseBytes {
             do {
                 let chunk = try await source.next()
@@ -70,20 +70,5 @@ extension NetworkRequest {
     /// Whether the body of a response is handed out while it arrives.
     func streams(_ status: Int) -> Bool {
         options.streamsResponse && (200..<300).contains(status)
-    }
-}
-
-/// An iterator that closures may share. A body has one reader at a time.
-private struct SharedIterator: Sendable {
-    private let bytes: ResponseBytes
-
-    init(_ bytes: ResponseBytes) {
-        self.bytes = bytes
-    }
-
-    /// A second iterator goes on where the first one stopped.
-    func next() async throws -> Data? {
-        var iterator = bytes.makeAsyncIterator()
-        return try await iterator.next()
     }
 }

@@ -39,8 +39,8 @@ struct CassettePlayback {
         let recorded = entry.response
         var answer = NetworkResponse(
             status: recorded.status,
-            headers: HTTPHeaders(recorded.headers.map { HTTPHeader(name: $0.name, value: $0.value) }), url: request.url)
-        answer.trailers = HTTPHeaders((recorded.trailers ?? []).map { HTTPHeader(name: $0.name, value: $0.value) })
+            headers: HTTPHeaders(recorded.headers), url: request.url)
+        answer.trailers = HTTPHeaders(recorded.trailers ?? [])
         answer.request = request
         if recorded.httpVersion.hasPrefix("HTTP/") { answer.metrics.protocolVersion = recorded.httpVersion }
         let size = answer.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
@@ -56,7 +56,7 @@ struct CassettePlayback {
         let reason = "the body has \(body.count) bytes, the limit is \(request.limits.responseBody)"
         var error = NetworkError(.responseTooLarge, reason: reason).noting(request)
         error.status = entry.response.status
-        error.headers = HTTPHeaders(entry.response.headers.map { HTTPHeader(name: $0.name, value: $0.value) })
+        error.headers = HTTPHeaders(entry.response.headers)
         error.body = body.prefix(max(0, request.limits.responseBody))
         throw error
     }

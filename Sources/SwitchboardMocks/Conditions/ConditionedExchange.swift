@@ -93,8 +93,7 @@ struct ConditionedExchange {
 
     private func paced(_ bytes: ResponseBytes, _ rate: Int) -> ResponseBytes {
         ResponseBytes { [time, request] in
-            var iterator = bytes.makeAsyncIterator()
-            guard let chunk = try await iterator.next() else { return nil }
+            guard let chunk = try await bytes.next() else { return nil }
             do {
                 try await time.wait(for: Int64(chunk.count), at: rate)
             } catch let error as NetworkError {
@@ -129,8 +128,7 @@ private struct PacedBody: HTTPBody {
     func makeStream() throws -> HTTPBodyStream {
         let stream = try body.makeStream()
         return HTTPBodyStream {
-            var iterator = stream.makeAsyncIterator()
-            guard let chunk = try await iterator.next() else { return nil }
+            guard let chunk = try await stream.next() else { return nil }
             try await time.wait(for: Int64(chunk.count), at: rate)
             return chunk
         }

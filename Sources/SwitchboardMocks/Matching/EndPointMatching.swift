@@ -60,7 +60,7 @@ private struct Sketch: CustomStringConvertible {
     private func differences(from sent: RecordedRequest) -> [String] {
         var differences = sent.method == request.method ? [] : ["the method is \(sent.method)"]
         for item in items where !sent.queryItems.contains(item) {
-            differences.append(missing(item, in: sent.queryItems))
+            differences.append(Shown.missing(item, in: sent.queryItems))
         }
         if !body.isEmpty, body != sent.body { differences.append("the body is \(Shown.body(sent.body))") }
         return differences
@@ -71,7 +71,7 @@ private struct Sketch: CustomStringConvertible {
         if isAtPath, request.path != other.request.path {
             differences.append("the endpoint's path is \(other.request.path.dropFirst())")
         }
-        for item in items where !other.items.contains(item) { differences.append(missing(item, in: other.items)) }
+        for item in items where !other.items.contains(item) { differences.append(Shown.missing(item, in: other.items)) }
         let names = Set(items.map(\.name))
         for item in other.items where !names.contains(item.name) {
             differences.append("there is a query item \(item.name) too")
@@ -80,13 +80,6 @@ private struct Sketch: CustomStringConvertible {
             differences.append("the body is \(Shown.body(other.body)), not \(Shown.body(body))")
         }
         return differences
-    }
-
-    private func missing(_ item: URLQueryItem, in items: [URLQueryItem]) -> String {
-        let values = items.filter { $0.name == item.name }.map { $0.value ?? "" }
-        guard !values.isEmpty else { return "there is no query item \(item.name)" }
-        return "query \(item.name) is \(Shown.values(values, of: item.name))"
-            + ", not \(Shown.value(item.value ?? "", of: item.name))"
     }
 
     /// Nil when the type does not say.

@@ -47,10 +47,12 @@ extension RequestMatcher {
     /// With a body that is the same JSON value: order of members and white space do not matter. Text that is no JSON
     /// matches nothing.
     public func body(json text: String) -> RequestMatcher {
-        let wanted = JSONValue(Data(text.utf8))
+        let wanted = JSONTree(fragment: Data(text.utf8))
         return adding("JSON \(Shown.text(text))") { request in
             guard let wanted else { return "the stub's own JSON cannot be read" }
-            guard let sent = JSONValue(request.body) else { return "the body is no JSON: \(Shown.body(request))" }
+            guard let sent = JSONTree(fragment: request.body) else {
+                return "the body is no JSON: \(Shown.body(request))"
+            }
             return sent == wanted ? nil : "the JSON is \(Shown.body(request))"
         }
     }
@@ -76,19 +78,6 @@ extension RequestMatcher {
     }
 }
 
-/// A JSON text in the one form that equal values share.
-struct JSONValue: Equatable {
-    private let text: Data
-
-    /// Nil for what is no JSON.
-    init?(_ data: Data) {
-        guard let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed),
-            let text = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .fragmentsAllowed])
-        else { return nil }
-        self.text = text
-    }
-}
-
 /// Values as messages show them: short, secrets replaced.
 enum Shown {
     private static let limit = 200
@@ -99,6 +88,14 @@ enum Shown {
 
     static func values(_ values: [String], of name: String) -> String {
         values.map { value($0, of: name) }.joined(separator: " and ")
+    }
+
+    /// That an item is not among these of a query.
+    static func missing(_ item: URLQueryItem, in items: [URLQueryItem]) -> String {
+        let values = items.filter { $0.name == item.name }.map { $0.value ?? "" }
+        guard !values.isEmpty else { return "there is no query item \(item.name)" }
+        return "query \(item.name) is \(self.values(values, of: item.name))"
+            + ", not \(value(item.value ?? "", of: item.name))"
     }
 
     static func pair(_ name: String, _ value: String) -> String {

@@ -5,11 +5,8 @@ extension RequestMatcher {
     /// With a query item of that name and value, both decoded. An item may repeat: one of its values must be this.
     public func query(_ name: String, _ value: String) -> RequestMatcher {
         adding("query \(Shown.pair(name, value))") { request in
-            let values = request.queryItems.filter { $0.name == name }.map(\.value)
-            guard !values.isEmpty else { return "there is no query item \(name)" }
-            guard !values.contains(value) else { return nil }
-            return
-                "query \(name) is \(Shown.values(values.map { $0 ?? "" }, of: name)), not \(Shown.value(value, of: name))"
+            let item = URLQueryItem(name: name, value: value)
+            return request.queryItems.contains(item) ? nil : Shown.missing(item, in: request.queryItems)
         }
     }
 

@@ -46,10 +46,7 @@ public struct MockFault: Sendable, CustomStringConvertible {
 
     /// Whether only a ``MockServer`` can show it: a ``StubSession`` throws
     /// ``/Switchboard/NetworkError/Code/unsupported``.
-    public var needsSocket: Bool {
-        if case .script = response.course { return true }
-        return response.wire.needsSocket
-    }
+    public var needsSocket: Bool { response.needsSocket != nil }
 
     /// The name.
     public var description: String { name }

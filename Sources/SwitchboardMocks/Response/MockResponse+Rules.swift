@@ -26,10 +26,16 @@ extension MockResponse {
         headerFault.map { .text("MockServer: \($0)\n", status: 500) } ?? self
     }
 
+    /// What of it only a socket can show; nil when a stub can stand for it.
+    var needsSocket: String? {
+        if case .script = course { return "raw bytes" }
+        return wire.needsSocket
+    }
+
     /// The part of the request at which the connection ends; nil when the whole request is read.
-    var requestBreak: (action: Break, point: BreakPoint, stage: Int)? {
-        guard case .broken(let action, let point) = course, let stage = point.requestStage else { return nil }
-        return (action, point, stage)
+    var requestBreak: (point: BreakPoint, stage: Int)? {
+        guard case .broken(_, let point) = course, let stage = point.requestStage else { return nil }
+        return (point, stage)
     }
 
     /// A body, or the first part of it, in the chunks that were asked for; whole when none were.

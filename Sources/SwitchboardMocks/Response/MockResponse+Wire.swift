@@ -20,15 +20,8 @@ extension MockResponse {
 
     /// Bytes that are no HTTP, the same for the same seed, then the end of the connection.
     public static func garbage(_ count: Int = 1_024, seed: UInt64 = 1) -> MockResponse {
-        var state = seed
-        let bytes = (0..<max(0, count)).map { _ in
-            // SplitMix64 (Steele, Lea, Flood 2014), its highest byte.
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return UInt8(truncatingIfNeeded: (mixed ^ (mixed >> 31)) >> 56)
-        }
-        return raw(Data(bytes))
+        var generator = SplitMix64(seed: seed)
+        return raw(Data((0..<max(0, count)).map { _ in UInt8(truncatingIfNeeded: generator.next() >> 56) }))
     }
 
     /// A 200 with one header field of that many bytes.

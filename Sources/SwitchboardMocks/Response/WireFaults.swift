@@ -16,7 +16,7 @@ struct WireFaults: Sendable {
     var interim: (status: Int, count: Int)?
 
     /// Whether the connection cannot go on behind it.
-    var isOdd: Bool { needsSocket || version != "HTTP/1.1" || !trailing.isEmpty }
+    var isOdd: Bool { needsSocket != nil || version != "HTTP/1.1" || !trailing.isEmpty }
 
     /// The bytes of one interim response.
     var interimHead: Data {
@@ -24,8 +24,9 @@ struct WireFaults: Sendable {
         return Data("HTTP/1.1 \(status) \(ReasonPhrase.phrase(for: status))\r\n\r\n".utf8)
     }
 
-    /// Whether a stub, which has no bytes, can stand for it.
-    var needsSocket: Bool {
-        announcedLength != nil || secondLength != nil || chunkSizeText != nil
+    /// What of it only a socket can show; nil when a stub, which has no bytes, can stand for it.
+    var needsSocket: String? {
+        if announcedLength != nil || secondLength != nil { return "wrong lengths" }
+        return chunkSizeText == nil ? nil : "bad chunk sizes"
     }
 }

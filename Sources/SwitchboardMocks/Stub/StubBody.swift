@@ -66,40 +66,30 @@ struct StubBody {
     /// The chunks of a response that is read as it arrives.
     final class Parts: Sendable {
         private let body: StubBody
-        private let answered: NetworkError
-        private let rest: Locked<[Data]>
-        private let isFirst = Locked(true)
+        private let rest: Locked<ArraySlice<Data>>
 
-        /// `answered` has the request and the response, for errors.
-        init(_ body: StubBody, _ answered: NetworkError) {
+        init(_ body: StubBody) {
             self.body = body
-            self.answered = answered
-            rest = Locked(body.sent)
+            rest = Locked(body.sent[...])
         }
 
         func next() async throws -> Data? {
             try Task.checkCancellation()
-            guard let chunk = rest.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+            let (isFirst, chunk) = rest.withLock { ($0.startIndex == 0, $0.popFirst()) }
+            guard let chunk else {
                 guard let action = body.action else { return nil }
-                throw note(try await body.error(for: action))
-            }
-            let isFirst = isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst
+                throw noting(try await body.error(for: action))
             }
             let wait = body.response.pace.time(for: chunk.count, inChunks: isFirst ? 1 : 2)
             if wait > .zero {
-                if let idle = body.time.idle, wait > idle { throw note(try await body.time.out(after: idle)) }
+                if let idle = body.time.idle, wait > idle { throw noting(try await body.time.out(after: idle)) }
                 try await body.time.sleep(for: wait)
             }
             return chunk
         }
 
-        private func note(_ error: NetworkError) -> NetworkError {
-            var error = error
-            (error.url, error.method) = (answered.url, answered.method)
-            (error.status, error.headers, error.body) = (answered.status, answered.headers, answered.body)
-            return error
+        private func noting(_ error: NetworkError) -> NetworkError {
+            error.noting(body.request).with(body.response)
         }
     }
 }

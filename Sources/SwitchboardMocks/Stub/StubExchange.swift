@@ -11,7 +11,8 @@ struct StubExchange {
         try await waitForDelay()
         if let what = response.needsSocket { throw fault(.unsupported, "\(what) need the socket of a MockServer") }
         switch response.course {
-        case .complete: return try await arrive(response.body.count, nil)
+        // A script needs a socket: it is refused above.
+        case .complete, .script: return try await arrive(response.body.count, nil)
         // Without a body the head is all, and it was there.
         case .broken(_, let point) where point.isInBody && !allowsBody: return try await arrive(0, nil)
         case .broken(let action, let point):
@@ -20,7 +21,6 @@ struct StubExchange {
             case .head: return try await arrive(0, action)
             default: throw try await withoutHead(action, point)
             }
-        case .script: throw fault(.unsupported, "raw bytes need the socket of a MockServer")
         case .failure(let error): throw error.noting(request)
         }
     }
@@ -55,10 +55,9 @@ struct StubExchange {
             throw partial(fault(.cannotDecodeResponse, "the body is not what its Content-Encoding says"), 0)
         }
         let body = StubBody(request: request, response: response, count: count, action: action, time: time)
-        let answered = NetworkError(.unknown).noting(request).with(response)
         if request.options.streamsResponse, (200..<300).contains(response.status), request.options.destination == nil {
             var answer = head
-            let parts = StubBody.Parts(body, answered)
+            let parts = StubBody.Parts(body)
             answer.bytes = ResponseBytes { try await parts.next() }
             return answer
         }
@@ -117,14 +116,6 @@ struct StubExchange {
     }
 }
 
-extension MockResponse {
-    /// What of it only a socket can show; nil when a stub can stand for it.
-    fileprivate var needsSocket: String? {
-        if wire.announcedLength != nil || wire.secondLength != nil { return "wrong lengths" }
-        return wire.chunkSizeText == nil ? nil : "bad chunk sizes"
-    }
-}
-
 extension BreakPoint {
     fileprivate var isInBody: Bool {
         switch place {
@@ -135,8 +126,8 @@ extension BreakPoint {
 }
 
 extension NetworkError {
-    /// The error with a response's status and fields.
-    fileprivate func with(_ response: MockResponse) -> NetworkError {
+    /// The error with a response's status and fields, and none of its body.
+    func with(_ response: MockResponse) -> NetworkError {
         var error = self
         error.status = response.status
         error.headers = response.headers

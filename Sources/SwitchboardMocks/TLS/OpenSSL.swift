@@ -77,11 +77,11 @@ struct OpenSSL: @unchecked Sendable {  // pointers to functions, which nobody ch
         return all
     }
 
-    /// What `print` writes to a buffer, as PEM text.
-    func pem(_ what: String, _ print: (Object) -> Int32) throws(NetworkError) -> Data {
+    /// What `write` writes to a buffer, as PEM text.
+    func pem(_ what: String, _ write: (Object) -> Int32) throws(NetworkError) -> Data {
         let buffer = try makeBuffer()
         defer { memory.freeBuffer(buffer) }
-        guard print(buffer) == 1 else { throw failure("write \(what)") }
+        guard write(buffer) == 1 else { throw failure("write \(what)") }
         return readAll(from: buffer)
     }
 }

@@ -18,7 +18,7 @@ struct ComparedRequest: Sendable {
     init(_ request: HAR.Request) {
         method = request.method.uppercased()
         url = request.url
-        headers = HTTPHeaders(request.headers.map { HTTPHeader(name: $0.name, value: $0.value) })
+        headers = HTTPHeaders(request.headers)
         let type = headers["Content-Type"] ?? request.postData?.mimeType ?? ""
         contentType = type
         let body = request.postData?.data ?? Data()
@@ -47,5 +47,12 @@ struct ComparedRequest: Sendable {
     /// As a request again, for those who compare by themselves.
     var request: NetworkRequest {
         NetworkRequest(HTTPMethod(rawValue: method), URL(string: url), headers: headers, body: DataBody(body))
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields of an archive.
+    init(_ fields: [HAR.Field]) {
+        self.init(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
     }
 }

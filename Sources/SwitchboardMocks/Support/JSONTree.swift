@@ -15,8 +15,14 @@ enum JSONTree: Hashable, Sendable {
     init?(_ data: Data) {
         let first = data.first { $0 != 0x20 && !(0x09...0x0D ~= $0) }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
-            let value = try? JSONDecoder().decode(JSONTree.self, from: data)
+            let value = JSONTree(fragment: data)
         else { return nil }
+        self = value
+    }
+
+    /// The JSON value of any kind that these bytes are; nil when they are none.
+    init?(fragment data: Data) {
+        guard let value = try? JSONDecoder().decode(JSONTree.self, from: data) else { return nil }
         self = value
     }
 }
