@@ -13,10 +13,15 @@ struct LineScanner: Sendable {
         self.limit = limit
     }
 
-    /// Hands out the lines that are complete with this chunk, without their ends.
+    /// Hands out the lines that are complete with this chunk, without their ends; nil, for the end of the bytes, makes a
+    /// line of what is left.
     ///
     /// - Throws: ``NetworkError/Code/responseTooLarge`` for a line with more bytes than allowed; what `body` throws.
-    mutating func scan(_ chunk: Data, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    mutating func scan(_ chunk: Data?, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
+        guard let chunk else {
+            defer { rest = [] }
+            return rest.isEmpty ? () : try body(rest[...])
+        }
         var start = rest.count
         rest += chunk
         var lineStart = 0
@@ -34,12 +39,6 @@ struct LineScanner: Sendable {
         }
         rest.removeFirst(lineStart)
         guard rest.count <= limit else { throw tooLong }
-    }
-
-    /// The last line, when the bytes end without an end of theirs; nil when they do not.
-    mutating func finish() -> ArraySlice<UInt8>? {
-        defer { rest = [] }
-        return rest.isEmpty ? nil : rest[...]
     }
 
     private var tooLong: NetworkError {

@@ -44,27 +44,40 @@ struct EventStreamParser: Sendable {
     private var type = ""
     private var data: [UInt8] = []
     private var hasData = false
-    private var id = ""
-    private var retry: Duration?
+    private var id: String
+    /// The last event ID that a client says when it connects again: that of the last whole event, even of one without
+    /// data.
+    private(set) var lastEventID: String
+    /// How long the server wants a client to wait before it connects again, as last said.
+    private(set) var retry: Duration?
 
-    /// `limit` is the most bytes of a line, and of an event's data.
-    init(limit: Int) {
+    /// - Parameters:
+    ///   - limit: The most bytes of a line, and of an event's data.
+    ///   - lastEventID: What the connection before this one ended with.
+    init(limit: Int, lastEventID: String = "") {
         self.limit = limit
+        self.lastEventID = lastEventID
+        id = lastEventID
         lines = LineScanner(limit: limit)
     }
 
-    /// The events that are complete with this chunk. One that the stream's end cuts short is never given.
+    /// Begins with another connection's bytes. What was said about connecting again stays.
+    mutating func restart() {
+        lines = LineScanner(limit: limit)
+        isFirst = true
+        (type, data, hasData, id) = ("", [], false, lastEventID)
+    }
+
+    /// Hands out the events that are complete with this chunk. One that the stream's end cuts short is never given.
     ///
     /// - Throws: ``NetworkError/Code/responseTooLarge``.
-    mutating func parse(_ chunk: Data) throws -> [ServerSentEvent] {
+    mutating func parse(_ chunk: Data, _ body: (ServerSentEvent) -> Void) throws {
         var scanner = lines
         lines = LineScanner(limit: limit)  // its bytes stay with one owner
         defer { lines = scanner }
-        var events: [ServerSentEvent] = []
         try scanner.scan(chunk) { line in
-            if let event = try interpret(line) { events.append(event) }
+            if let event = try interpret(line) { body(event) }
         }
-        return events
     }
 
     private mutating func interpret(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
@@ -95,6 +108,7 @@ struct EventStreamParser: Sendable {
 
     private mutating func dispatch() -> ServerSentEvent? {
         defer { (type, data, hasData) = ("", [], false) }
+        lastEventID = id
         // A line `data` without a value is data too: the algorithm's buffer is a LF then, and the event's data empty.
         guard hasData else { return nil }
         let name = type.isEmpty ? "message" : type

@@ -45,6 +45,14 @@ final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is t
         return try body(&protected)
     }
 
+    /// Sets the value, and gives the one before: let go of it outside of the lock.
+    func exchange(_ value: Value) -> Value {
+        withLock { protected in
+            defer { protected = value }
+            return protected
+        }
+    }
+
     /// A copy of the value as it is now.
     var value: Value { withLock { $0 } }
 }

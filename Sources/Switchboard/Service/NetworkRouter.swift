@@ -12,7 +12,8 @@ public typealias NetworkRouterCompletion =
 
 /// What turns an endpoint into an exchange: ``Router``, or a fake of yours. Inject it as `any NetworkRouter<MovieApi>`.
 ///
-/// The calls that apps use stand on these three: `response(for:)`, `request(_:as:)`, and their completion forms.
+/// The calls that apps use stand on these: `response(for:)`, `request(_:as:)`, their completion forms, streams,
+/// transfers and pages.
 public protocol NetworkRouter<EndPoint>: Sendable {
     /// The endpoints that it takes.
     associatedtype EndPoint: EndPointType
@@ -22,6 +23,19 @@ public protocol NetworkRouter<EndPoint>: Sendable {
     /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived;
     ///   `CancellationError` when the task or the router was cancelled.
     func exchange(_ endPoint: EndPoint) async throws -> NetworkResponse
+
+    /// The same for a request that is changed before it is sent: streams, transfers and pages need it. A fake that lacks
+    /// it answers as if nothing had been changed.
+    ///
+    /// - Parameters:
+    ///   - endPoint: What to ask for.
+    ///   - accept: The `Accept` of a request whose endpoint and task have none; nil for the router's own.
+    ///   - change: Changes the finished request, before the interceptors see it.
+    /// - Returns: What the server answers, whatever its status.
+    /// - Throws: What ``exchange(_:)`` throws.
+    func exchange(
+        _ endPoint: EndPoint, accept: String?, changing change: @Sendable (inout NetworkRequest) -> Void
+    ) async throws -> NetworkResponse
 
     /// Performs the exchange, makes a value of the response, and calls back once.
     ///
@@ -41,6 +55,13 @@ public protocol NetworkRouter<EndPoint>: Sendable {
 }
 
 extension NetworkRouter {
+    /// The exchange as it is, nothing changed.
+    public func exchange(
+        _ endPoint: EndPoint, accept: String?, changing change: @Sendable (inout NetworkRequest) -> Void
+    ) async throws -> NetworkResponse {
+        try await exchange(endPoint)
+    }
+
     /// Performs a request in the published form: data, response and error, whatever the status.
     ///
     /// - Returns: What cancels this request and no other.

@@ -43,9 +43,14 @@ public struct RetryPolicy: Interceptor {
                 guard attempt < maximumAttempts, let wait = wait(after: error, attempt) else { throw error }
                 delay = wait
             }
-            try await withOwnTask { [clock] in try await clock.sleep(for: delay) }
+            try await sleep(for: delay)
             attempt += 1
         }
+    }
+
+    /// Waits by the policy's clock.
+    func sleep(for delay: Duration) async throws {
+        try await withOwnTask { [clock] in try await clock.sleep(for: delay) }
     }
 
     /// How long to wait after a response; nil when it is final.
@@ -60,7 +65,7 @@ public struct RetryPolicy: Interceptor {
     }
 
     /// How long to wait after a failure; nil when it is final.
-    private func wait(after error: NetworkError, _ attempt: Int) -> Duration? {
+    func wait(after error: NetworkError, _ attempt: Int) -> Duration? {
         switch error.code {
         case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection: backoff(attempt)
         default: nil
@@ -68,7 +73,7 @@ public struct RetryPolicy: Interceptor {
     }
 
     /// Doubled no further than the longest wait, which is at most a century: no attempt can overflow it.
-    private func backoff(_ attempt: Int) -> Duration {
+    func backoff(_ attempt: Int) -> Duration {
         var backoff = baseDelay
         for _ in 1..<attempt where backoff < maximumDelay { backoff = min(maximumDelay, backoff * 2) }
         return backoff

@@ -53,6 +53,17 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         return try await calls.send(request)
     }
 
+    /// The same for a request that is changed before it is sent; see ``NetworkRouter/exchange(_:accept:changing:)``.
+    public func exchange(
+        _ endPoint: EndPoint, accept: String?, changing change: @Sendable (inout NetworkRequest) -> Void
+    ) async throws -> NetworkResponse {
+        var builder = builder
+        if let accept { builder.headers["Accept"] = accept }
+        var request = try builder.makeRequest(for: endPoint)
+        change(&request)
+        return try await calls.send(request)
+    }
+
     /// Performs the exchange, makes a value of the response, and calls back once; see
     /// ``NetworkRouter/perform(_:transform:completion:)``.
     public func perform<Value: Sendable>(
@@ -69,7 +80,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     ///
     /// Exchanges are closed and waits between attempts end at once. An async call runs in its caller's task, which is
     /// not cancelled: an interceptor that waits for something of its own is not woken, and the call ends as cancelled
-    /// when it next sends. Calls with a completion end at once in any case.
+    /// when it next sends. Calls with a completion end at once in any case, and so do streams that are being read.
     public func cancel() {
         calls.cancelAll()
     }

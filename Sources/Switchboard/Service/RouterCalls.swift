@@ -34,8 +34,26 @@ final class RouterCalls: Sendable {
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         let cancellation = CallCancellation()
         let id = add(.async(cancellation))
-        defer { remove(id) }
-        guard let outer = CallCancellation.current else { return try await send(request, cancellation) }
+        do {
+            var response = try await sendWithin(CallCancellation.current, request, cancellation)
+            guard let stream = response.stream else {
+                remove(id)
+                return response
+            }
+            // A call is under way until its stream has been read.
+            response.stream = ResponseBytes(
+                CallStream(stream, of: response.request ?? request, cancellation) { [weak self] in self?.remove(id) })
+            return response
+        } catch {
+            remove(id)
+            throw error
+        }
+    }
+
+    private func sendWithin(
+        _ outer: CallCancellation?, _ request: NetworkRequest, _ cancellation: CallCancellation
+    ) async throws -> NetworkResponse {
+        guard let outer else { return try await send(request, cancellation) }
         // A call within a call ends with the outer one.
         let outerID = outer.add { cancellation.cancel() }
         defer { outer.remove(outerID) }
@@ -136,7 +154,7 @@ extension NetworkError {
     }
 
     /// The error for whatever a session, an interceptor or a transform threw, those of an app included.
-    fileprivate static func caught(_ error: any Error) -> NetworkError {
+    static func caught(_ error: any Error) -> NetworkError {
         switch error {
         case is CancellationError: NetworkError(.cancelled)
         case is URLError: URLErrorMapping.networkError(error)

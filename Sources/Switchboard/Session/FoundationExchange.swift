@@ -11,6 +11,7 @@ final class FoundationExchange: Sendable {
         var isOver = false
         var response: NetworkResponse?
         var sink: any ResponseSink = MemorySink(limit: 0)
+        var stream: FoundationStream?
         var firstByte: Duration?
         var lastSign: ContinuousClock.Instant
         /// A challenge was declined: the error that follows means that the 401 or 407 at hand is the answer.
@@ -19,6 +20,7 @@ final class FoundationExchange: Sendable {
 
     let request: NetworkRequest
     private let payload: RequestPayload?
+    private let deadlines: DeadlineSweeper
     private let start = ContinuousClock.now
     private let startDate = Date()
     private let state: Protected<State>
@@ -28,9 +30,10 @@ final class FoundationExchange: Sendable {
     /// Tasks are cancelled from here, never on the thread that cancels or calls back: a deadlock in Foundation.
     private static let cancelling = DispatchQueue(label: "Switchboard.FoundationSession.cancelling")
 
-    init(_ request: NetworkRequest, payload: RequestPayload?) throws {
+    init(_ request: NetworkRequest, payload: RequestPayload?, _ deadlines: DeadlineSweeper) {
         self.request = request
         self.payload = payload
+        self.deadlines = deadlines
         state = Protected(State(lastSign: .now))
     }
 
@@ -74,15 +77,34 @@ final class FoundationExchange: Sendable {
                 state.response = head
                 state.sink = sink
             }
+            if let stream = sink as? FoundationStream { hand(over: stream, of: head) }
         } catch {
             state.withLock { [head] state in state.response = head }
             abort(with: NetworkError.transport(error))
         }
     }
 
+    /// Answers with the head, and leaves the body to the reader.
+    private func hand(over stream: FoundationStream, of head: NetworkResponse) {
+        var response = head
+        response.stream = ResponseBytes(FoundationBytes(stream, self))
+        response.metrics.start = startDate
+        let continuation = state.withLock { state in
+            if !state.isOver { state.stream = stream }
+            response.metrics.timeToFirstByte = state.firstByte
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(returning: response)
+    }
+
     private func makeSink(for head: NetworkResponse) throws -> any ResponseSink {
         let sink: any ResponseSink =
-            if let destination = request.destination(forStatus: head.statusCode) {
+            if request.options.streamsResponse, request.options.destination == nil,
+                (200..<300).contains(head.statusCode)
+            {
+                FoundationStream(limit: request.limits.downloadedFile)
+            } else if let destination = request.destination(forStatus: head.statusCode) {
                 try FileSink(destination: destination, limit: request.limits.downloadedFile)
             } else {
                 MemorySink(limit: request.limits.responseBody)
@@ -167,8 +189,9 @@ final class FoundationExchange: Sendable {
 
     // MARK: Ending
 
-    /// Ends with a `CancellationError` and closes the connection.
+    /// Ends with a `CancellationError` and closes the connection, unless it is over.
     func cancel() {
+        guard !state.withLock({ $0.isOver }) else { return }
         end(with: .failure(CancellationError()))
         cancelTask()
     }
@@ -191,13 +214,16 @@ final class FoundationExchange: Sendable {
     }
 
     private func end(with result: Result<NetworkResponse, any Error>) {
-        let continuation = state.withLock { state in
+        let (continuation, stream) = state.withLock { state in
             state.isOver = true
             if case .failure = result { state.sink.discard() }
-            defer { state.continuation = nil }
-            return state.continuation
+            defer { (state.continuation, state.stream) = (nil, nil) }
+            return (state.continuation, state.stream)
         }
         continuation?.resume(with: result)
+        guard let stream else { return }
+        stream.end(result.map { _ in })
+        deadlines.remove(self)
     }
 
     func cancelTask() {

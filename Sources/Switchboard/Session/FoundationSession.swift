@@ -36,7 +36,7 @@ public final class FoundationSession: NetworkSession {
         urlSession.finishTasksAndInvalidate()
     }
 
-    /// Sends a request and waits for the whole response.
+    /// Sends a request and waits for the whole response, or its head when the request asks for a stream.
     ///
     /// - Throws: ``NetworkError`` when there is no complete response: see its codes. `CancellationError` when the task
     ///   was cancelled; the connection is closed then.
@@ -58,15 +58,22 @@ public final class FoundationSession: NetworkSession {
             throw NetworkError.encoding(error).attributed(to: request)
         }
         let urlRequest = try URLRequest(request, payload: payload)
-        let exchange = try FoundationExchange(request, payload: payload)
-        defer { deadlines.remove(exchange) }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard exchange.begin(continuation) else { return }
-                start(exchange, urlRequest)
+        let exchange = FoundationExchange(request, payload: payload, deadlines)
+        do {
+            let response = try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    guard exchange.begin(continuation) else { return }
+                    start(exchange, urlRequest)
+                }
+            } onCancel: {
+                exchange.cancel()
             }
-        } onCancel: {
-            exchange.cancel()
+            // One that is still arriving has its deadlines until its end.
+            if response.stream == nil { deadlines.remove(exchange) }
+            return response
+        } catch {
+            deadlines.remove(exchange)
+            throw error
         }
     }
 

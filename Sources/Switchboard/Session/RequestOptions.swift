@@ -109,8 +109,8 @@ extension RequestOptions {
 extension RequestOptions {
     /// Whether the session returns as soon as the head of a 2xx response is there, with an empty body, to be read from
     /// ``NetworkResponse/bytes`` as it arrives. Other responses still come whole, so that their bodies can explain
-    /// them. Default false. ``FoundationSession`` cannot make a server wait and refuses it with
-    /// ``NetworkError/Code/unsupported``.
+    /// them. Default false. ``FoundationSession`` cannot make a server wait: what the reader has no time for goes into
+    /// a temporary file, of ``Limits/downloadedFile`` at most.
     public var streamsResponse: Bool {
         get { self[StreamsResponseOption.self] }
         set { self[StreamsResponseOption.self] = newValue }

@@ -3,7 +3,8 @@ import Foundation
 /// A response's body as it arrives, in chunks, read once.
 ///
 /// The reader sets the pace: while it is busy, no more than a few hundred kilobytes are held, and then the server is
-/// made to wait. Letting go of it, or cancelling the reading task, closes the exchange.
+/// made to wait. ``FoundationSession`` cannot do that and puts the rest into a temporary file. Letting go of it, or
+/// cancelling the reading task, closes the exchange.
 public struct ResponseBytes: AsyncSequence, Sendable {
     /// What gives the chunks of one exchange.
     protocol Source: Sendable {
@@ -23,6 +24,11 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     /// It should throw ``NetworkError`` or `CancellationError` only.
     public init(read: @escaping @Sendable () async throws -> Data?) {
         source = Reading(read: read)
+    }
+
+    /// The chunks of an exchange that begins with the first reading, and is not begun again.
+    init(opening open: @escaping @Sendable () async throws -> ResponseBytes) {
+        source = Opening(open)
     }
 
     /// A body that is there already: one chunk, none when it is empty.
@@ -57,10 +63,33 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         let read: @Sendable () async throws -> Data?
 
         func next() async throws -> Data? {
-            while let chunk = try await read() {
-                if !chunk.isEmpty { return chunk }
+            try await withOwnTask { [read] in
+                while let chunk = try await read() {
+                    if !chunk.isEmpty { return chunk }
+                }
+                return nil
             }
-            return nil
+        }
+    }
+
+    private actor Opening: Source {
+        private var open: (@Sendable () async throws -> ResponseBytes)?
+        private var bytes: ResponseBytes?
+
+        init(_ open: @escaping @Sendable () async throws -> ResponseBytes) {
+            self.open = open
+        }
+
+        func next() async throws -> Data? {
+            if let open {
+                self.open = nil
+                bytes = try await open()
+            }
+            guard let chunk = try await bytes?.next() else {
+                bytes = nil
+                return nil
+            }
+            return chunk
         }
     }
 

@@ -38,7 +38,6 @@ extension URLRequest {
 
     private static func unsupported(_ request: NetworkRequest, _ url: URL) -> String? {
         if request.timeouts.connect != nil { return "a timeout for connecting alone" }
-        if request.options.streamsResponse { return "a response read as it arrives" }
         if request.method == .connect { return "the method CONNECT" }
         if URLSessionQuirks.refusesIPv6Literals,
             url.absoluteString.contains("://[") || url.absoluteString.contains("@[")

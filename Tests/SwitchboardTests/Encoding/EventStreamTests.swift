@@ -19,7 +19,7 @@ struct EventStreamTests {
         cuts.append(bytes.map { Data([$0]) })
         for chunks in cuts {
             var parser = EventStreamParser(limit: 1_000)
-            let events = try chunks.flatMap { try parser.parse($0) }
+            let events = try chunks.flatMap { try parser.events(in: $0) }
             #expect(
                 events == expected, "cut at \(chunks[0].count)",
                 sourceLocation: .init(fileID: #fileID, filePath: #filePath, line: line, column: 1))
@@ -68,21 +68,21 @@ struct EventStreamTests {
         ])
     func retries(text: String, retry: Duration?) throws {
         var parser = EventStreamParser(limit: 100)
-        #expect(try parser.parse(Data("retry: \(text)\ndata: a\n\n".utf8)).map(\.retry) == [retry])
+        #expect(try parser.events(in: Data("retry: \(text)\ndata: a\n\n".utf8)).map(\.retry) == [retry])
     }
 
     @Test("a long line, or an event without end, is refused by its limit")
     func limits() throws {
         var long = EventStreamParser(limit: 1 << 20)
         let piece = Data(repeating: UInt8(ascii: "x"), count: 100_000)
-        let error = #expect(throws: NetworkError.self) { for _ in 0..<100 { _ = try long.parse(piece) } }
+        let error = #expect(throws: NetworkError.self) { for _ in 0..<100 { _ = try long.events(in: piece) } }
         #expect(error?.code == .responseTooLarge)
         var endless = EventStreamParser(limit: 10_000)
         let line = Data("data: 0123456789\n".utf8)
-        let other = #expect(throws: NetworkError.self) { for _ in 0..<1_000 { _ = try endless.parse(line) } }
+        let other = #expect(throws: NetworkError.self) { for _ in 0..<1_000 { _ = try endless.events(in: line) } }
         #expect(other?.reason == "an event has more than 10000 bytes of data")
         var fits = EventStreamParser(limit: 11)
-        #expect(try fits.parse(Data("data:12345\n\n".utf8)).map(\.data) == ["12345"])
+        #expect(try fits.events(in: Data("data:12345\n\n".utf8)).map(\.data) == ["12345"])
     }
 
     @Test("lines end by LF, CRLF or CR, wherever chunks are cut; the last one needs no end")
@@ -95,10 +95,9 @@ struct EventStreamTests {
             for cut in 0...bytes.count {
                 var scanner = LineScanner(limit: 100)
                 var lines: [String] = []
-                for chunk in [bytes[..<cut], bytes[cut...]] {
-                    try scanner.scan(Data(chunk)) { lines.append(String(decoding: $0, as: UTF8.self)) }
+                for chunk in [bytes[..<cut], bytes[cut...], nil] {
+                    try scanner.scan(chunk.map { Data($0) }) { lines.append(String(decoding: $0, as: UTF8.self)) }
                 }
-                if let last = scanner.finish() { lines.append(String(decoding: last, as: UTF8.self)) }
                 #expect(lines == expected, "\(text.debugDescription) cut at \(cut)")
             }
         }
@@ -133,5 +132,13 @@ struct EventStreamTests {
         let error = #expect(throws: NetworkError.self) { try event(#"{"cents": "x"}"#).decode(Price.self) }
         #expect(error?.code == .decodingFailed)
         #expect(error?.reason?.contains("cents") == true)
+    }
+}
+
+extension EventStreamParser {
+    fileprivate mutating func events(in chunk: Data) throws -> [ServerSentEvent] {
+        var events: [ServerSentEvent] = []
+        try parse(chunk) { events.append($0) }
+        return events
     }
 }

@@ -27,7 +27,7 @@ struct SessionStreamTests {
 
     @Test(
         "the head and the first chunks are there before the end is sent [streamed responses]",
-        arguments: SessionKind.curlAlone)
+        arguments: SessionKind.allCases)
     func chunksArriveEarly(kind: SessionKind) async throws {
         let turn = DispatchSemaphore(value: 0)
         try await RawServer.run { connection in
@@ -62,7 +62,7 @@ struct SessionStreamTests {
         }
     }
 
-    @Test("a reader that stops early closes the connection [streamed responses]", arguments: SessionKind.curlAlone)
+    @Test("a reader that stops early closes the connection [streamed responses]", arguments: SessionKind.allCases)
     func earlyStop(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.stalled(after: 100), .text("next"))
@@ -79,7 +79,7 @@ struct SessionStreamTests {
 
     @Test(
         "a response that nobody reads closes the connection when it is let go of [streamed responses]",
-        arguments: SessionKind.curlAlone)
+        arguments: SessionKind.allCases)
     func unread(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.stalled(after: 10))
@@ -91,7 +91,7 @@ struct SessionStreamTests {
 
     @Test(
         "a cancelled reader ends with CancellationError, the connection is closed [cancellation of a streamed response]",
-        arguments: SessionKind.curlAlone)
+        arguments: SessionKind.allCases)
     func cancelledReader(kind: SessionKind) async throws {
         let firsts = Deliveries<Data>()
         try await MockServer.run { server in
@@ -112,7 +112,7 @@ struct SessionStreamTests {
 
     @Test(
         "a body that breaks off is an error behind the chunks that came, with head and code [streamed responses]",
-        arguments: SessionKind.curlAlone)
+        arguments: SessionKind.allCases)
     func errorsInTheStream(kind: SessionKind) async throws {
         try await MockServer.run { server in
             let session = kind.make()
@@ -138,11 +138,11 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "what is no success comes whole, with its body [streamed responses]", arguments: SessionKind.curlAlone,
+        "what is no success comes whole, with its body [streamed responses]", arguments: SessionKind.allCases,
         [302, 404, 500])
     func otherStatuses(kind: SessionKind, status: Int) async throws {
         try await MockServer.run { server in
-            server.enqueue(.text("because", status: status))
+            server.enqueue(.text("because", status: status).with("Location", "/"))
             let response = try await kind.make().send(request(server.url))
             #expect(response.statusCode == status)
             #expect(response.text == "because")
@@ -150,7 +150,7 @@ struct SessionStreamTests {
         }
     }
 
-    @Test("a 204 and a HEAD have no chunks [streamed responses]", arguments: SessionKind.curlAlone)
+    @Test("a 204 and a HEAD have no chunks [streamed responses]", arguments: SessionKind.allCases)
     func noBody(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.status(204), .text("head"))
@@ -167,12 +167,53 @@ struct SessionStreamTests {
 
     @Test(
         "no limit for bodies in memory holds for one that is streamed [streamed responses]",
-        arguments: SessionKind.curlAlone)
+        arguments: SessionKind.allCases)
     func limits(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.data(Data(count: 500_000)))
             let response = try await kind.make().send(request(server.url) { $0.limits.responseBody = 1_000 })
             #expect(try await response.bytes.reduce(0) { $0 + $1.count } == 500_000)
+        }
+    }
+
+    @Test(
+        "what the reader has no time for waits in a file, and every byte arrives once and in order [streamed responses]",
+        arguments: SessionKind.allCases)
+    func slowReader(kind: SessionKind) async throws {
+        let size = 20_000_000
+        let body = (0..<UInt32(size / 4)).map(\.bigEndian).withUnsafeBytes { Data($0) }
+        let sent = Deliveries<Int>()
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+            try connection.send(body)
+            sent.add(size)
+        } body: { server in
+            let response = try await kind.make().send(request(server.url))
+            // URLSession takes the whole body while not one byte is read.
+            if kind == .foundation { _ = try await sent.first() }
+            var seen = Data()
+            for try await chunk in response.bytes {
+                #expect(chunk.count <= 2 << 20)
+                seen.append(chunk)
+            }
+            #expect(seen == body)
+        }
+    }
+
+    @Test("what waits for the reader has a limit, and beyond it is an error [streamed responses]")
+    func limitOfTheFile() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.data(Data(count: 20_000_000)))
+            let response = try await FoundationSession().send(
+                request(server.url) { $0.limits.downloadedFile = 1 << 20 })
+            try await server.waitForDisconnect(within: .seconds(30))
+            var count = 0
+            let error = await #expect(throws: NetworkError.self) {
+                for try await chunk in response.bytes { count += chunk.count }
+            }
+            #expect(error?.code == .responseTooLarge)
+            #expect(count > 1 << 20 && count < 2_500_000)
         }
     }
 

@@ -96,12 +96,12 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
     // MARK: The reader
 
     func next() async throws -> Data? {
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await withUnsafeThrowingContinuation { continuation in
                 read(continuation)
             }
         } onCancel: {
-            close()
+            self.close()
         }
     }
 

@@ -1,0 +1,188 @@
+import Foundation
+
+extension NetworkRouter {
+    /// Performs a request and gives the response as soon as its head is there and its status is accepted; its body is
+    /// read from ``NetworkResponse/bytes`` as it arrives.
+    ///
+    /// ``Timeouts/total`` ends with the head, ``Timeouts/idle`` and ``Timeouts/attempt`` with the body.
+    ///
+    /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
+    ///   task or the router was cancelled.
+    public func streamedResponse(for endPoint: EndPoint) async throws -> NetworkResponse {
+        try await streamedResponse(for: endPoint, accept: "*/*")
+    }
+
+    /// The body of a response in chunks, as it arrives.
+    ///
+    /// ```swift
+    /// for try await chunk in router.bytes(for: .export) { try file.write(contentsOf: chunk) }
+    /// ```
+    ///
+    /// The request is sent when the first chunk is asked for, once. The reader sets the pace; one that stops early, or
+    /// whose task is cancelled, closes the exchange. Reading throws what ``streamedResponse(for:)`` throws, and the
+    /// error of a body that ends early.
+    public func bytes(for endPoint: EndPoint) -> ResponseBytes {
+        ResponseBytes(opening: { try await streamedResponse(for: endPoint).bytes })
+    }
+
+    /// The lines of a text in UTF-8, as they arrive: ``bytes(for:)`` by ``ResponseBytes/lines(limit:)``.
+    ///
+    /// - Parameters:
+    ///   - endPoint: What to ask for.
+    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
+    /// - Returns: The lines, read once.
+    public func lines(for endPoint: EndPoint, limit: Int = 1 << 20) -> ResponseElements<String> {
+        bytes(for: endPoint).lines(limit: limit)
+    }
+
+    /// The values of a body that has one JSON text in each line, as they arrive.
+    ///
+    /// Asks for `application/x-ndjson` and its like, unless the endpoint says what it accepts. Empty lines are passed
+    /// over. Reading throws ``NetworkError/Code/decodingFailed`` with the number of the line for one that is no such
+    /// value.
+    ///
+    /// - Parameters:
+    ///   - endPoint: What to ask for.
+    ///   - type: What a line decodes to.
+    ///   - decoder: Decodes the lines. Nil, the default, for the one of the response handling.
+    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
+    /// - Returns: The values, read once.
+    public func jsonLines<Value: Decodable & Sendable>(
+        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
+    ) -> ResponseElements<Value> {
+        let found = Protected(decoder)
+        let bytes = ResponseBytes(opening: {
+            let response = try await streamedResponse(
+                for: endPoint, accept: "application/x-ndjson, application/jsonl, application/json;q=0.9")
+            found.withLock { $0 = $0 ?? response.handling.decoder }
+            return response.bytes
+        })
+        return bytes.jsonLines(as: type, limit: limit) {
+            try (found.value ?? JSONDecoder.ofResponses).decode($0, from: $1)
+        }
+    }
+
+    /// The server-sent events of an endpoint ([HTML
+    /// §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)), over as many connections as it takes.
+    ///
+    /// ```swift
+    /// for try await event in router.events(for: .ticker) { show(event.data) }
+    /// ```
+    ///
+    /// When the connection is lost or ends, it is made again: with the `Last-Event-ID` of the last whole event, after
+    /// the time that the server's `retry` asked for, or else the policy's; longer after each connection that gave no
+    /// event. A 204 ends the events. Reading throws the error of the first connection, of a status other than 200, of a
+    /// type other than `text/event-stream`, and of the policy's last attempt in a row. A request that is not idempotent
+    /// is sent once: its events end with its response.
+    ///
+    /// - Parameters:
+    ///   - endPoint: What to ask for.
+    ///   - lastEventID: The ID of the last event that is known from before; none by default.
+    ///   - policy: How often in a row it may fail to connect again, how long it waits, and by which clock. Nil to
+    ///     connect once. Default 10 attempts, 3 seconds, at most 5 minutes.
+    ///   - idleTimeout: How long the server may be silent, comments included, until the connection counts as lost. Nil,
+    ///     the default, for the ``Timeouts/idle`` of the endpoint or router.
+    ///   - limit: The most bytes of a line, and of an event's data. More is ``NetworkError/Code/responseTooLarge``.
+    ///     Default 1 MiB.
+    /// - Returns: The events, read once.
+    public func events(
+        for endPoint: EndPoint, lastEventID: String = "", reconnecting policy: RetryPolicy? = .forEvents,
+        idleTimeout: Duration? = nil, limit: Int = 1 << 20
+    ) -> ResponseElements<ServerSentEvent> {
+        let source = EventSource(lastEventID: lastEventID, limit: limit, policy: policy) { lastEventID in
+            try await streamedResponse(for: endPoint, accept: "text/event-stream") { request in
+                if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
+                if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
+                if let idleTimeout { request.timeouts.idle = idleTimeout }
+            }
+        }
+        return ResponseElements { try await source.next() }
+    }
+
+    /// The data of an endpoint's server-sent events, decoded; the rest as in
+    /// ``events(for:lastEventID:reconnecting:idleTimeout:limit:)``.
+    ///
+    /// - Parameters:
+    ///   - endPoint: What to ask for.
+    ///   - type: What the data of an event decodes to. Reading throws ``NetworkError/Code/decodingFailed``, with the key
+    ///     path, for an event that is no such value.
+    ///   - last: The data that ends the events, `[DONE]` for instance; none by default.
+    ///   - decoder: Decodes the data.
+    ///   - lastEventID: The ID of the last event that is known from before; none by default.
+    ///   - policy: How often in a row it may fail to connect again, how long it waits, and by which clock.
+    ///   - idleTimeout: How long the server may be silent until the connection counts as lost.
+    ///   - limit: The most bytes of a line, and of an event's data. Default 1 MiB.
+    /// - Returns: The values, read once.
+    public func events<Value: Decodable & Sendable>(
+        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil, decoder: JSONDecoder = JSONDecoder(),
+        lastEventID: String = "", reconnecting policy: RetryPolicy? = .forEvents, idleTimeout: Duration? = nil,
+        limit: Int = 1 << 20
+    ) -> ResponseElements<Value> {
+        let events = Protected<ResponseElements<ServerSentEvent>?>(
+            self.events(
+                for: endPoint, lastEventID: lastEventID, reconnecting: policy, idleTimeout: idleTimeout, limit: limit))
+        return ResponseElements {
+            guard var iterator = events.value?.makeAsyncIterator() else { return nil }
+            guard let event = try await iterator.next(), event.data != last else {
+                _ = events.exchange(nil)
+                return nil
+            }
+            return try event.decode(type, decoder: decoder)
+        }
+    }
+
+    func streamedResponse(
+        for endPoint: EndPoint, accept: String?, changing change: @Sendable (inout NetworkRequest) -> Void = { _ in }
+    ) async throws -> NetworkResponse {
+        let response = try await exchange(endPoint, accept: accept) { request in
+            request.options.destination = nil
+            request.options.streamsResponse = true
+            change(&request)
+        }
+        try response.handling.check(response)
+        return response
+    }
+}
+
+extension RetryPolicy {
+    /// What ``NetworkRouter/events(for:lastEventID:reconnecting:idleTimeout:limit:)`` does unless it is told otherwise: 10
+    /// attempts in a row, 3 seconds before the first, 5 minutes at most.
+    public static let forEvents = RetryPolicy(
+        maximumAttempts: 10, baseDelay: .seconds(3), maximumDelay: .seconds(300))
+}
+
+extension ResponseBytes {
+    /// The body as values, one JSON text in each line.
+    ///
+    /// - Parameters:
+    ///   - type: What a line decodes to. Empty lines are passed over; any other that is no such value is
+    ///     ``NetworkError/Code/decodingFailed`` with the number of the line.
+    ///   - decoder: Decodes the lines.
+    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
+    /// - Returns: The values, read once.
+    public func jsonLines<Value: Decodable & Sendable>(
+        as type: Value.Type, decoder: any ResponseDecoder = JSONDecoder(), limit: Int = 1 << 20
+    ) -> ResponseElements<Value> {
+        jsonLines(as: type, limit: limit) { try decoder.decode($0, from: $1) }
+    }
+
+    func jsonLines<Value: Decodable & Sendable>(
+        as type: Value.Type, limit: Int, decode: @escaping @Sendable (Value.Type, Data) throws -> Value
+    ) -> ResponseElements<Value> {
+        var scanner = LineScanner(limit: limit)
+        var number = 0
+        return ResponseElements(self) { chunk, values in
+            try scanner.scan(chunk) { line in
+                number += 1
+                guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { return }
+                let data = Data(line)
+                do {
+                    values.append(try decode(type, data))
+                } catch {
+                    let reason = "line \(number): \(DecodingFailure.describe(error, in: data))"
+                    throw NetworkError(.decodingFailed, reason: reason, underlying: error)
+                }
+            }
+        }
+    }
+}
