@@ -125,17 +125,21 @@ final class FoundationExchange: Sendable {
     }
 
     func didReceive(_ data: Data) {
-        let failure: NetworkError? = state.withLock { state in
-            guard !state.isOver else { return nil }
-            state.lastSign = .now
-            do {
-                try state.sink.write(data)
-                return nil
-            } catch {
-                return NetworkError.transport(error)
+        do {
+            let stream = try state.withLock { state -> FoundationStream? in
+                guard !state.isOver else { return nil }
+                state.lastSign = .now
+                guard let stream = state.sink as? FoundationStream else {
+                    try state.sink.write(data)
+                    return nil
+                }
+                return stream
             }
+            // Not under the lock: it wakes the reader, whose cancellation may be waiting for the lock.
+            try stream?.write(data)
+        } catch {
+            abort(with: NetworkError.transport(error))
         }
-        if let failure { abort(with: failure) }
     }
 
     func didComplete(with error: (any Error)?) {

@@ -114,8 +114,7 @@ final class FoundationBytes: ResponseBytes.Source {
     }
 
     func next() async throws -> Data? {
-        try Task.checkCancellation()
-        return try await withCancellation {
+        try await withCancellation {
             try await stream.next()
         } onCancel: { [stream, exchange] in
             close(stream, exchange)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a response's body goes as it arrives. Used under its exchange's lock.
+/// Where a response's body goes as it arrives. Used under its exchange's lock, unless it has a lock of its own.
 protocol ResponseSink: AnyObject, Sendable {
     /// The bytes written so far.
     var count: Int64 { get }

@@ -204,10 +204,10 @@ struct SessionStreamTests {
     @Test("what waits for the reader has a limit, and beyond it is an error [streamed responses]")
     func limitOfTheFile() async throws {
         try await MockServer.run { server in
-            server.enqueue(.data(Data(count: 20_000_000)))
+            server.enqueue(.data(Data(count: 20_000_000)).stalled(after: 19_000_000))
             let response = try await FoundationSession().send(
                 request(server.url) { $0.limits.downloadedFile = 1 << 20 })
-            try await server.waitForDisconnect(within: .seconds(30))
+            try await server.waitForDisconnect()
             var count = 0
             let error = await #expect(throws: NetworkError.self) {
                 for try await chunk in response.bytes { count += chunk.count }
