@@ -66,6 +66,8 @@ extension NetworkError {
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
         /// A downloaded body could not be written to its file.
         public static let cannotWriteFile = Code("cannotWriteFile")
+        /// A downloaded file was refused by the check that the download was given.
+        public static let verificationFailed = Code("verificationFailed")
 
         // Redirects.
 
@@ -191,6 +193,7 @@ extension NetworkError.Code {
         case .headersTooLarge: "The response's header is larger than the limit"
         case .cannotDecodeResponse: "The response's content encoding could not be undone"
         case .cannotWriteFile: "The downloaded file could not be written"
+        case .verificationFailed: "The downloaded file is not what it should be"
         case .tooManyRedirects: "Too many redirects"
         case .redirectRefused: "The redirect was not followed"
         case .badRequest: "Bad request"

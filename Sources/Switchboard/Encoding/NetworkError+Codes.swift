@@ -45,6 +45,8 @@ extension NetworkError {
     public static var cannotDecodeResponse: Code { .cannotDecodeResponse }
     /// ``Code/cannotWriteFile``
     public static var cannotWriteFile: Code { .cannotWriteFile }
+    /// ``Code/verificationFailed``
+    public static var verificationFailed: Code { .verificationFailed }
     /// ``Code/tooManyRedirects``
     public static var tooManyRedirects: Code { .tooManyRedirects }
     /// ``Code/redirectRefused``

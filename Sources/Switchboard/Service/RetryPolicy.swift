@@ -54,7 +54,7 @@ public struct RetryPolicy: Interceptor {
     }
 
     /// How long to wait after a response; nil when it is final.
-    private func wait(after response: NetworkResponse, _ attempt: Int) -> Duration? {
+    func wait(after response: NetworkResponse, _ attempt: Int) -> Duration? {
         switch response.statusCode {
         case 408, 429, 500, 502, 503, 504:
             let backoff = backoff(attempt)
@@ -100,14 +100,7 @@ extension NetworkResponse {
         if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             return .seconds(Int64(UInt32(value) ?? .max))
         }
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(identifier: "GMT")
-        // The form to send, and the two to accept as well (RFC 9110 §5.6.7).
-        for form in ["EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy"] {
-            formatter.dateFormat = form
-            if let date = formatter.date(from: value) { return .seconds(max(0, date.timeIntervalSinceNow)) }
-        }
+        if let date = HTTPDate.parse(value) { return .seconds(max(0, date.timeIntervalSinceNow)) }
         return nil
     }
 }

@@ -70,13 +70,20 @@ final class FoundationExchange: Sendable {
         do {
             try head.checkHeaders(request.limits)
             let sink = try makeSink(for: head)
-            state.withLock { [head] state in
+            let isOver = state.withLock { [head] state in
+                // Cancelled meanwhile: nobody else will discard what was just made.
+                guard !state.isOver else {
+                    sink.discard()
+                    return true
+                }
                 state.lastSign = .now
                 state.firstByte = .now - start
                 state.sink.discard()  // the body of an answer that a second round replaced
                 state.response = head
                 state.sink = sink
+                return false
             }
+            guard !isOver else { return }
             if let stream = sink as? FoundationStream { hand(over: stream, of: head) }
         } catch {
             state.withLock { [head] state in state.response = head }
@@ -181,6 +188,11 @@ final class FoundationExchange: Sendable {
 
     func noteDeclinedChallenge() {
         state.withLock { $0.isChallengeDeclined = true }
+    }
+
+    func didSend(_ count: Int64) {
+        touch()
+        if payload != nil { request.options.onBodySent?(count) }
     }
 
     func touch() {

@@ -53,7 +53,7 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        exchange(for: task)?.touch()
+        exchange(for: task)?.didSend(totalBytesSent)
     }
 
     func urlSession(

@@ -107,6 +107,14 @@ extension RequestOptions {
 }
 
 extension RequestOptions {
+    /// Hears how many bytes of the body were handed to the transport, each time some were; from the start again when the
+    /// body is sent again. Called by the session in its own thread: return at once, and do not wait. Nil, the default,
+    /// for nobody.
+    public var onBodySent: (@Sendable (_ count: Int64) -> Void)? {
+        get { self[BodySentOption.self] }
+        set { self[BodySentOption.self] = newValue }
+    }
+
     /// Whether the session returns as soon as the head of a 2xx response is there, with an empty body, to be read from
     /// ``NetworkResponse/bytes`` as it arrives. Other responses still come whole, so that their bodies can explain
     /// them. Default false. ``FoundationSession`` cannot make a server wait: what the reader has no time for goes into
@@ -117,6 +125,9 @@ extension RequestOptions {
     }
 }
 
+private enum BodySentOption: RequestOption {
+    static let defaultValue: (@Sendable (_ count: Int64) -> Void)? = nil
+}
 private enum StreamsResponseOption: RequestOption { static let defaultValue = false }
 private enum TimeoutsOption: RequestOption { static let defaultValue = Timeouts.standard }
 private enum LimitsOption: RequestOption { static let defaultValue = Limits() }

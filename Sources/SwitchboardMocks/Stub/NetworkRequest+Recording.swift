@@ -9,11 +9,16 @@ extension NetworkRequest {
     func readBody() async throws -> Data? {
         guard !body.isEmpty else { return nil }
         do {
-            guard body.isStreamed else { return try body.encode() }
+            guard body.isStreamed else {
+                let bytes = try body.encode()
+                options.onBodySent?(Int64(bytes.count))
+                return bytes
+            }
             var bytes = Data()
             for try await chunk in try body.makeStream() {
                 try Task.checkCancellation()
                 bytes += chunk
+                options.onBodySent?(Int64(bytes.count))
             }
             if let length = body.length, length != Int64(bytes.count) {
                 let reason = "the body's stream gave \(bytes.count) bytes, not the \(length) that its length announced"

@@ -56,6 +56,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private let attempt: UInt64
     private let limits: Limits
     private let isRepeatable: Bool
+    private let onBodySent: (@Sendable (Int64) -> Void)?
 
     init(_ request: NetworkRequest, _ handle: CurlHandle, _ loop: CurlLoop, body: (any CurlUpload)?) {
         self.request = request
@@ -66,6 +67,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         idle = timeouts.idle?.wholeNanoseconds ?? .max
         attempt = timeouts.attempt?.wholeNanoseconds ?? .max
         limits = request.limits
+        onBodySent = body == nil ? nil : request.options.onBodySent
         isRepeatable = request.method.isIdempotent && request.body.isReplayable
         lastSign = start
     }
@@ -269,6 +271,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         switch body?.read(into: buffer) {
         case .bytes(let count)?:
             given += Int64(count)
+            onBodySent?(given)
             isBodySent = given == request.body.length
             return count
         case .end?, nil:

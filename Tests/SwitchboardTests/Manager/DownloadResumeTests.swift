@@ -1,0 +1,335 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Downloads whose connection is lost, within one call and over several. The rules are those of RFC 9110 §13.1.5 (If-Range),
+/// §14 (Range) and §15.3.7 (206).
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadResumeTests {
+    private static let size = 300_000
+    private let content = RangeServer.content(size)
+    private let changed = RangeServer.content(size, seed: 1_000_000)
+
+    private func policy(_ attempts: Int = 3) -> RetryPolicy {
+        RetryPolicy(maximumAttempts: attempts, clock: TestClock(skips: true))
+    }
+
+    private func endPoint(_ server: MockServer, _ query: String = "") -> URLEndPoint {
+        URLEndPoint(.get, URL(string: server.url.absoluteString + "/file" + query) ?? server.url)
+    }
+
+    /// Downloads over one session and gives the file's bytes.
+    private func download(
+        _ kind: SessionKind, _ endPoint: URLEndPoint, isKept: Bool = false, attempts: Int = 3, in folder: URL,
+        _ check: (NetworkResponse) throws -> Void = { _ in }
+    ) async throws -> Data {
+        let file = folder.appendingPathComponent("a")
+        let response = try await Router<URLEndPoint>(session: kind.make()).download(
+            endPoint, to: file, keepingPartial: isKept, retry: policy(attempts))
+        try check(response)
+        return try Data(contentsOf: file)
+    }
+
+    @Test("a lost connection is made good for from the byte that is missing on", arguments: SessionKind.allCases)
+    func lostConnections(kind: SessionKind) async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(
+                    files.whole.truncated(after: 100_000), files.part(100_000..<Self.size).truncated(after: 70_000))
+                server.stub(.any) { files.answer($0) }
+                let bytes = try await download(kind, endPoint(server), in: folder) { response in
+                    #expect(response.statusCode == 206)
+                    #expect(response.metrics.bytesReceived == Int64(Self.size))
+                }
+                #expect(bytes == content)
+                #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=100000-", "bytes=170000-"])
+                #expect(server.requests.map { $0.headers["If-Range"] } == [nil, "\"v1\"", "\"v1\""])
+                #expect(names(in: folder) == ["a"])
+            }
+        }
+    }
+
+    /// What a server answers when it is asked for the rest, so that the file has to begin again.
+    struct Restart: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let answer: @Sendable (RangeServer) -> MockResponse
+        /// Whether the answer has all of the file.
+        var isWhole = false
+    }
+
+    private static let restarts = [
+        Restart(testDescription: "Range ignored", answer: { $0.whole }, isWhole: true),
+        Restart(
+            testDescription: "another entity tag",
+            answer: { RangeServer(content: $0.content, validators: ["ETag": "\"v2\""]).part(100_000..<size) }),
+        Restart(testDescription: "another size", answer: { $0.part(100_000..<size, of: size + 1) }),
+        Restart(testDescription: "another first byte", answer: { $0.part(99_999..<size) }),
+        Restart(testDescription: "no Content-Range", answer: { .data($0.content[100_000...], status: 206) }),
+        Restart(
+            testDescription: "a bad Content-Range",
+            answer: { .data($0.content[100_000...], status: 206).with("Content-Range", "bytes 100000-99999/300000") }),
+        Restart(
+            testDescription: "several parts",
+            answer: { _ in
+                .text("--x\r\n\r\n\r\n--x--", status: 206).with("Content-Type", "multipart/byteranges; boundary=x")
+            }),
+        Restart(
+            testDescription: "a compressed part",
+            answer: { $0.part(100_000..<size).with("Content-Encoding", "identity, x") }),
+        Restart(testDescription: "416", answer: { _ in .status(416, headers: ["Content-Range": "bytes */100"]) }),
+    ]
+
+    @Test(
+        "an answer that is not the missing rest begins the file again: never are two mixed",
+        arguments: SessionKind.allCases, restarts)
+    func restarted(kind: SessionKind, restart: Restart) async throws {
+        let files = RangeServer(content: content)
+        let now = RangeServer(content: changed, validators: ["ETag": "\"v2\""])
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(
+                    files.whole.truncated(after: 100_000), restart.isWhole ? now.whole : restart.answer(files))
+                server.stub(.any) { now.answer($0) }
+                // Curl would refuse the made-up coding before it can be seen.
+                guard restart.testDescription != "a compressed part" || kind == .curl else { return }
+                let bytes = try await download(kind, endPoint(server), in: folder)
+                #expect(bytes == changed)
+                #expect(server.requests.count == (restart.isWhole ? 2 : 3))
+                #expect(server.requests.last?.headers["Range"] == (restart.isWhole ? "bytes=100000-" : nil))
+            }
+        }
+    }
+
+    @Test("a 206 with less than was asked for is followed by the rest", arguments: SessionKind.allCases)
+    func shortParts(kind: SessionKind) async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(
+                    files.whole.truncated(after: 100_000), files.part(100_000..<100_010), files.part(100_010..<250_000))
+                server.stub(.any) { files.answer($0) }
+                let bytes = try await download(kind, endPoint(server), in: folder)
+                #expect(bytes == content)
+                #expect(server.requests.count == 4)
+            }
+        }
+    }
+
+    @Test("more bytes than the 206 announced are an error, and no file", arguments: SessionKind.allCases)
+    func longParts(kind: SessionKind) async throws {
+        let files = RangeServer(content: content)
+        let long = MockResponse.data(content[100_000...] + Data(count: 10), status: 206).chunked(1_000).with(
+            "Content-Range", "bytes 100000-299999/300000"
+        ).with("ETag", "\"v1\"")
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(files.whole.truncated(after: 100_000), long)
+                let error = await #expect(throws: NetworkError.self) {
+                    try await download(kind, endPoint(server), in: folder)
+                }
+                #expect(error?.code == .invalidResponse)
+                #expect(names(in: folder) == [])
+            }
+        }
+    }
+
+    /// Validators, and what `If-Range` says of them; nil where they are no strong ones.
+    private static let conditions: [(HTTPHeaders, String?)] = [
+        (["ETag": "\"a\""], "\"a\""), (["ETag": "W/\"a\""], nil), (["ETag": "a"], nil), ([:], nil),
+        (
+            ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:49:38 GMT"],
+            "Sun, 06 Nov 1994 08:49:37 GMT"
+        ),
+        (["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"], nil),
+        (["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], nil),
+        (["Last-Modified": "yesterday", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"], nil),
+        (
+            [
+                "ETag": "W/\"a\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+                "Date": "Sun, 06 Nov 1994 08:49:38 GMT",
+            ], nil
+        ),
+    ]
+
+    @Test(
+        "only a strong validator asks for the rest (RFC 9110 §8.8.2.2, §13.1.5); without one the file begins again",
+        arguments: conditions)
+    func validators(fields: HTTPHeaders, condition: String?) async throws {
+        let files = RangeServer(content: content, validators: fields)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(files.whole.truncated(after: 100_000))
+                server.stub(.any) { files.answer($0) }
+                let bytes = try await download(.allCases[0], endPoint(server), in: folder)
+                #expect(bytes == content)
+                #expect(server.requests[1].headers["If-Range"] == condition)
+                #expect(server.requests[1].headers["Range"] == (condition == nil ? nil : "bytes=100000-"))
+            }
+        }
+    }
+
+    @Test("a request that is not idempotent is sent once; one that is and is no GET begins again")
+    func otherMethods() async throws {
+        let files = RangeServer(content: content)
+        for (method, count) in [(HTTPMethod.post, 1), (.put, 2)] {
+            try await withFolder { folder in
+                try await MockServer.run { server in
+                    server.enqueue(files.whole.truncated(after: 100_000), files.whole)
+                    let endPoint = URLEndPoint(method, server.url, task: .requestBody(DataBody(Data("q".utf8))))
+                    let file = folder.appendingPathComponent("a")
+                    var code: NetworkError.Code?
+                    do {
+                        try await Router<URLEndPoint>().download(endPoint, to: file, retry: policy())
+                    } catch let error as NetworkError {
+                        code = error.code
+                    }
+                    #expect(server.requests.count == count)
+                    #expect(server.requests.allSatisfy { $0.headers["Range"] == nil })
+                    #expect(code == (count == 1 ? .truncatedBody : nil))
+                    #expect(names(in: folder) == (count == 1 ? [] : ["a"]))
+                }
+            }
+        }
+    }
+
+    @Test("a server that gives a byte at a time, or another file each time, is given up")
+    func hostile() async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                let turn = Deliveries<Int>()
+                server.stub(.any) { request in
+                    turn.add(1)
+                    return files.answer(request).truncated(after: 1)
+                }
+                let error = await #expect(throws: NetworkError.self) {
+                    try await download(.allCases[0], endPoint(server), attempts: 5, in: folder)
+                }
+                #expect(error?.code == .truncatedBody)
+                #expect(error?.attempts == 5)
+                #expect(turn.all.count == 5)
+            }
+            try await MockServer.run { server in
+                let turn = Deliveries<Int>()
+                server.stub(.any) { request in
+                    turn.add(1)
+                    return RangeServer(content: content, validators: ["ETag": "\"\(turn.all.count)\""]).answer(request)
+                        .truncated(after: 200_000)
+                }
+                let error = await #expect(throws: NetworkError.self) {
+                    try await download(.allCases[0], endPoint(server), attempts: 5, in: folder)
+                }
+                #expect(error?.code == .truncatedBody)
+                #expect(turn.all.count == 5)
+            }
+            // Parts from another place, in turn with a beginning that is cut.
+            try await MockServer.run { server in
+                server.stub(.any) { request in
+                    request.headers["Range"] == nil ? files.whole.truncated(after: 200_000) : files.part(0..<10)
+                }
+                let error = await #expect(throws: NetworkError.self) {
+                    try await download(.allCases[0], endPoint(server), attempts: 5, in: folder)
+                }
+                #expect(error?.code == .invalidResponse)
+                #expect(server.requests.count == 12)
+            }
+            #expect(names(in: folder) == [])
+        }
+    }
+
+    // MARK: Over several calls
+
+    @Test("what is kept is gone on with by the next call, and holds no secret", arguments: SessionKind.allCases)
+    func kept(kind: SessionKind) async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(files.whole.truncated(after: 100_000))
+                server.stub(.any) { files.answer($0) }
+                let endPoint = endPoint(server, "?api_key=hush&page=2")
+                let error = await #expect(throws: NetworkError.self) {
+                    try await download(kind, endPoint, isKept: true, attempts: 1, in: folder)
+                }
+                #expect(error?.code == .truncatedBody)
+                #expect(names(in: folder) == [".a.download", ".a.download.json"])
+                let sidecar = try Data(contentsOf: folder.appendingPathComponent(".a.download.json"))
+                #expect(!String(decoding: sidecar, as: UTF8.self).contains("hush"))
+                #expect(try Data(contentsOf: folder.appendingPathComponent(".a.download")) == content.prefix(100_000))
+                let bytes = try await download(kind, endPoint, isKept: true, in: folder) { response in
+                    #expect(response.metrics.bytesReceived == Int64(Self.size - 100_000))
+                }
+                #expect(bytes == content)
+                #expect(server.requests[1].headers["Range"] == "bytes=100000-")
+                #expect(names(in: folder) == ["a"])
+            }
+        }
+    }
+
+    /// What may lie beside the file, so that the download has to begin with the first byte.
+    private static let remains: [(String, String?)] = [
+        ("no sidecar", nil), ("a damaged sidecar", "{\"url\":"), ("an empty one", ""),
+        ("of another URL", #"{"url":"http://h.test/other","validator":"\"v1\"","size":300000}"#),
+    ]
+
+    @Test("what cannot be told to be of the same file is not gone on with", arguments: remains)
+    func leftovers(name: String, sidecar: String?) async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.stub(.any) { files.answer($0) }
+                try Data(count: 50_000).write(to: folder.appendingPathComponent(".a.download"))
+                try sidecar.map { try Data($0.utf8).write(to: folder.appendingPathComponent(".a.download.json")) }
+                let bytes = try await download(.allCases[0], endPoint(server), isKept: true, in: folder)
+                #expect(bytes == content)
+                #expect(server.requests.map { $0.headers["Range"] } == [nil])
+            }
+        }
+    }
+
+    @Test("killed between its last byte and its name, it is asked for its last byte and has its name then")
+    func wholeButNameless() async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.stub(.any) { files.answer($0) }
+                try content.write(to: folder.appendingPathComponent(".a.download"))
+                let sidecar = #"{"url":"\#(server.url)/file","validator":"\"v1\"","size":300000}"#
+                try Data(sidecar.utf8).write(to: folder.appendingPathComponent(".a.download.json"))
+                let bytes = try await download(.allCases[0], endPoint(server), isKept: true, in: folder)
+                #expect(bytes == content)
+                #expect(server.requests.map { $0.headers["Range"] } == ["bytes=299999-"])
+                #expect(names(in: folder) == ["a"])
+            }
+        }
+    }
+
+    @Test("a second download that would keep the same file is refused while the first is under way")
+    func concurrent() async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(files.whole.stalled(after: 100_000), files.whole)
+                let progress = TransferProgress()
+                let file = folder.appendingPathComponent("a")
+                let router = Router<URLEndPoint>()
+                let endPoint = endPoint(server)
+                let first = Task {
+                    try await router.download(endPoint, to: file, keepingPartial: true, progress: progress)
+                }
+                for await update in progress where update.completed > 0 { break }
+                let error = await #expect(throws: NetworkError.self) {
+                    try await router.download(endPoint, to: file, keepingPartial: true)
+                }
+                #expect(error?.code == .cannotWriteFile)
+                #expect(error?.reason?.contains("another download") == true)
+                // One with a file of its own is not in its way.
+                try await router.download(endPoint, to: file)
+                #expect(try Data(contentsOf: file) == content)
+                first.cancel()
+                await #expect(throws: CancellationError.self) { try await first.value }
+            }
+        }
+    }
+}

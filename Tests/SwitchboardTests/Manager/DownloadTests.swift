@@ -1,0 +1,202 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// `router.download(_:to:)` where nothing is lost on the way, and where nothing may be saved.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadTests {
+    private func endPoint(_ server: MockServer, _ path: String = "/file", headers: HTTPHeaders = [:]) -> URLEndPoint {
+        URLEndPoint(.get, server.url.appendingPathComponent(path), headers: headers)
+    }
+
+    @Test(
+        "S0.13 an endpoint is saved in a file, byte by byte, and nothing else is left in its folder",
+        arguments: SessionKind.allCases)
+    func whole(kind: SessionKind) async throws {
+        let content = RangeServer.content(3_000_001)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(RangeServer(content: content).whole)
+                let file = folder.appendingPathComponent("a.bin")
+                let router = Router<URLEndPoint>(session: kind.make())
+                let response = try await router.download(endPoint(server), to: file)
+                #expect(try Data(contentsOf: file) == content)
+                #expect(response.fileURL == file)
+                #expect(response.body.isEmpty)
+                #expect(response.metrics.bytesReceived == 3_000_001)
+                #expect(names(in: folder) == ["a.bin"])
+                #expect(server.requests[0].headers["Accept"] == "*/*")
+                #expect(server.requests[0].headers.values(for: "Accept-Encoding") == ["identity"])
+                #expect(server.requests[0].headers["Range"] == nil)
+            }
+        }
+    }
+
+    @Test("the file is replaced in one step; an empty one is a file too", arguments: SessionKind.allCases)
+    func replaced(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(.text("new"), .status(200))
+                let file = folder.appendingPathComponent("a")
+                try Data("old and longer".utf8).write(to: file)
+                let router = Router<URLEndPoint>(session: kind.make())
+                try await router.download(endPoint(server), to: file)
+                #expect(try Data(contentsOf: file) == Data("new".utf8))
+                try await router.download(endPoint(server), to: file)
+                #expect(try Data(contentsOf: file) == Data())
+            }
+        }
+    }
+
+    @Test("a compressed response is saved as what it unpacks to", arguments: SessionKind.allCases)
+    func compressed(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(.text(String(repeating: "text ", count: 10_000)).gzipped())
+                let file = folder.appendingPathComponent("a")
+                try await Router<URLEndPoint>(session: kind.make()).download(endPoint(server), to: file)
+                #expect(try Data(contentsOf: file) == Data(String(repeating: "text ", count: 10_000).utf8))
+            }
+        }
+    }
+
+    /// An answer, and the code of the error that it makes of a download.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let answer: MockResponse
+        let code: NetworkError.Code
+    }
+
+    private static let refusals = [
+        Refusal(testDescription: "404", answer: .text("no", status: 404), code: .notFound),
+        Refusal(testDescription: "204", answer: .status(204), code: .noData),
+        Refusal(
+            testDescription: "a part unasked", answer: RangeServer(content: Data(count: 10)).part(0..<5),
+            code: .invalidResponse),
+        Refusal(testDescription: "cut", answer: .text("abcdef").truncated(after: 3), code: .truncatedBody),
+        Refusal(
+            testDescription: "announced too large", answer: .data(Data(count: 100_001)), code: .responseTooLarge),
+        Refusal(
+            testDescription: "too large", answer: .data(Data(count: 100_001)).chunked(5_000), code: .responseTooLarge),
+        Refusal(testDescription: "silent", answer: .text("abcdef").stalled(after: 3), code: .timedOut),
+    ]
+
+    @Test(
+        "S0.13 what is no file is an error: the file that is there stays, and nothing is left beside it",
+        arguments: SessionKind.allCases, refusals)
+    func refused(kind: SessionKind, refusal: Refusal) async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(refusal.answer.repeated())
+                let file = folder.appendingPathComponent("a")
+                try Data("old".utf8).write(to: file)
+                let options = RequestOptions {
+                    $0.limits.downloadedFile = 100_000
+                    $0.timeouts.idle = .milliseconds(300)
+                }
+                let router = Router<URLEndPoint>(session: kind.make(), builder: RequestBuilder(options: options))
+                let error = await #expect(throws: NetworkError.self) {
+                    try await router.download(
+                        endPoint(server), to: file,
+                        retry: RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true)))
+                }
+                #expect(error?.code == refusal.code)
+                #expect(error?.url == server.url.appendingPathComponent("/file"))
+                #expect(try Data(contentsOf: file) == Data("old".utf8))
+                #expect(names(in: folder) == ["a"])
+            }
+        }
+    }
+
+    @Test("where no file can be made nothing is sent, and the error names the place", arguments: [true, false])
+    func placesThatAreNone(isKept: Bool) async throws {
+        let session = StubSession(.text("a").repeated())
+        let router = Router<URLEndPoint>(session: session)
+        let endPoint = URLEndPoint(.get, URL(text: "http://h.test/"))
+        try await withFolder { folder in
+            for place in [folder, folder.appendingPathComponent("none/a"), URL(text: "http://h.test/a")] {
+                let error = await #expect(throws: NetworkError.self) {
+                    try await router.download(endPoint, to: place, keepingPartial: isKept)
+                }
+                #expect(error?.code == .cannotWriteFile)
+                #expect(error?.reason?.contains(place.isFileURL ? place.path : place.absoluteString) == true)
+            }
+            #expect(names(in: folder) == [])
+        }
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test("S0.13 the check sees the whole file before it has its name, and what it throws leaves no file")
+    func verified() async throws {
+        struct Mismatch: Error {}
+        let session = StubSession(.text("content").repeated())
+        let router = Router<URLEndPoint>(session: session)
+        let endPoint = URLEndPoint(.get, URL(text: "http://h.test/"))
+        for isKept in [true, false] {
+            try await withFolder { folder in
+                let file = folder.appendingPathComponent("a")
+                let error = await #expect(throws: NetworkError.self) {
+                    try await router.download(endPoint, to: file, keepingPartial: isKept) { _ in throw Mismatch() }
+                }
+                #expect(error?.code == .verificationFailed)
+                #expect(error?.underlying is Mismatch)
+                #expect(names(in: folder) == [])
+                let seen = Deliveries<Data>()
+                try await router.download(endPoint, to: file, keepingPartial: isKept) { whole in
+                    #expect(!FileManager.default.fileExists(atPath: file.path))
+                    seen.add(try Data(contentsOf: whole))
+                }
+                #expect(seen.all == [Data("content".utf8)])
+                #expect(names(in: folder) == ["a"])
+            }
+        }
+    }
+
+    // MARK: Cancellation
+
+    enum Canceller: CaseIterable, Sendable { case task, router, progress }
+
+    @Test(
+        "a download that is cancelled ends with CancellationError, closes its connection and leaves nothing",
+        arguments: SessionKind.allCases, Canceller.allCases)
+    func cancelled(kind: SessionKind, canceller: Canceller) async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(.stalled(after: 100_000))
+                let progress = TransferProgress()
+                let router = Router<URLEndPoint>(session: kind.make())
+                let endPoint = endPoint(server)
+                let task = Task {
+                    try await router.download(endPoint, to: folder.appendingPathComponent("a"), progress: progress)
+                }
+                for await update in progress where update.completed > 0 { break }
+                switch canceller {
+                case .task: task.cancel()
+                case .router: router.cancel()
+                case .progress: progress.foundationProgress.cancel()
+                }
+                await #expect(throws: CancellationError.self) { try await task.value }
+                try await server.waitForDisconnect()
+                #expect(names(in: folder) == [])
+            }
+        }
+    }
+
+    @Test(
+        "the total timeout is for the whole download, its body and its waits included", arguments: SessionKind.allCases)
+    func total(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(.data(Data(count: 100_000)).chunked(100).paced(every: .milliseconds(20)))
+                let options = RequestOptions { $0.timeouts.total = .milliseconds(200) }
+                let router = Router<URLEndPoint>(session: kind.make(), builder: RequestBuilder(options: options))
+                let error = await #expect(throws: NetworkError.self) {
+                    try await router.download(endPoint(server), to: folder.appendingPathComponent("a"))
+                }
+                #expect(error?.code == .timedOut)
+                #expect(error?.reason == "the whole call took longer than 0.2 s")
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// `router.bytes`, `router.lines`, `router.jsonLines` and `router.streamedResponse`.
+@Suite(.timeLimit(.minutes(1)))
+struct RouterStreamTests {
+    private func endPoint(_ server: MockServer) -> URLEndPoint { URLEndPoint(.get, server.url) }
+
+    @Test("chunks come as they arrive; nothing is sent before the first is asked for", arguments: SessionKind.allCases)
+    func bytes(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("abcdef").chunked(2))
+            let bytes = Router<URLEndPoint>(session: kind.make()).bytes(for: endPoint(server))
+            #expect(server.requests.isEmpty)
+            var text = Data()
+            for try await chunk in bytes { text += chunk }
+            #expect(text == Data("abcdef".utf8))
+            for try await chunk in bytes { Issue.record("\(chunk)") }
+            #expect(server.requests.count == 1)
+            #expect(server.requests[0].headers["Accept"] == "*/*")
+        }
+    }
+
+    @Test("what is streamed may be larger than the limit of memory", arguments: SessionKind.allCases)
+    func large(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.data(Data(count: 1_000_000)))
+            let builder = RequestBuilder(options: RequestOptions { $0.limits.responseBody = 1_000 })
+            let router = Router<URLEndPoint>(session: kind.make(), builder: builder)
+            let count = try await router.bytes(for: endPoint(server)).reduce(0) { $0 + $1.count }
+            #expect(count == 1_000_000)
+        }
+    }
+
+    @Test("a status that is not accepted is the error, with the body, once; then there is nothing more")
+    func refused() async throws {
+        let session = StubSession(.json(#"{"message":"gone"}"#, status: 410).repeated())
+        let router = Router<URLEndPoint>(session: session)
+        var chunks = router.bytes(for: URLEndPoint(.get, URL(text: "http://h.test/"))).makeAsyncIterator()
+        let error = await #expect(throws: NetworkError.self) { try await chunks.next() }
+        #expect(error?.status == 410)
+        #expect(error?.serverMessage == "gone")
+        #expect(try await chunks.next() == nil)
+        #expect(session.requests.count == 1)
+    }
+
+    @Test("the head is there before the body, and says what the body is", arguments: SessionKind.allCases)
+    func head(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("abc").with("X-A", "1").stalled(after: 3))
+            let response = try await Router<URLEndPoint>(session: kind.make()).streamedResponse(for: endPoint(server))
+            #expect(response.headers["X-A"] == "1")
+            var chunks = response.bytes.makeAsyncIterator()
+            #expect(try await chunks.next() == Data("abc".utf8))
+        }
+    }
+
+    @Test("a consumer that stops early closes the exchange", arguments: SessionKind.allCases)
+    func earlyStop(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("one\ntwo\nthree").stalled(after: 9))
+            let router = Router<URLEndPoint>(session: kind.make())
+            var lines: [String] = []
+            try await {
+                for try await line in router.lines(for: endPoint(server)) {
+                    lines.append(line)
+                    if lines.count == 2 { break }
+                }
+            }()
+            #expect(lines == ["one", "two"])
+            try await server.waitForDisconnect()
+        }
+    }
+
+    @Test(
+        "cancelled by its task or by its router, a stream ends with CancellationError and closes the exchange",
+        arguments: SessionKind.allCases, [true, false])
+    func cancelled(kind: SessionKind, byRouter: Bool) async throws {
+        let seen = Deliveries<String>()
+        try await MockServer.run { server in
+            server.enqueue(.text("one\ntwo").stalled(after: 5))
+            let router = Router<URLEndPoint>(session: kind.make())
+            let endPoint = endPoint(server)
+            let task = Task { for try await line in router.lines(for: endPoint) { seen.add(line) } }
+            _ = try await seen.first()
+            if byRouter { router.cancel() } else { task.cancel() }
+            await #expect(throws: CancellationError.self) { try await task.value }
+            try await server.waitForDisconnect()
+        }
+    }
+
+    @Test(
+        "a stream that nobody reads at the moment is closed by its router's cancel() too",
+        arguments: SessionKind.allCases)
+    func cancelledUnread(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("one").stalled(after: 2))
+            let router = Router<URLEndPoint>(session: kind.make())
+            let response = try await router.streamedResponse(for: endPoint(server))
+            router.cancel()
+            try await server.waitForDisconnect()
+            await #expect(throws: CancellationError.self) { for try await _ in response.bytes {} }
+        }
+    }
+
+    @Test("a stub's stream that waits is ended by its router's cancel()")
+    func cancelledStub() async throws {
+        let clock = TestClock()
+        let session = StubSession(clock: clock, .text("one\ntwo\n").chunked(4).paced(every: .seconds(5)))
+        let router = Router<URLEndPoint>(session: session)
+        let task = Task { for try await _ in router.lines(for: URLEndPoint(.get, URL(text: "http://h.test/"))) {} }
+        _ = try await clock.nextSleep()
+        router.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("interceptors see a stream as any other request, and may change what arrives")
+    func interceptors() async throws {
+        let upper = AdHocInterceptor { request, next in
+            var request = request
+            request.headers["X-A"] = "1"
+            var response = try await next(request)
+            let bytes = response.bytes
+            response.bytes = ResponseBytes {
+                var chunks = bytes.makeAsyncIterator()
+                return try await chunks.next().map { Data(String(decoding: $0, as: UTF8.self).uppercased().utf8) }
+            }
+            return response
+        }
+        let session = StubSession(.status(503), .text("a\nb").chunked(1))
+        let policy = RetryPolicy(clock: TestClock(skips: true))
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy, upper])
+        let lines = router.lines(for: URLEndPoint(.get, URL(text: "http://h.test/")))
+        let result1 = try await lines.reduce(into: []) { $0.append($1) }
+        #expect(result1 == ["A", "B"])
+        #expect(session.requests.map { $0.headers["X-A"] } == ["1", "1"])
+    }
+
+    // MARK: JSON lines
+
+    struct Row: Codable, Equatable, Sendable { var id: Int }
+
+    @Test("each line is a value, by the router's decoder; empty lines are none; the values before a bad line are given")
+    func jsonLines() async throws {
+        let session = StubSession(
+            .text("{\"row_id\":1}\n\r\n  \n{\"row_id\":2}\n{\"row_id\":\"x\"}\n{\"row_id\":4}").repeated())
+        struct Snake: Decodable, Equatable, Sendable { var rowId: Int }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let builder = RequestBuilder(
+            options: RequestOptions { $0.responseHandling = ResponseHandling(decoder: decoder) })
+        let router = Router<URLEndPoint>(session: session, builder: builder)
+        var rows: [Snake] = []
+        let error = await #expect(throws: NetworkError.self) {
+            for try await row in router.jsonLines(for: URLEndPoint(.get, URL(text: "http://h.test/")), as: Snake.self) {
+                rows.append(row)
+            }
+        }
+        #expect(rows == [Snake(rowId: 1), Snake(rowId: 2)])
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.reason?.hasPrefix("line 5: rowId: expected Int") == true, "\(error?.reason ?? "")")
+        #expect(session.requests[0].headers["Accept"]?.contains("application/x-ndjson") == true)
+    }
+
+    @Test("a line beyond the limit is refused while it arrives, not by memory", arguments: SessionKind.allCases)
+    func longLines(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.data(Data("{\"id\":1}\n".utf8) + Data(repeating: 0x20, count: 10 << 20)))
+            let router = Router<URLEndPoint>(session: kind.make())
+            var rows: [Row] = []
+            let error = await #expect(throws: NetworkError.self) {
+                for try await row in router.jsonLines(for: endPoint(server), as: Row.self) { rows.append(row) }
+            }
+            #expect(rows == [Row(id: 1)])
+            #expect(error?.code == .responseTooLarge)
+        }
+    }
+
+    @Test("a fake router without the call for changed requests streams what it answers")
+    func fake() async throws {
+        struct Fake: NetworkRouter {
+            typealias EndPoint = URLEndPoint
+            func exchange(_ endPoint: URLEndPoint) async throws -> NetworkResponse {
+                NetworkResponse(status: 200, body: Data("a\nb".utf8))
+            }
+            func perform<Value: Sendable>(
+                _ endPoint: URLEndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
+                completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+            ) -> RequestHandle { RequestHandle() }
+            func cancel() {}
+        }
+        let lines = Fake().lines(for: URLEndPoint(.get, URL(text: "http://h.test/")))
+        let result2 = try await lines.reduce(into: []) { $0.append($1) }
+        #expect(result2 == ["a", "b"])
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try await Fake().download(URLEndPoint(.get, URL(text: "http://h.test/")), to: file)
+            #expect(try Data(contentsOf: file) == Data("a\nb".utf8))
+        }
+    }
+
+    // MARK: httpbin
+
+    @Test(
+        "httpbin's /stream is read line by line, /drip as it drips", .enabled(if: HTTPBin.base != nil),
+        arguments: SessionKind.allCases)
+    func httpbin(kind: SessionKind) async throws {
+        let router = Router<URLEndPoint>(session: kind.make())
+        let rows = router.jsonLines(for: URLEndPoint(.get, try HTTPBin.url("/stream/20")), as: Row.self)
+        let result3 = try await rows.reduce(into: []) { $0.append($1.id) }
+        #expect(result3 == Array(0..<20))
+        let drip = URLEndPoint(.get, try HTTPBin.url("/drip?duration=0.5&numbytes=5&delay=0"))
+        var count = 0
+        for try await chunk in router.bytes(for: drip) {
+            #expect(chunk.allSatisfy { $0 == UInt8(ascii: "*") })
+            count += chunk.count
+        }
+        #expect(count == 5)
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+
+/// Answers as a file server does, `Range` and `If-Range` included (RFC 9110 §13.1.5 and §14).
+struct RangeServer: Sendable {
+    var content: Data
+    var validators: HTTPHeaders = ["ETag": "\"v1\""]
+
+    /// Bytes that tell every place from every other.
+    static func content(_ size: Int, seed: UInt32 = 0) -> Data {
+        (0..<UInt32((size + 3) / 4)).map { ($0 &+ seed).bigEndian }.withUnsafeBytes { Data($0) }.prefix(size)
+    }
+
+    func answer(_ request: RecordedRequest) -> MockResponse {
+        guard let range = range(of: request) else { return whole }
+        guard range.lowerBound < content.count else {
+            return .status(416, headers: ["Content-Range": "bytes */\(content.count)"])
+        }
+        return part(range.clamped(to: 0..<content.count))
+    }
+
+    var whole: MockResponse { fields(MockResponse.data(content)) }
+
+    func part(_ range: Range<Int>, of size: Int? = nil) -> MockResponse {
+        let value = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size ?? content.count)"
+        return fields(MockResponse.data(content[range], status: 206)).with("Content-Range", value)
+    }
+
+    private func fields(_ response: MockResponse) -> MockResponse {
+        validators.reduce(response) { $0.with($1.name, $1.value) }
+    }
+
+    private func range(of request: RecordedRequest) -> Range<Int>? {
+        guard let value = request.headers["Range"], value.hasPrefix("bytes=") else { return nil }
+        if let condition = request.headers["If-Range"], !validators.contains(where: { $0.value == condition }) {
+            return nil
+        }
+        let ends = value.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Int(ends[0]) else { return nil }
+        return first..<max(first, Int(ends[1]).map { $0 + 1 } ?? .max)
+    }
+}
+
+/// The names of what lies in a folder.
+func names(in folder: URL) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? ["(unreadable)"]
+}
