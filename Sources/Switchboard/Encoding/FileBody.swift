@@ -1,43 +1,60 @@
 import Foundation
 
-/// A file's bytes, read while they are sent: never as a whole in memory.
+/// The bytes of a file, or a stretch of them, read as they are sent. The file may be any size.
 ///
-/// The file is opened anew for each sending, so that a retry and a 307 send it again. One that cannot be read ends the
-/// request with ``NetworkError/Code/encodingFailed``, which names it; so does one that changes its size on the way.
+/// A file that is not there or cannot be read ends the request with ``NetworkError/Code/encodingFailed``, which names
+/// it; so does one that changes its size on the way.
 public struct FileBody: HTTPBody {
     /// The file.
     public let url: URL
     /// The file's `Content-Type`.
     public let additionalHeaders: HTTPHeaders
+    /// The bytes that are sent, counted from 0; nil for all.
+    public let range: Range<Int64>?
 
     /// Makes a body of a file's bytes.
     public init(_ url: URL, contentType: String = "application/octet-stream") {
+        self.init(url, range: nil, contentType: contentType)
+    }
+
+    /// Makes a body of some of a file's bytes. A range that the file does not have is found out when it is sent, as an
+    /// unreadable file is.
+    public init(_ url: URL, range: Range<Int64>?, contentType: String = "application/octet-stream") {
         self.url = url
+        self.range = range
         additionalHeaders = [.contentType(contentType)]
     }
 
     /// True: the bytes are read as they are sent.
     public var isStreamed: Bool { true }
 
-    /// The file's size now; nil when there is no such file, which sending then reports.
+    /// The number of bytes: of the range, or of the file now. Nil when there is no such file, which sending then
+    /// reports.
     public var length: Int64? {
-        var information = stat()
-        guard url.isFileURL, stat(url.path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            return nil
-        }
-        return Int64(information.st_size)
+        guard let size = url.sizeOfFile else { return nil }
+        guard let range else { return size }
+        return range.lowerBound >= 0 && range.upperBound <= size ? Int64(range.count) : nil
     }
 
-    /// The whole file in memory.
+    /// The bytes in memory.
     public func encode() throws -> Data {
-        try readable { try Data(contentsOf: url) }
+        let file = try open()
+        return try readable {
+            var data = Data()
+            while let chunk = try file.next() { data += chunk }
+            return data
+        }
     }
 
     /// The bytes in chunks of 256 KiB.
     public func makeStream() throws -> HTTPBodyStream {
-        guard length != nil else { throw unreadable(nil) }
-        let file = try readable { try FileReader(url) }
+        let file = try open()
         return HTTPBodyStream { try readable { try file.next() } }
+    }
+
+    private func open() throws -> FileReader {
+        guard length != nil else { throw unreadable(nil) }
+        return try readable { try FileReader(url, range: range) }
     }
 
     private func readable<Output>(_ body: () throws -> Output) throws -> Output {
@@ -49,7 +66,18 @@ public struct FileBody: HTTPBody {
     }
 
     private func unreadable(_ error: (any Error)?) -> NetworkError {
-        NetworkError(
-            .encodingFailed, reason: "\(url.path.quotedForMessage) is no file that can be read", underlying: error)
+        let part = range.map { "bytes \($0.lowerBound) to \($0.upperBound) of " } ?? ""
+        return NetworkError(
+            .encodingFailed, reason: "\(part)\(url.path.quotedForMessage) is no file that can be read",
+            underlying: error)
+    }
+}
+
+extension URL {
+    /// The bytes of the regular file there; nil when there is none.
+    var sizeOfFile: Int64? {
+        var information = stat()
+        guard isFileURL, stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(information.st_size)
     }
 }

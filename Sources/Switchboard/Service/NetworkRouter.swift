@@ -30,11 +30,13 @@ public protocol NetworkRouter<EndPoint>: Sendable {
     /// - Parameters:
     ///   - endPoint: What to ask for.
     ///   - accept: The `Accept` of a request whose endpoint and task have none; nil for the router's own.
-    ///   - change: Changes the finished request, before the interceptors see it.
+    ///   - change: Changes the finished request, before the interceptors see it. What it throws is thrown on, and
+    ///     nothing is sent.
     /// - Returns: What the server answers, whatever its status.
     /// - Throws: What ``exchange(_:)`` throws.
     func exchange(
-        _ endPoint: EndPoint, accept: String?, changing change: @Sendable (inout NetworkRequest) -> Void
+        _ endPoint: EndPoint, accept: String?,
+        changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
     ) async throws -> NetworkResponse
 
     /// Performs the exchange, makes a value of the response, and calls back once.
@@ -57,7 +59,8 @@ public protocol NetworkRouter<EndPoint>: Sendable {
 extension NetworkRouter {
     /// The exchange as it is, nothing changed.
     public func exchange(
-        _ endPoint: EndPoint, accept: String?, changing change: @Sendable (inout NetworkRequest) -> Void
+        _ endPoint: EndPoint, accept: String?,
+        changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
     ) async throws -> NetworkResponse {
         try await exchange(endPoint)
     }

@@ -62,11 +62,12 @@ public struct RedirectInterceptor: Interceptor {
             throw refusal(
                 .redirectRefused, "the Location \(shown(location)) is no http or https URL", request, response)
         }
-        if url.isHTTPS, !target.isHTTPS {
-            throw refusal(.redirectRefused, "it leads from https to \(shown(target.absoluteString))", request, response)
+        var redirected: NetworkRequest
+        do throws(NetworkError) {
+            redirected = try request.moved(to: target, redaction: redaction)
+        } catch {
+            throw error.attributed(to: request).with(response)
         }
-        var redirected = request
-        redirected.url = target
         if response.changesMethod(of: request.method) {
             redirected.method = .get
             redirected.body = EmptyBody()
@@ -76,20 +77,8 @@ public struct RedirectInterceptor: Interceptor {
         } else if !request.body.isReplayable {
             throw refusal(.redirectRefused, "the body cannot be sent a second time", request, response)
         }
-        if !url.hasSameOrigin(as: target) {
-            let names = redirected.headers.map(\.name).filter { isForOrigin($0) }
-            for name in names { redirected.headers.remove(name) }
-        }
         return redirected
     }
-
-    /// Whether a header is meant for the origin it was made for: credentials by any of their names, and the host
-    /// itself.
-    private func isForOrigin(_ name: String) -> Bool {
-        redaction.isSecret(header: name) || Self.namesForOrigin.contains { name.equalsIgnoringCase($0) }
-    }
-
-    private static let namesForOrigin = ["Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "Host"]
 
     private func refusal(
         _ code: NetworkError.Code, _ reason: String, _ request: NetworkRequest, _ response: NetworkResponse
@@ -104,35 +93,14 @@ public struct RedirectInterceptor: Interceptor {
     /// Resolves a `Location` by [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2); the fragment of
     /// the request's URL goes on when the location has none. Nil when the result is no http or https URL with a host.
     static func resolve(_ location: String, against base: URL) -> URL? {
-        // Servers send blanks and bytes beyond ASCII there, which belong escaped.
-        // A bracket may stand in a host alone; elsewhere it would make URL escape everything a second time.
-        let slashes = location.prefix { !"/?#".contains($0) }.endIndex
-        let host =
-            location[slashes...].hasPrefix("//")
-            ? location[slashes...].dropFirst(2) : location[location.startIndex..<location.startIndex]
-        let rest = host.firstIndex { "/?#".contains($0) } ?? host.endIndex
-        var escaped: [UInt8] = []
-        escaped.appendEscapedOnce(location.utf8[..<rest], allowed: .locationHost)
-        escaped.appendEscapedOnce(location.utf8[rest...], allowed: .location)
-        let text = String(decoding: escaped, as: UTF8.self)
-        guard let resolved = URL(string: text, relativeTo: base)?.absoluteURL, (try? URLText.check(resolved)) != nil
-        else {
-            return nil
-        }
-        // Resolving leaves the dots of a whole URL where they are; this takes them out (§5.2.4).
-        let url = resolved.standardized
-        guard !text.contains("#"),
+        guard let url = URL(reference: location, relativeTo: base), URLText.fault(of: url) == nil else { return nil }
+        guard !location.contains("#"),
             let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first
         else {
             return url
         }
         return URL(string: url.absoluteString + "#" + fragment)
     }
-}
-
-extension ASCIISet {
-    fileprivate static let location = query.union(ASCIISet("#"))
-    fileprivate static let locationHost = location.union(ASCIISet("[]"))
 }
 
 extension NetworkResponse {

@@ -55,12 +55,17 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
 
     /// The same for a request that is changed before it is sent; see ``NetworkRouter/exchange(_:accept:changing:)``.
     public func exchange(
-        _ endPoint: EndPoint, accept: String?, changing change: @Sendable (inout NetworkRequest) -> Void
+        _ endPoint: EndPoint, accept: String?,
+        changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
     ) async throws -> NetworkResponse {
         var builder = builder
         if let accept { builder.headers["Accept"] = accept }
         var request = try builder.makeRequest(for: endPoint)
-        change(&request)
+        do throws(NetworkError) {
+            try change(&request)
+        } catch {
+            throw error.attributed(to: request)
+        }
         return try await calls.send(request)
     }
 

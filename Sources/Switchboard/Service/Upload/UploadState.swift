@@ -1,0 +1,48 @@
+import Foundation
+
+/// What is known of an upload in pieces, in a file of the app's choice, so that another process can go on with it.
+struct UploadState: Codable, Equatable {
+    /// The endpoint's URL, secrets replaced.
+    var endPoint: String
+    /// Where the server keeps the upload. Whoever knows it may often add to it: the file can be read by its owner alone.
+    var location: URL
+    /// The file's size and time of last change, in seconds since 1970.
+    var length: Int64
+    var changed: Double
+
+    /// Nil when there is none, or what there is cannot be read.
+    static func read(_ file: URL?) -> UploadState? {
+        file.flatMap { try? Data(contentsOf: $0) }.flatMap { try? JSONDecoder().decode(UploadState.self, from: $0) }
+    }
+
+    func write(_ file: URL?) throws(NetworkError) {
+        guard let file else { return }
+        do {
+            let beside = file.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).part")
+            let data = try JSONEncoder().encode(self)
+            guard
+                FileManager.default.createFile(
+                    atPath: beside.path, contents: data, attributes: [.posixPermissions: 0o600])
+            else { throw POSIXError(.EACCES) }
+            guard rename(beside.path, file.path) == 0 else {
+                unlink(beside.path)
+                throw POSIXError(.EACCES)
+            }
+        } catch {
+            throw NetworkError(
+                .cannotWriteFile, reason: "the state of the upload, \(file.path.quotedForMessage)", underlying: error)
+        }
+    }
+}
+
+extension URL {
+    /// Size and time of last change of the regular file there.
+    func uploadMark() throws(NetworkError) -> (length: Int64, changed: Double) {
+        guard let length = sizeOfFile,
+            let date = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        else {
+            throw NetworkError(.encodingFailed, reason: "\(path.quotedForMessage) is no file that can be read")
+        }
+        return (length, date.timeIntervalSince1970)
+    }
+}
