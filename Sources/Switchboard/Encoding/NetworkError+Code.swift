@@ -74,7 +74,7 @@ extension NetworkError {
         /// More redirects than allowed.
         public static let tooManyRedirects = Code("tooManyRedirects")
         /// A redirect that is not followed: https to http, another scheme, a URL that is none, a body that cannot be
-        /// sent again.
+        /// sent again. Also a link to the next page of that kind.
         public static let redirectRefused = Code("redirectRefused")
 
         // A response arrived and its status was not accepted.

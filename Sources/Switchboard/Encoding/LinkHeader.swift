@@ -1,0 +1,133 @@
+import Foundation
+
+/// A link as it stands in a `Link` field, before it is resolved.
+struct LinkValue: Hashable, Sendable {
+    /// What stands between `<` and `>`.
+    let reference: String
+    let parameters: [WebLink.Parameter]
+
+    /// The relation types of the first `rel`, in lower case; further ones do not count ([RFC 8288
+    /// §3.3](https://www.rfc-editor.org/rfc/rfc8288#section-3.3)).
+    var relations: [String] {
+        (parameters.value(of: "rel") ?? "").split { $0 == " " || $0 == "\t" }.map { $0.lowercased() }
+    }
+
+    /// The link, when it begins at the resource of this URL and leads to a URL.
+    func link(from url: URL?) -> WebLink? {
+        guard begins(at: url), let target = URL(reference: reference, relativeTo: url) else { return nil }
+        return WebLink(target: target, relations: relations, parameters: parameters)
+    }
+
+    /// Whether the link begins at this resource: an `anchor` may make it one between others ([RFC 8288
+    /// §3.2](https://www.rfc-editor.org/rfc/rfc8288#section-3.2)).
+    func begins(at url: URL?) -> Bool {
+        guard let anchor = parameters.value(of: "anchor") else { return true }
+        guard let url, let here = URL(reference: url.absoluteString, relativeTo: nil),
+            let itself = URL(reference: "", relativeTo: here)
+        else { return false }
+        return URL(reference: anchor, relativeTo: itself)?.absoluteString == itself.absoluteString
+    }
+}
+
+extension LinkValue {
+    /// The links of `Link` fields by the algorithm of [RFC 8288
+    /// appendix B.2](https://www.rfc-editor.org/rfc/rfc8288#appendix-B.2), except that what breaks the syntax is passed
+    /// over up to the next comma outside of quotes, where the appendix gives up.
+    static func values(in fields: [String]) -> [LinkValue] {
+        fields.flatMap { field in
+            var scanner = LinkScanner(field)
+            return scanner.links()
+        }
+    }
+}
+
+/// Reads one `Link` field from left to right, each byte once.
+private struct LinkScanner {
+    private let bytes: [UInt8]
+    private var index = 0
+
+    init(_ field: String) {
+        bytes = Array(field.utf8)
+    }
+
+    mutating func links() -> [LinkValue] {
+        var links: [LinkValue] = []
+        while true {
+            skipBlanks()
+            guard let first = current else { return links }
+            if first == UInt8(ascii: "<") {
+                index += 1
+                let reference = text { $0 == UInt8(ascii: ">") }
+                guard current != nil else { return links }
+                index += 1
+                links.append(LinkValue(reference: reference, parameters: parameters()))
+            }
+            skipToComma()
+        }
+    }
+
+    /// Appendix B.3.
+    private mutating func parameters() -> [WebLink.Parameter] {
+        var parameters: [WebLink.Parameter] = []
+        while true {
+            skipBlanks()
+            guard current == .semicolon else { return parameters }
+            index += 1
+            skipBlanks()
+            let name = text { $0.isLinkBlank || $0 == .equals || $0 == .semicolon || $0 == .comma }
+            skipBlanks()
+            var value = ""
+            if current == .equals {
+                index += 1
+                skipBlanks()
+                value = current == .quote ? quoted() : text { $0 == .semicolon || $0 == .comma }.trimmedOfBlanks
+            }
+            if !name.isEmpty { parameters.append(WebLink.Parameter(name: name.lowercased(), value: value)) }
+        }
+    }
+
+    /// Appendix B.4.
+    private mutating func quoted() -> String {
+        var output: [UInt8] = []
+        index += 1
+        while let byte = current, byte != .quote {
+            if byte == .backslash { index += 1 }
+            if let byte = current { output.append(byte) }
+            index += 1
+        }
+        index += 1
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Goes behind the next comma that stands outside of quotes.
+    private mutating func skipToComma() {
+        while let byte = current {
+            if byte == .quote {
+                _ = quoted()
+                continue
+            }
+            index += 1
+            if byte == .comma { return }
+        }
+    }
+
+    private mutating func text(until isEnd: (UInt8) -> Bool) -> String {
+        let start = index
+        while let byte = current, !isEnd(byte) { index += 1 }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    private mutating func skipBlanks() {
+        while current?.isLinkBlank == true { index += 1 }
+    }
+
+    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+}
+
+extension UInt8 {
+    fileprivate static let semicolon = UInt8(ascii: ";")
+    fileprivate static let comma = UInt8(ascii: ",")
+    fileprivate static let quote = UInt8(ascii: "\"")
+    fileprivate static let backslash = UInt8(ascii: "\\")
+    fileprivate var isLinkBlank: Bool { self == 0x20 || self == 0x09 }
+}
