@@ -61,10 +61,8 @@ public struct RequestBuilder: Sendable {
         request.endPoint = endPoint
         request.headers = draft.headers
         let hasBody = !request.body.isEmpty
-        if hasBody, var json = request.body as? JSONBody, json.encoder == nil {
-            json.encoder = options.encoder
-            request.body = json
-        }
+        if hasBody, let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
+        if hasBody, options.compressesBody { compress(&request) }
         try request.validate(isURLChecked: true)
         if hasBody { request = try request.withEncodedBody() }
         complete(&request, isDownload: task.destination != nil)
@@ -109,6 +107,13 @@ public struct RequestBuilder: Sendable {
         let own = try endPoint.baseURL
         guard let baseURL, own is SenderBaseURL else { return try own.endPointURL() }
         return try baseURL()
+    }
+
+    /// Wraps the body, unless it or somebody else says how it is encoded.
+    private func compress(_ request: inout NetworkRequest) {
+        let name = "Content-Encoding"
+        guard !headers.contains(name), !request.allHeaders.contains(name) else { return }
+        request.body = GzipBody(request.body)
     }
 
     /// Adds this builder's fields to those of task, endpoint and body, each only where there is none of that name.

@@ -92,6 +92,18 @@ extension RequestOptions {
         set { self[EncoderOption.self] = newValue }
     }
 
+    /// Whether the body is sent as gzip, as with ``GzipBody``. Default false.
+    ///
+    /// The server must know `Content-Encoding: gzip` in requests, which few do unless told to; one that does not answers
+    /// 415, or takes the bytes for the content ([RFC 9110
+    /// §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4)). A request or body that has a `Content-Encoding`
+    /// already goes out as it is, and so does one without a body. ``RequestBuilder`` does it: a request that is handed
+    /// to a session directly is not changed.
+    public var compressesBody: Bool {
+        get { self[CompressesBodyOption.self] }
+        set { self[CompressesBodyOption.self] = newValue }
+    }
+
     /// Whether a download with this status may take its file's name: what the response handling accepts.
     var isDownloadAccepted: @Sendable (Int) -> Bool {
         get { self[DownloadAcceptedOption.self] }
@@ -137,3 +149,4 @@ private enum CachePolicyOption: RequestOption {
 private enum DestinationOption: RequestOption { static let defaultValue: URL? = nil }
 private enum DownloadAcceptedOption: RequestOption { static let defaultValue: @Sendable (Int) -> Bool = { _ in true } }
 private enum EncoderOption: RequestOption { static let defaultValue: JSONEncoder? = nil }
+private enum CompressesBodyOption: RequestOption { static let defaultValue = false }

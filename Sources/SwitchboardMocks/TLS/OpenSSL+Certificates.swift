@@ -1,3 +1,5 @@
+import Switchboard
+
 extension OpenSSL {
     /// The functions for keys and certificates.
     struct CertificateFunctions {

@@ -1,3 +1,5 @@
+import Switchboard
+
 extension OpenSSL {
     /// The functions for connections (`SSL`) and what they have in common (`SSL_CTX`).
     struct ConnectionFunctions {
