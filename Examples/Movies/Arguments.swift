@@ -14,6 +14,8 @@ struct Arguments: Equatable, Sendable {
     var environment = NetworkEnvironment.production
     var source = Source.embedded
     var isVerbose = false
+    /// Where the poster goes; the call is that for its movie then.
+    var output: URL?
 }
 
 /// The first word that is not an option.
@@ -22,6 +24,7 @@ enum Command: String, CaseIterable, Sendable {
     case popular
     case recommended
     case videos
+    case poster
 
     /// Whether it shows pages. The others are about one movie.
     var hasPages: Bool { self == .nowPlaying || self == .popular }
@@ -30,6 +33,7 @@ enum Command: String, CaseIterable, Sendable {
 /// A word that begins with a dash.
 enum Option: String, CaseIterable, Sendable {
     case page = "--page"
+    case output = "--output"
     case environment = "--environment"
     case server = "--server"
     case verbose = "--verbose"
@@ -40,6 +44,7 @@ enum Option: String, CaseIterable, Sendable {
     var value: String? {
         switch self {
         case .page: "a whole number from 1"
+        case .output: "the file to write"
         case .environment: "qa, staging or production"
         case .server: "a URL such as http://127.0.0.1:8080"
         case .verbose, .live, .help: nil

@@ -6,6 +6,8 @@ struct Console: Sendable {
     let show: @Sendable (String) throws -> Void
     /// Takes everything else: the log and the reason of a failure.
     let note: @Sendable (String) -> Void
+    /// Draws over the last line of a terminal; nil where there is none, so that nothing of the kind gets into a file.
+    var draw: (@Sendable (String) -> Void)?
 
     static let standard = Console(
         show: { text in
@@ -17,5 +19,11 @@ struct Console: Sendable {
         },
         note: { text in
             try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
-        })
+        },
+        draw: terminal)
+
+    private static var terminal: (@Sendable (String) -> Void)? {
+        guard isatty(STDERR_FILENO) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" else { return nil }
+        return { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+    }
 }

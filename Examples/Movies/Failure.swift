@@ -33,6 +33,7 @@ struct Failure: Error, Equatable {
             .cannotConnect, .timedOut, .insecureConnection, .cannotAuthenticate, .truncatedBody,
         ]
         if unavailable.contains(where: error.code.isKind) { return .unavailable }
+        if error.code == .cannotWriteFile { return .cannotWrite }
         let badData: [NetworkError.Code] = [.invalidResponse, .cannotDecodeResponse]
         if badData.contains(where: error.code.isKind) { return .badData }
         // Nothing was sent: the server's URL is at fault.

@@ -39,6 +39,17 @@ enum Help {
 
             \(options)
             """
+        case .poster:
+            """
+            Usage: movies poster ID --output FILE [options]
+
+            Saves the poster of the movie ID, with a bar on a terminal. When it breaks off,
+            the same command goes on with what it has.
+
+              --output FILE       the file to write; one that is there is replaced
+
+            \(options)
+            """
         case nil:
             """
             Usage: movies [command] [options]
@@ -50,8 +61,10 @@ enum Help {
               popular             what people watch
               recommended ID      what to watch after the movie ID
               videos ID           the trailers and clips of the movie ID
+              poster ID           the poster of the movie ID, into a file
 
             \(page)
+              --output FILE       the file that poster writes
             \(options)
 
             Exit codes: 0 done; 1 the server said no; 64 wrong usage; 65 unreadable answer;

@@ -24,6 +24,7 @@ enum Invocation: Equatable, Sendable {
             let allowed = chosen.hasPages ? "options only" : "one ID"
             throw Failure(.usage, "unexpected argument '\(extra)': \(chosen.rawValue) takes \(allowed)")
         }
+        let output = try words.output(of: chosen)
         let environment = try words.environment
         let source = try words.source
         if source == .live, environment != .production {
@@ -31,6 +32,7 @@ enum Invocation: Equatable, Sendable {
         }
         self = .run(
             Arguments(
-                call: call, environment: environment, source: source, isVerbose: words.options[.verbose] != nil))
+                call: call, environment: environment, source: source, isVerbose: words.options[.verbose] != nil,
+                output: output))
     }
 }

@@ -7,6 +7,7 @@ enum MovieApi: Equatable {
     case popular(page: Int)
     case newMovies(page: Int)
     case video(id: Int)
+    case movie(id: Int)
 }
 
 extension MovieApi: EndPointType {
@@ -18,6 +19,7 @@ extension MovieApi: EndPointType {
         case .popular: "popular"
         case .newMovies: "now_playing"
         case .video(let id): "\(id)/videos"
+        case .movie(let id): "\(id)"
         }
     }
 
@@ -28,7 +30,7 @@ extension MovieApi: EndPointType {
         return switch self {
         case .newMovies(let page), .popular(let page):
             .requestParameters(bodyParameters: nil, urlParameters: ["page": page, "api_key": key])
-        case .recommended, .video:
+        case .recommended, .video, .movie:
             .requestParameters(bodyParameters: nil, urlParameters: ["api_key": key])
         }
     }

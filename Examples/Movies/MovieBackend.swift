@@ -6,6 +6,8 @@ struct MovieBackend: Sendable {
     static let environments: [NetworkEnvironment] = [.qa, .staging, .production]
 
     let servers: EnvironmentURLs
+    /// Where the pictures are: another server, without keys and environments.
+    let images: String
     let key: String
 
     /// The backend of the task that makes the call. An app whose servers never change writes them down in `MovieApi` instead.
@@ -13,7 +15,9 @@ struct MovieBackend: Sendable {
 
     /// The real API. It has one environment.
     static func live(key: String) -> MovieBackend {
-        MovieBackend(servers: [.production: "https://api.themoviedb.org/3/movie/"], key: key)
+        MovieBackend(
+            servers: [.production: "https://api.themoviedb.org/3/movie/"], images: "https://image.tmdb.org/t/p/w342",
+            key: key)
     }
 
     /// One server with the environments side by side, as ``EmbeddedServer`` has them.
@@ -25,7 +29,7 @@ struct MovieBackend: Sendable {
                 .qa: "\(root)/qa/3/movie/",
                 .staging: "\(root)/staging/3/movie/",
                 .production: "\(root)/production/3/movie/",
-            ],
+            ], images: "\(root)/t/p/w342",
             key: EmbeddedServer.key)
     }
 }

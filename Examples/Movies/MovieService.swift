@@ -1,8 +1,10 @@
+import Foundation
 import Switchboard
 
 /// Movies and videos, for the rest of the program: the only place that talks to the network.
 struct MovieService: Sendable {
     let router: Router<MovieApi>
+    var images = Router<ImageApi>()
 
     /// A page of what is in cinemas now.
     func newMovies(page: Int) async throws -> MoviePage {
@@ -22,6 +24,19 @@ struct MovieService: Sendable {
     /// The trailers and clips of the movie `id`.
     func videos(of id: Int) async throws -> VideoList {
         try await router.request(.video(id: id), as: VideoList.self)
+    }
+
+    /// The movie `id` by itself.
+    func movie(_ id: Int) async throws -> Movie {
+        try await router.request(.movie(id: id), as: Movie.self)
+    }
+
+    /// Saves the poster of the movie `id`, and goes on with what an earlier attempt left.
+    func savePoster(of id: Int, to file: URL, progress: TransferProgress) async throws {
+        guard let path = try await movie(id).posterPath else {
+            throw Failure(.refused, "the movie \(id) has no poster")
+        }
+        try await images.download(.poster(path: path), to: file, keepingPartial: true, progress: progress)
     }
 
     /// A page that exists. The server answers one past the end with an empty page, and refuses one past the highest.

@@ -42,10 +42,34 @@ struct Program: Sendable {
         let manager = NetworkManager(
             environment: arguments.environment, interceptors: interceptors,
             options: RequestOptions { $0.timeouts = timeouts })
-        let service = MovieService(router: manager.router(for: MovieApi.self))
+        let service = MovieService(
+            router: manager.router(for: MovieApi.self), images: manager.router(for: ImageApi.self))
         return try await MovieBackend.$current.withValue(backend) {
-            try await service.report(on: arguments.call, in: arguments.environment)
+            if case .movie(let id) = arguments.call, let file = arguments.output {
+                return try await savePoster(of: id, to: file, from: service)
+            }
+            return try await service.report(on: arguments.call, in: arguments.environment)
         }
+    }
+
+    /// Saves a poster, with a bar while that goes on where there is a terminal.
+    private func savePoster(of id: Int, to file: URL, from service: MovieService) async throws -> String {
+        let bar = ProgressBar()
+        let progress = TransferProgress()
+        async let drawing: Void = {
+            guard let draw = console.draw else { return }
+            for await update in progress { draw(bar.frame(update)) }
+            draw(ProgressBar.end)
+        }()
+        do {
+            try await service.savePoster(of: id, to: file, progress: progress)
+        } catch {
+            progress.foundationProgress.cancel()
+            throw error
+        }
+        await drawing
+        let size = ProgressBar.kilobytes(progress.current.completed)
+        return "saved the poster of movie \(id), \(size) KB, as \(file.path)"
     }
 
     private var liveKey: String {

@@ -10,6 +10,7 @@ extension MovieService {
             case .popular(let page): try await Report.of(popular(page: page))
             case .recommended(let id): try await Report.of(recommended(after: id))
             case .video(let id): try await Report.of(videos(of: id))
+            case .movie(let id): try await Report.of(movie(id))
             }
         return (table.rows.isEmpty ? "" : table.text + "\n\n") + "\(environment.name): \(footer)"
     }
@@ -42,6 +43,10 @@ enum Report {
             table.rows.append(["\(rank)", video.name, video.type, video.site, video.key])
         }
         return (table, "\(count(list.videos.count, "video")) of movie \(list.id)")
+    }
+
+    static func of(_ movie: Movie) -> (Table, footer: String) {
+        (Table(columns: []), "movie \(movie.id) is \(movie.title)")
     }
 
     private static func count(_ number: Int, _ noun: String) -> String {

@@ -62,7 +62,21 @@ extension Words {
         case .popular: .popular(page: try page)
         case .recommended: .recommended(id: try takeID(for: command))
         case .videos: .video(id: try takeID(for: command))
+        case .poster: .movie(id: try takeID(for: command))
         }
+    }
+
+    /// The file of `--output`, which goes with a poster, and without which there is none.
+    func output(of command: Command) throws(Failure) -> URL? {
+        guard let path = options[.output] else {
+            guard command != .poster else { throw Failure(.usage, "poster needs --output and the file to write") }
+            return nil
+        }
+        guard command == .poster else {
+            throw Failure(.usage, "\(command.rawValue) takes no --output: it goes with poster")
+        }
+        guard !path.isEmpty, !path.hasSuffix("/") else { throw Failure(.usage, "'\(path)' is not a file to write") }
+        return URL(fileURLWithPath: path)
     }
 
     private mutating func takeID(for command: Command) throws(Failure) -> Int {

@@ -79,7 +79,7 @@ struct ServerTests {
 
     @Test func aWrongKeyGetsTheServersOwnWords() async throws {
         let exitAndReason = try await EmbeddedServer.run { url in
-            let backend = MovieBackend(servers: MovieBackend.under(url).servers, key: "wrong-key")
+            let backend = MovieBackend(servers: MovieBackend.under(url).servers, images: "", key: "wrong-key")
             return await MovieBackend.$current.withValue(backend) { () async -> Failure? in
                 let service = MovieService(router: NetworkManager(environment: .qa).router(for: MovieApi.self))
                 do {

@@ -4,7 +4,8 @@ import SwitchboardMocks
 
 /// A movie database inside this program: three environments behind one loopback socket, in TheMovieDB's shapes.
 ///
-/// `GET /production/3/movie/now_playing?page=1&api_key=demo-key`, and the same under `/staging` and `/qa`.
+/// `GET /production/3/movie/now_playing?page=1&api_key=demo-key`, and the same under `/staging` and `/qa`; pictures
+/// are at `/t/p/w342/poster1001.bmp`.
 enum EmbeddedServer {
     /// The only key it takes.
     static let key = "demo-key"
@@ -24,6 +25,7 @@ enum EmbeddedServer {
     }
 
     private static func response(to request: RecordedRequest, from catalogs: [String: Catalog]) -> MockResponse {
+        if let poster = Poster.response(to: request) { return poster }
         do {
             let question = try Question(request)
             guard let catalog = catalogs[question.environment] else { throw Refusal.notFound }
@@ -43,6 +45,9 @@ enum EmbeddedServer {
         case ["popular"]:
             return try PageRecord(question.page, of: catalog.popular)
         default:
+            if question.path.count == 1, let movie = catalog.newMovies.first(where: { "\($0.id)" == question.path[0] }) {
+                return movie
+            }
             guard question.path.count == 2, let id = Int(question.path[0]) else { throw Refusal.notFound }
             if question.path[1] == "recommendations", let movies = catalog.recommended(after: id) {
                 return try PageRecord(question.page, of: movies)

@@ -26,7 +26,7 @@ struct MovieRecord: Encodable, Sendable {
         self.title = title
         originalTitle = title
         overview = "Nobody has seen \(title), because it was never made."
-        posterPath = index == 2 ? nil : "/poster\(id).jpg"
+        posterPath = index == 2 ? nil : "/poster\(id).bmp"
         backdropPath = index == 2 ? nil : "/backdrop\(id).jpg"
         releaseDate = index == 4 ? "" : String(format: "2026-%02d-%02d", 1 + index * 5 % 9, 1 + index * 11 % 28)
         voteAverage = Double(40 + index * 17 % 56) / 10
