@@ -168,6 +168,7 @@ struct WebLinkTests {
         for bad in ["x", "\"a, b\"", "</b> </c>", "</b>; \"x\"", ";", "</b>; =x", "http://h/, </b>"] {
             #expect(targets("\(bad), </a>; rel=next").last == "http://example.com/a", "\(bad)")
         }
+        #expect(targets("\"x, </b>; rel=next\", </a>; rel=next") == ["http://example.com/a"])
         #expect(targets("</a>; rel=next, </b") == ["http://example.com/a"])
         #expect(targets("</a>; title=\"\\") == ["http://example.com/a"])
         #expect(targets("<http://[x>, </a>") == ["http://example.com/a"])

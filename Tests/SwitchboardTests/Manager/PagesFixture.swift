@@ -36,6 +36,14 @@ enum ListApi: EndPointType {
     }
 }
 
+enum PagedApi: EndPointType {
+    case popular(page: Int)
+    case feed(cursor: String?)
+
+    var baseURL: URL { URL(text: "http://h") }
+    var path: String { "list" }
+}
+
 struct Chapter: Codable, Equatable, Sendable {
     let page: Int
     let total: Int

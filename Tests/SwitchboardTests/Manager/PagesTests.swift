@@ -60,6 +60,19 @@ struct PagesTests {
             }.items(\.items).all()
             for items in [byLink, byNumber, byCursor, fromNil] { #expect(items == [10, 11, 20, 21, 30, 31]) }
         }
+        let session = StubSession(.json(#"{"page":1,"total":1,"items":[7]}"#))
+        var seen: [Int] = []
+        let paged = Router<PagedApi>(session: session)
+        for try await page in paged.pages(
+            as: Chapter.self, from: 1, while: { $0.page < $0.total }, of: PagedApi.popular)
+        {
+            seen += page.value.items
+        }
+        session.enqueue(.json(#"{"page":1,"total":1,"items":[8]}"#))
+        for try await page in paged.pages(as: Chapter.self, next: \.next, of: { .feed(cursor: $0) }) {
+            seen += page.value.items
+        }
+        #expect(seen == [7, 8])
         let lists = StubSession(
             .json("[1,2]"), .json("[]", headers: ["Link": "<http://h/3>; rel=next"]), .json("[3]"))
         let offsets = Router<ListApi>(session: lists)

@@ -37,11 +37,8 @@ extension NetworkRouter {
     /// The pages of endpoints that have a number, or an offset.
     ///
     /// ```swift
-    /// for try await page in router.pages(as: MoviePage.self, from: 1, while: { $0.page < $0.totalPages }) {
-    ///     .popular(page: $0)
-    /// } {
-    ///     show(page.value)
-    /// }
+    /// let pages = router.pages(as: MoviePage.self, from: 1, while: { $0.page < $0.totalPages }, of: MovieApi.popular)
+    /// for try await page in pages { show(page.value) }
     /// ```
     ///
     /// - Parameters:
@@ -69,7 +66,7 @@ extension NetworkRouter {
     /// The pages of endpoints that have a cursor: each page says where the next one begins.
     ///
     /// ```swift
-    /// for try await page in router.pages(as: Feed.self, next: \.nextCursor, of: { .feed(cursor: $0) }) { show(page.value) }
+    /// for try await page in router.pages(as: Feed.self, next: \.nextCursor, of: FeedApi.feed) { show(page.value) }
     /// ```
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@ extension Pages {
     /// any are passed over.
     ///
     /// ```swift
-    /// for try await movie in router.pages(as: MoviePage.self, next: \.cursor, of: MovieApi.feed).items(\.results) { … }
+    /// for try await movie in pages.items(\.results) { show(movie) }
     /// ```
     ///
     /// - Parameter items: What a page holds.
