@@ -224,6 +224,20 @@ struct DownloadResumeTests {
                 #expect(error?.code == .truncatedBody)
                 #expect(turn.all.count == 5)
             }
+            // The right bytes, and never more than one of them.
+            try await MockServer.run { server in
+                server.stub(.any) { request in
+                    guard let first = request.headers["Range"].flatMap({ Int($0.dropFirst(6).dropLast()) }) else {
+                        return files.whole.truncated(after: 200_000)
+                    }
+                    return files.part(first..<first + 1)
+                }
+                let error = await #expect(throws: NetworkError.self) {
+                    try await download(.allCases[0], endPoint(server), attempts: 5, in: folder)
+                }
+                #expect(error?.code == .invalidResponse)
+                #expect(server.requests.count < 10)
+            }
             // Parts from another place, in turn with a beginning that is cut.
             try await MockServer.run { server in
                 server.stub(.any) { request in

@@ -59,9 +59,9 @@ actor Downloader {
             let (before, begun) = (file.count, restarts)
             do {
                 if let whole = try await exchange() { return whole }
-                noteGain(since: before, begun)
+                try noteGain(since: before, begun)
             } catch let error as NetworkError {
-                noteGain(since: before, begun)
+                try noteGain(since: before, begun, isPart: false)
                 if error.status == 416, before > 0 {
                     try restart()
                     continue
@@ -80,9 +80,18 @@ actor Downloader {
         }
     }
 
-    /// An attempt that brought something is no failure in a row; one that brought next to nothing is.
-    private func noteGain(since before: Int64, _ begun: Int) {
-        if begun == restarts, file.count - before >= 64 << 10 { attempt = 1 }
+    /// An attempt that brought something ends a row of failures; a part that brought next to nothing is one more.
+    private func noteGain(since before: Int64, _ begun: Int, isPart: Bool = true) throws(NetworkError) {
+        guard begun == restarts else { return }
+        guard file.count - before < 64 << 10 else {
+            attempt = 1
+            return
+        }
+        guard isPart else { return }
+        guard attempt < policy.maximumAttempts else {
+            throw NetworkError(.invalidResponse, reason: "the server sends parts of less than 64 KiB")
+        }
+        attempt += 1
     }
 
     private func delay(after error: NetworkError) -> Duration? {
