@@ -20,6 +20,8 @@ let package = Package(
         // Writes seeded forms, and what they should be read as, for scripts/multipart-oracles.
         .executableTarget(
             name: "multipart-bodies", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
+        // Moves a file, for scripts/resume-kill and scripts/transfer-memory.
+        .executableTarget(name: "transfer", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
         // Shows every fault of a MockServer on a port of its own, for scripts/faults-witness.
         .executableTarget(
             name: "fault-server",

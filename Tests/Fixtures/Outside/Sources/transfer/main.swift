@@ -1,0 +1,50 @@
+import Foundation
+import Switchboard
+
+// transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]: saves what lies at URL in FILE,
+// or sends FILE there by PUT, as it is or in a form. Prints the status and the bytes of the response's body that it got.
+// --keep keeps what has arrived for the next run; --hold waits for the end of the input before the file has its name.
+var arguments = Arguments(words: Array(CommandLine.arguments.dropFirst()))
+
+func usage() -> Never {
+    print("usage: transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]")
+    exit(64)
+}
+
+let session: any NetworkSession
+switch arguments.option("--session") {
+case nil: session = DefaultSession.make()
+case "foundation": session = FoundationSession()
+#if os(Linux)
+case "curl": session = CurlSession()
+#endif
+default: usage()
+}
+let (isKept, isHeld) = (arguments.flag("--keep"), arguments.flag("--hold"))
+let words = arguments.words
+guard words.count == 3, let url = URL(string: words[1]) else { usage() }
+let file = URL(fileURLWithPath: words[2])
+let router = Router<URLEndPoint>(session: session)
+
+do {
+    let response: NetworkResponse
+    switch words[0] {
+    case "download":
+        response = try await router.download(URLEndPoint(.get, url), to: file, keepingPartial: isKept) { _ in
+            guard isHeld else { return }
+            print("whole")
+            fflush(nil)
+            while readLine() != nil {}
+        }
+    case "upload":
+        response = try await router.upload(URLEndPoint(.put, url, task: .upload(FileBody(file))))
+    case "form":
+        let form = MultipartBody(.field("title", "a file"), .file("file", file))
+        response = try await router.upload(URLEndPoint(.put, url, task: .upload(form)))
+    default: usage()
+    }
+    print(response.statusCode, response.metrics.bytesReceived)
+} catch {
+    FileHandle.standardError.write(Data("transfer: \(error)\n".utf8))
+    exit(1)
+}
