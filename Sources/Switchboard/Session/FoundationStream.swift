@@ -4,7 +4,9 @@ import Foundation
 /// memory and puts what the reader has no time for into a file without a name.
 final class FoundationStream: ResponseSink {
     private struct State {
-        var buffer = Data()
+        /// What is held, as it came, and how many bytes that is.
+        var chunks: ArraySlice<Data> = []
+        var held = 0
         var count: Int64 = 0
         var spill: SpillFile?
         var isClosed = false
@@ -16,6 +18,9 @@ final class FoundationStream: ResponseSink {
     private let limit: Int64
     /// How much is held in memory before the file is used.
     static let enough = 512 << 10
+    /// How much is given to the reader at once, about. Larger pieces, made on one thread and let go of on another, leave
+    /// holes in the allocator's memory that add up over a long body.
+    fileprivate static let piece = 64 << 10
 
     /// `limit` is the most bytes that may wait for the reader.
     init(limit: Int64) {
@@ -38,8 +43,9 @@ final class FoundationStream: ResponseSink {
                 return (reader, chunk)
             }
             // Once there is something in the file all goes there, or the order would be lost.
-            if state.spill?.isEmpty ?? true, state.buffer.count < Self.enough {
-                state.buffer.append(chunk)
+            if state.spill?.isEmpty ?? true, state.held < Self.enough {
+                state.chunks.append(chunk)
+                state.held += chunk.count
             } else {
                 try spill(chunk, &state)
             }
@@ -73,7 +79,7 @@ final class FoundationStream: ResponseSink {
     func close() {
         let reader = state.withLock { state in
             state.isClosed = true
-            state.buffer = Data()
+            (state.chunks, state.held) = ([], 0)
             state.spill = nil
             defer { state.reader = nil }
             return state.reader
@@ -81,14 +87,23 @@ final class FoundationStream: ResponseSink {
         reader?.resume(throwing: CancellationError())
     }
 
+    /// The oldest of what is held; nil when that is nothing.
+    private static func takePiece(_ state: inout State) -> Data? {
+        guard var piece = state.chunks.popFirst() else { return nil }
+        if let next = state.chunks.first, piece.count + next.count <= Self.piece { piece.reserveCapacity(Self.piece) }
+        while let next = state.chunks.first, piece.count + next.count <= Self.piece {
+            piece.append(next)
+            state.chunks.removeFirst()
+        }
+        state.held -= piece.count
+        return piece
+    }
+
     func next() async throws -> Data? {
         try await withCheckedThrowingContinuation { continuation in
             let ready: Result<Data?, any Error>? = state.withLock { state in
                 guard !state.isClosed else { return .failure(CancellationError()) }
-                if !state.buffer.isEmpty {
-                    defer { state.buffer = Data() }
-                    return .success(state.buffer)
-                }
+                if let piece = Self.takePiece(&state) { return .success(piece) }
                 if let spill = state.spill, !spill.isEmpty { return Result { try spill.next() } }
                 if let end = state.end { return end.map { nil } }
                 state.reader = continuation
@@ -163,7 +178,7 @@ private final class SpillFile: @unchecked Sendable {
     }
 
     func next() throws -> Data? {
-        var data = Data(count: Int(min(unread, 256 << 10)))
+        var data = Data(count: Int(min(unread, Int64(FoundationStream.piece))))
         let count = data.withUnsafeMutableBytes { buffer in
             while true {
                 let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(start))
