@@ -38,6 +38,8 @@ public struct ServerSentEvent: Sendable, Hashable {
 /// Makes events of the bytes of a stream, by the algorithm of [HTML
 /// §9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
 struct EventStreamParser: Sendable {
+    private static let (dataName, eventName) = (Array("data".utf8), Array("event".utf8))
+    private static let (idName, retryName) = (Array("id".utf8), Array("retry".utf8))
     private let limit: Int
     private var lines: LineScanner
     private var isFirst = true
@@ -85,21 +87,21 @@ struct EventStreamParser: Sendable {
         if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
         isFirst = false
         guard !line.isEmpty else { return dispatch() }
-        let name = line.prefix { $0 != UInt8(ascii: ":") }
+        let name = line[..<(line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex)]
         var value = line[name.endIndex...].dropFirst()
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-        if name.elementsEqual("data".utf8) {
+        if name.elementsEqual(Self.dataName) {
             guard data.count + value.count < limit else {
                 throw NetworkError(.responseTooLarge, reason: "an event has more than \(limit) bytes of data")
             }
             if hasData { data.append(UInt8(ascii: "\n")) }
             data += value
             hasData = true
-        } else if name.elementsEqual("event".utf8) {
+        } else if name.elementsEqual(Self.eventName) {
             type = String(decoding: value, as: UTF8.self)
-        } else if name.elementsEqual("id".utf8) {
+        } else if name.elementsEqual(Self.idName) {
             if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
-        } else if name.elementsEqual("retry".utf8) {
+        } else if name.elementsEqual(Self.retryName) {
             let isNumber = !value.isEmpty && value.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
             if isNumber, let time = Int64(String(decoding: value, as: UTF8.self)) { retry = .milliseconds(time) }
         }
@@ -107,7 +109,10 @@ struct EventStreamParser: Sendable {
     }
 
     private mutating func dispatch() -> ServerSentEvent? {
-        defer { (type, data, hasData) = ("", [], false) }
+        defer {
+            (type, hasData) = ("", false)
+            data.removeAll(keepingCapacity: true)
+        }
         lastEventID = id
         // A line `data` without a value is data too: the algorithm's buffer is a LF then, and the event's data empty.
         guard hasData else { return nil }
