@@ -45,8 +45,8 @@ def http_figures(cell):
 
 
 def micro(values):
-    rows = ["Without a network, CPU of one operation", ["", "operation", "us"]]
-    rows += [["", name, f"{nanoseconds / 1_000:.2f}"] for name, nanoseconds in values.items()]
+    rows = ["Without a network, CPU of one operation", ["", "operation", "us", "per CPU second"]]
+    rows += [["", name, f"{nanoseconds / 1_000:.2f}", f"{1e9 / nanoseconds:,.0f}"] for name, nanoseconds in values.items()]
     return aligned(rows)
 
 

@@ -24,6 +24,7 @@ struct MicroBenchmarks {
         try RequestBenchmarks().run(&figures)
         try EncoderBenchmarks().run(&figures)
         try await ChainBenchmarks().run(&figures)
+        try await EventBenchmarks().run(&figures)
         return Report(nanoseconds: figures.nanoseconds)
     }
 }
@@ -39,13 +40,25 @@ struct MicroFigures {
         self.prefix = prefix
     }
 
+    /// Whether a figure of this name is asked for.
+    func wants(_ name: String) -> Bool {
+        name.hasPrefix(prefix)
+    }
+
     mutating func add(_ name: String, _ operation: () throws -> Void) rethrows {
-        guard name.hasPrefix(prefix) else { return }
+        guard wants(name) else { return }
         nanoseconds[name] = try measure(operation)
     }
 
     mutating func add(_ name: String, _ operation: () async throws -> Void) async rethrows {
-        guard name.hasPrefix(prefix) else { return }
+        guard wants(name) else { return }
         nanoseconds[name] = try await measure(operation)
+    }
+
+    /// The figure of one of `count` things that an operation does, which is long enough to be done once.
+    mutating func add(_ name: String, each count: Int, _ operation: () async throws -> Void) async rethrows {
+        guard wants(name) else { return }
+        let once = Measure(batches: 1, secondsPerBatch: 0)
+        nanoseconds[name] = try await once(operation) / Double(count)
     }
 }
