@@ -51,8 +51,14 @@ struct InvocationTests {
     @Test(arguments: [
         ("play", "unknown command 'play': use now-playing, popular, recommended, videos or poster"),
         ("play --help", "unknown command 'play': use now-playing, popular, recommended, videos or poster"),
-        ("--color", "unknown option '--color': use --page, --output, --environment, --server, --verbose, --live or --help"),
-        ("--pages=2", "unknown option '--pages': use --page, --output, --environment, --server, --verbose, --live or --help"),
+        (
+            "--color",
+            "unknown option '--color': use --page, --output, --environment, --server, --verbose, --live or --help"
+        ),
+        (
+            "--pages=2",
+            "unknown option '--pages': use --page, --output, --environment, --server, --verbose, --live or --help"
+        ),
         ("-v", "unknown option '-v': use --page, --output, --environment, --server, --verbose, --live or --help"),
         ("--environment prod", "unknown environment 'prod': use qa, staging or production"),
         ("--environment", "--environment needs a value: qa, staging or production"),

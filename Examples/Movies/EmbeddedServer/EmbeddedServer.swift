@@ -45,7 +45,8 @@ enum EmbeddedServer {
         case ["popular"]:
             return try PageRecord(question.page, of: catalog.popular)
         default:
-            if question.path.count == 1, let movie = catalog.newMovies.first(where: { "\($0.id)" == question.path[0] }) {
+            if question.path.count == 1, let movie = catalog.newMovies.first(where: { "\($0.id)" == question.path[0] })
+            {
                 return movie
             }
             guard question.path.count == 2, let id = Int(question.path[0]) else { throw Refusal.notFound }

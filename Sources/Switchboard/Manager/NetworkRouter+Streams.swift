@@ -89,14 +89,20 @@ extension NetworkRouter {
         for endPoint: EndPoint, lastEventID: String = "", reconnecting policy: RetryPolicy? = .forEvents,
         idleTimeout: Duration? = nil, limit: Int = 1 << 20
     ) -> ResponseElements<ServerSentEvent> {
-        let source = EventSource(lastEventID: lastEventID, limit: limit, policy: policy) { lastEventID in
+        let source = eventSource(endPoint, lastEventID, policy, idleTimeout, limit)
+        return ResponseElements(more: { try await source.more() })
+    }
+
+    private func eventSource(
+        _ endPoint: EndPoint, _ lastEventID: String, _ policy: RetryPolicy?, _ idleTimeout: Duration?, _ limit: Int
+    ) -> EventSource {
+        EventSource(lastEventID: lastEventID, limit: limit, policy: policy) { lastEventID in
             try await streamedResponse(for: endPoint, accept: "text/event-stream") { request in
                 if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
                 if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
                 if let idleTimeout { request.timeouts.idle = idleTimeout }
             }
         }
-        return ResponseElements { try await source.next() }
     }
 
     /// The data of an endpoint's server-sent events, decoded; the rest as in
@@ -118,17 +124,9 @@ extension NetworkRouter {
         lastEventID: String = "", reconnecting policy: RetryPolicy? = .forEvents, idleTimeout: Duration? = nil,
         limit: Int = 1 << 20
     ) -> ResponseElements<Value> {
-        let events = Protected<ResponseElements<ServerSentEvent>?>(
-            self.events(
-                for: endPoint, lastEventID: lastEventID, reconnecting: policy, idleTimeout: idleTimeout, limit: limit))
-        return ResponseElements {
-            guard var iterator = events.value?.makeAsyncIterator() else { return nil }
-            guard let event = try await iterator.next(), event.data != last else {
-                _ = events.exchange(nil)
-                return nil
-            }
-            return try event.decode(type, decoder: decoder)
-        }
+        let source = eventSource(endPoint, lastEventID, policy, idleTimeout, limit)
+        let events = DecodedEvents<Value>(source, until: last, decoder: decoder)
+        return ResponseElements(more: { try await events.more() })
     }
 
     func streamedResponse(

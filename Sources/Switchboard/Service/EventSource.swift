@@ -11,7 +11,6 @@ actor EventSource {
     private var parser: EventStreamParser
     private var bytes: ResponseBytes?
     private var isOver = false
-    private var ready: ArraySlice<ServerSentEvent> = []
     /// What is thrown once the events before it were given.
     private var failure: (any Error)?
     /// Whether the request may be sent again: once it was answered, and not when it changes something.
@@ -28,22 +27,21 @@ actor EventSource {
         parser = EventStreamParser(limit: limit, lastEventID: lastEventID)
     }
 
-    /// The next event; nil when the server said that there are no more, or after an error.
-    func next() async throws -> ServerSentEvent? {
-        while true {
-            if let event = ready.popFirst() { return event }
-            if let failure {
-                self.failure = nil
-                throw failure
-            }
-            guard !isOver else { return nil }
-            do {
-                if let bytes { try await read(bytes) } else { try await open() }
-            } catch {
-                bytes = nil
-                await recover(from: error)
-            }
+    /// The next events, none when there are none yet; nil when the server said that there are no more, or after an error.
+    func more() async throws -> [ServerSentEvent]? {
+        if let failure {
+            self.failure = nil
+            throw failure
         }
+        guard !isOver else { return nil }
+        var events: [ServerSentEvent] = []
+        do {
+            if let bytes { try await read(bytes) { events.append($0) } } else { try await open() }
+        } catch {
+            bytes = nil
+            await recover(from: error)
+        }
+        return events
     }
 
     private func open() async throws {
@@ -65,15 +63,15 @@ actor EventSource {
         bytes = response.bytes
     }
 
-    private func read(_ bytes: ResponseBytes) async throws {
+    private func read(_ bytes: ResponseBytes, _ body: (ServerSentEvent) -> Void) async throws {
         guard let chunk = try await bytes.next() else {
             self.bytes = nil
             return await connectAgain(after: nil)
         }
-        var events: [ServerSentEvent] = []
-        defer { ready = events[...] }
-        try parser.parse(chunk) { events.append($0) }
-        if !events.isEmpty { quiet = 0 }
+        try parser.parse(chunk) { event in
+            quiet = 0
+            body(event)
+        }
     }
 
     /// Goes on after an error that may pass; any other is the end.

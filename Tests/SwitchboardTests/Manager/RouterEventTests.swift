@@ -119,7 +119,7 @@ struct RouterEventTests {
             let clock = TestClock(skips: true)
             let events = Router<URLEndPoint>(session: kind.make()).events(
                 for: URLEndPoint(.get, server.url), reconnecting: RetryPolicy(clock: clock),
-                idleTimeout: .milliseconds(500))
+                idleTimeout: .milliseconds(1_500))
             let result3 = try await events.reduce(into: []) { $0.append($1.data) }
             #expect(result3 == ["a", "b"])
             #expect(server.requests.count == 3)
