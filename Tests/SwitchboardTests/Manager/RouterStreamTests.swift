@@ -219,4 +219,25 @@ struct RouterStreamTests {
         }
         #expect(count == 5)
     }
+
+    @Test(
+        "httpbin's /range: all of it, and a range that the endpoint asks for itself, are saved as they are",
+        .enabled(if: HTTPBin.base != nil), arguments: SessionKind.allCases)
+    func httpbinRange(kind: SessionKind) async throws {
+        // httpbin fills /range with the letters of the alphabet, again and again.
+        let letters = Data((0..<5_000).map { UInt8(ascii: "a") + UInt8($0 % 26) })
+        let router = Router<URLEndPoint>(session: kind.make())
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            let url = try HTTPBin.url("/range/5000?chunk_size=700&duration=0")
+            try await router.download(URLEndPoint(.get, url), to: file)
+            #expect(try Data(contentsOf: file) == letters)
+            let range = URLEndPoint(.get, url, headers: ["Range": "bytes=1000-1999"])
+            let response = try await router.download(range, to: file)
+            #expect(response.statusCode == 206)
+            #expect(
+                response.headers["Content-Range"].flatMap(ContentRange.init) == ContentRange(1_000...1_999, of: 5_000))
+            #expect(try Data(contentsOf: file) == letters[1_000..<2_000])
+        }
+    }
 }

@@ -96,7 +96,7 @@ actor ResumableUploader {
         // What the server has forgotten is opened anew.
         if let status = error.status, target != nil, status == 404 || status == 410 || status == 403 {
             reopened += 1
-            guard reopened < 3 else { throw error }
+            guard reopened < policy.maximumAttempts else { throw error }
             target = nil
             return
         }

@@ -4,10 +4,12 @@ import Switchboard
 // transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]: saves what lies at URL in FILE,
 // or sends FILE there by PUT, as it is or in a form. Prints the status and the bytes of the response's body that it got.
 // --keep keeps what has arrived for the next run; --hold waits for the end of the input before the file has its name.
+// transfer tus|registry URL FILE [--session curl|foundation] [--state FILE] [--digest D]: uploads FILE in pieces of 1 MiB.
 var arguments = Arguments(words: Array(CommandLine.arguments.dropFirst()))
 
 func usage() -> Never {
     print("usage: transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]")
+    print("       transfer tus|registry URL FILE [--session curl|foundation] [--state FILE] [--digest D]")
     exit(64)
 }
 
@@ -21,10 +23,13 @@ case "curl": session = CurlSession()
 default: usage()
 }
 let (isKept, isHeld) = (arguments.flag("--keep"), arguments.flag("--hold"))
+let state = arguments.option("--state").map { URL(fileURLWithPath: $0) }
+let digest = arguments.option("--digest") ?? ""
 let words = arguments.words
 guard words.count == 3, let url = URL(string: words[1]) else { usage() }
 let file = URL(fileURLWithPath: words[2])
 let router = Router<URLEndPoint>(session: session)
+let patience = RetryPolicy(maximumAttempts: 20, baseDelay: .milliseconds(20))
 
 do {
     let response: NetworkResponse
@@ -41,6 +46,15 @@ do {
     case "form":
         let form = MultipartBody(.field("title", "a file"), .file("file", file))
         response = try await router.upload(URLEndPoint(.put, url, task: .upload(form)))
+    case "tus":
+        // Some servers want these two.
+        let tus = TusUpload(metadata: ["filename": file.lastPathComponent, "filetype": "application/octet-stream"])
+        response = try await router.upload(
+            file, to: URLEndPoint(.post, url), by: tus, pieceSize: 1 << 20, state: state, retry: patience)
+    case "registry":
+        response = try await router.upload(
+            file, to: URLEndPoint(.post, url), by: RegistryUpload(digest: digest), pieceSize: 1 << 20, state: state,
+            retry: patience)
     default: usage()
     }
     print(response.statusCode, response.metrics.bytesReceived)
