@@ -127,4 +127,15 @@ extension NetworkManager {
     public func data(from url: URL) async throws -> Data {
         try await response(for: URLEndPoint(.get, url, headers: [.accept("*/*")])).body
     }
+
+    /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:retry:progress:verify:)`` does.
+    ///
+    /// - Returns: The response; its ``NetworkResponse/fileURL`` is the file.
+    /// - Throws: What that throws: for a status other than 2xx there is no file.
+    @discardableResult
+    public func download(
+        from url: URL, to file: URL, keepingPartial isKept: Bool = false, progress: TransferProgress? = nil
+    ) async throws -> NetworkResponse {
+        try await ownRouter().download(URLEndPoint(.get, url), to: file, keepingPartial: isKept, progress: progress)
+    }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DataFromURLTests {
-    @Test("S0.13 partly: the bytes at a URL, over the wire, unchanged")
+    @Test("S0.13 the bytes at a URL, over the wire, unchanged")
     func bytes() async throws {
         let image = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         try await MockServer.run { _ in
@@ -20,7 +20,7 @@ struct DataFromURLTests {
         }
     }
 
-    @Test("S0.13 partly: an error page is never taken for data, and is told apart from a failure to connect")
+    @Test("S0.13 an error page is never taken for data, and is told apart from a failure to connect")
     func errorPage() async throws {
         let page = MockResponse.text("<h1>Not found</h1>", status: 404, headers: ["Content-Type": "text/html"])
         try await MockServer.run {
@@ -39,7 +39,7 @@ struct DataFromURLTests {
     }
 
     @Test(
-        "S0.13 partly: downloaded to a file with equal bytes, replacing what was there; an error leaves the file alone")
+        "S0.13 downloaded to a file with equal bytes, replacing what was there; an error leaves the file alone")
     func download() async throws {
         let image = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("avatar-\(UUID().uuidString).png")
@@ -57,6 +57,28 @@ struct DataFromURLTests {
             #expect(response.fileURL == file)
             #expect(response.body.isEmpty)
             #expect(try Data(contentsOf: file) == image)
+        }
+    }
+
+    @Test(
+        "S0.13 the bytes at a URL are saved in a file by one call; an error page is none",
+        arguments: SessionKind.allCases)
+    func saved(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(.text("bytes"), .text("<h1>Gone</h1>", status: 410))
+                let manager = NetworkManager(session: kind.make())
+                let file = folder.appendingPathComponent("a")
+                let progress = TransferProgress()
+                let response = try await manager.download(from: server.url, to: file, progress: progress)
+                #expect(response.fileURL == file)
+                #expect(progress.current.completed == 5)
+                let error = await #expect(throws: NetworkError.self) {
+                    try await manager.download(from: server.url, to: file)
+                }
+                #expect(error?.status == 410)
+                #expect(try Data(contentsOf: file) == Data("bytes".utf8))
+            }
         }
     }
 }

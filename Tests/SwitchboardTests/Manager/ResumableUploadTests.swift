@@ -151,6 +151,10 @@ struct ResumableUploadTests {
         ("more bytes than there are", [opened, .status(204, headers: ["Upload-Offset": "99999999"])]),
         ("a number that is none", [opened, .status(204, headers: ["Upload-Offset": "-1"]), .status(204)]),
         ("nothing is ever taken", [opened, .status(204, headers: ["Upload-Offset": "0"]).repeated()]),
+        (
+            "a byte at a time is taken",
+            [opened] + (1...20).map { .status(204, headers: ["Upload-Offset": "\($0)"]) }
+        ),
         ("it never says", [opened, .status(204), .status(204)]),
         ("it forgets again and again", [opened, .status(404), opened, .status(404), opened, .status(404)]),
     ]

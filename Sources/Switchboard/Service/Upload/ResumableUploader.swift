@@ -77,12 +77,14 @@ actor ResumableUploader {
         let offset = orAsk ? try await target == nil ? open() : ask() : said
         guard let offset else { throw refusal("does not say how much of the upload it has") }
         guard (0...length).contains(offset) else { throw refusal("has \(offset) of \(length) bytes") }
-        if offset > highest {
-            (highest, standstills, attempt) = (offset, 0, 1)
+        // A server that takes next to nothing of each piece would have the file sent for ever.
+        if highest < 0 || offset == length || offset - highest >= min(pieceSize, 64 << 10) {
+            (standstills, attempt) = (0, 1)
         } else {
             standstills += 1
             guard standstills <= policy.maximumAttempts else { throw refusal("takes nothing of what it is sent") }
         }
+        highest = max(highest, offset)
         return offset
     }
 
