@@ -90,7 +90,7 @@ extension NetworkRouter {
         idleTimeout: Duration? = nil, limit: Int = 1 << 20
     ) -> ResponseElements<ServerSentEvent> {
         let source = eventSource(endPoint, lastEventID, policy, idleTimeout, limit)
-        return ResponseElements(more: { try await source.more() })
+        return ResponseElements(more: { try await held { try await source.more() } })
     }
 
     private func eventSource(
@@ -126,7 +126,7 @@ extension NetworkRouter {
     ) -> ResponseElements<Value> {
         let source = eventSource(endPoint, lastEventID, policy, idleTimeout, limit)
         let events = DecodedEvents<Value>(source, until: last, decoder: decoder)
-        return ResponseElements(more: { try await events.more() })
+        return ResponseElements(more: { try await held { try await events.more() } })
     }
 
     func streamedResponse(

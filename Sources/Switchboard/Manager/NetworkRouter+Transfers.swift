@@ -38,7 +38,7 @@ extension NetworkRouter {
         retry policy: RetryPolicy = RetryPolicy(),
         progress: TransferProgress? = nil, verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
     ) async throws -> NetworkResponse {
-        try await transfer(progress) {
+        try await transfer(progress, on: self) {
             let download = try Downloader(to: file, isKept: isKept, policy: policy, progress: progress) { change in
                 try await streamedResponse(for: endPoint, accept: "*/*", changing: change)
             }
@@ -64,7 +64,7 @@ extension NetworkRouter {
     @discardableResult
     public func upload(_ endPoint: EndPoint, progress: TransferProgress? = nil) async throws -> NetworkResponse {
         guard let progress else { return try await response(for: endPoint) }
-        let response = try await transfer(progress) {
+        let response = try await transfer(progress, on: self) {
             try await withUploadProgress(progress) { note in
                 try await exchange(endPoint, accept: nil) { request in
                     let length = request.body.isEmpty ? 0 : request.body.length
@@ -120,13 +120,13 @@ extension NetworkRouter {
             try response.handling.check(response)
             return response
         }
-        guard let progress else {
-            let upload = try ResumableUploader(
-                file, by: flow, pieceSize: pieceSize, stateFile: state, policy: policy, note: nil, send: send)
-            return try await upload.run()
-        }
-        return try await transfer(progress) {
-            try await withUploadProgress(progress) { note in
+        return try await transfer(progress, on: self) {
+            guard let progress else {
+                let upload = try ResumableUploader(
+                    file, by: flow, pieceSize: pieceSize, stateFile: state, policy: policy, note: nil, send: send)
+                return try await upload.run()
+            }
+            return try await withUploadProgress(progress) { note in
                 let upload = try ResumableUploader(
                     file, by: flow, pieceSize: pieceSize, stateFile: state, policy: policy, note: note, send: send)
                 return try await upload.run()
@@ -135,19 +135,21 @@ extension NetworkRouter {
     }
 }
 
-/// Runs a transfer that its progress can cancel, and ends the progress with it.
-func transfer<Output: Sendable>(
-    _ progress: TransferProgress?, _ operation: @Sendable () async throws -> Output
+/// Runs a transfer as one call of its router, that its progress can cancel, and ends the progress with it.
+private func transfer<Output: Sendable>(
+    _ progress: TransferProgress?, on router: some NetworkRouter, _ operation: @Sendable () async throws -> Output
 ) async throws -> Output {
-    guard let progress else { return try await operation() }
+    guard let progress else { return try await router.held(operation) }
     defer { progress.end() }
-    let outer = CallCancellation.current
-    let outerID = outer?.add { progress.cancellation.cancel() }
-    defer { if let outerID { outer?.remove(outerID) } }
-    // The handler of a `Progress` is called some time later.
-    if progress.foundationProgress.isCancelled { progress.cancellation.cancel() }
-    return try await CallCancellation.$current.withValue(progress.cancellation) {
-        try CallCancellation.check()
-        return try await operation()
+    return try await router.held {
+        let outer = CallCancellation.current
+        let outerID = outer?.add { progress.cancellation.cancel() }
+        defer { if let outerID { outer?.remove(outerID) } }
+        // The handler of a `Progress` is called some time later.
+        if progress.foundationProgress.isCancelled { progress.cancellation.cancel() }
+        return try await CallCancellation.$current.withValue(progress.cancellation) {
+            try CallCancellation.check()
+            return try await operation()
+        }
     }
 }

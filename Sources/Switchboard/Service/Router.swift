@@ -91,6 +91,12 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     }
 }
 
+extension Router: CallHolder {
+    func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
+        try await calls.hold(operation)
+    }
+}
+
 extension InterceptorChain {
     /// The chain of a router: redirects are followed last, unless an interceptor given does it.
     convenience init(following interceptors: [any Interceptor], _ session: any NetworkSession) {

@@ -66,6 +66,17 @@ final class RouterCalls: Sendable {
         try await CallCancellation.$current.withValue(cancellation) { try await perform(request) }
     }
 
+    /// Runs what is one call though it sends several requests, and waits between them.
+    func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
+        let cancellation = CallCancellation()
+        let id = add(.async(cancellation))
+        defer { remove(id) }
+        let outer = CallCancellation.current
+        let outerID = outer?.add { cancellation.cancel() }
+        defer { if let outerID { outer?.remove(outerID) } }
+        return try await CallCancellation.$current.withValue(cancellation) { try await operation() }
+    }
+
     /// Starts a request and calls back once. A request that could not be made starts nothing.
     func start<Value: Sendable>(
         _ makeRequest: @escaping @Sendable () throws(NetworkError) -> NetworkRequest,

@@ -165,14 +165,19 @@ struct RouterEventTests {
         }
     }
 
-    @Test("cancelled while it waits to connect again, it ends with CancellationError")
-    func cancelledWait() async throws {
+    @Test(
+        "cancelled while it waits to connect again, by task or router, it ends with CancellationError",
+        arguments: [true, false])
+    func cancelledWait(byRouter: Bool) async throws {
         let clock = TestClock()
         let session = StubSession(events("data: a\n\n").repeated())
-        let events = read(session, clock: clock)
-        let task = Task { for try await _ in events {} }
+        let router = Router<URLEndPoint>(session: session)
+        let task = Task {
+            let policy = RetryPolicy(baseDelay: .seconds(3), clock: clock)
+            for try await _ in router.events(for: URLEndPoint(.get, url), reconnecting: policy) {}
+        }
         _ = try await clock.nextSleep()
-        task.cancel()
+        if byRouter { router.cancel() } else { task.cancel() }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(session.requests.count == 1)
     }
