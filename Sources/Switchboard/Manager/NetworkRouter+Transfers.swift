@@ -18,7 +18,7 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.
-    ///   - file: Where to save it; its folder must exist.
+    ///   - file: Where to save it; its folder must exist. A link is replaced, what is neither file nor link is refused.
     ///   - isKept: Whether what has arrived is kept when the download fails or the process ends, so that the next call
     ///     with the same URL and file goes on with it. It lies beside the file as `.NAME.download`, with a
     ///     `.NAME.download.json` that says what it is of; neither holds a secret of the URL. Default false.
@@ -68,6 +68,7 @@ extension NetworkRouter {
             try await withUploadProgress(progress) { note in
                 try await exchange(endPoint, accept: nil) { request in
                     let length = request.body.isEmpty ? 0 : request.body.length
+                    note(0, length)
                     request.options.onBodySent = { note($0, length) }
                 }
             }
@@ -101,7 +102,7 @@ extension NetworkRouter {
     ///   - file: What to upload. It must not change meanwhile, which is ``NetworkError/Code/encodingFailed``.
     ///   - endPoint: Where uploads are opened. Its body is not sent.
     ///   - flow: The protocol: `.tus`, `.ietf`, ``RegistryUpload`` or one of your own.
-    ///   - pieceSize: The most bytes of one request. Default 16 MiB.
+    ///   - pieceSize: The most bytes of one request, at least 1. Default 16 MiB.
     ///   - state: A file in which to keep where the upload is, so that the next call with the same file and endpoint goes
     ///     on with it, in another process too. Gone when the upload is done. It may hold a secret of the server's URL and
     ///     is readable by its owner alone. Nil, the default, for none.

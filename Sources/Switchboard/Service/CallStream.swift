@@ -3,7 +3,7 @@ import Foundation
 /// The body of a router's call while it is read: the call is under way until its end, and is cancelled with it.
 final class CallStream: ResponseBytes.Source {
     private let bytes: Protected<ResponseBytes?>
-    private let request: NetworkRequest
+    let request: NetworkRequest?
     private let cancellation: CallCancellation
     private let didEnd: @Sendable () -> Void
 
@@ -44,7 +44,7 @@ final class CallStream: ResponseBytes.Source {
             end()
             let error = NetworkError.caught(error)
             guard error.code != .cancelled else { throw CancellationError() }
-            throw error.attributed(to: request)
+            throw request.map(error.attributed) ?? error
         }
     }
 

@@ -19,18 +19,18 @@ actor DecodedEvents<Value: Decodable & Sendable> {
             self.failure = nil
             throw failure
         }
-        guard let events = try await source?.more() else { return nil }
+        guard let source, let events = try await source.more() else { return nil }
         var values: [Value] = []
         for event in events {
             guard event.data != last else {
-                source = nil  // which closes the exchange
+                self.source = nil  // which closes the exchange
                 break
             }
             do {
                 values.append(try event.decode(Value.self, decoder: decoder))
             } catch {
-                source = nil
-                failure = error
+                failure = await source.request.map((error as NetworkError).attributed) ?? error
+                self.source = nil
                 break
             }
         }

@@ -10,6 +10,8 @@ actor EventSource {
     private let policy: RetryPolicy?
     private var parser: EventStreamParser
     private var bytes: ResponseBytes?
+    /// The last request that was answered, to be named in errors.
+    private(set) var request: NetworkRequest?
     private var isOver = false
     /// What is thrown once the events before it were given.
     private var failure: (any Error)?
@@ -48,6 +50,7 @@ actor EventSource {
         attempts += 1
         quiet += 1
         let response = try await connect(parser.lastEventID)
+        request = response.request
         guard response.statusCode != 204 else {
             isOver = true
             return
@@ -95,7 +98,7 @@ actor EventSource {
 
     private func end(with error: (any Error)?) {
         isOver = true
-        failure = error
+        failure = request.flatMap { request in (error as? NetworkError)?.attributed(to: request) } ?? error
     }
 }
 

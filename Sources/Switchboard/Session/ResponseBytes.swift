@@ -10,6 +10,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     protocol Source: Sendable {
         /// The next chunk, nil at the end of a whole body.
         func next() async throws -> Data?
+        /// What they answer, to be named in errors; nil when it is not known.
+        var request: NetworkRequest? { get async }
     }
 
     private let source: any Source
@@ -49,6 +51,12 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         }
     }
 
+    /// The error of somebody who reads the chunks, with the request noted on it.
+    func attributed(_ error: any Error) async -> any Error {
+        guard let error = error as? NetworkError, let request = await source.request else { return error }
+        return error.attributed(to: request)
+    }
+
     /// The next chunk, for those who read as they are asked; see ``AsyncIterator/next()``.
     package func next() async throws -> Data? {
         try await source.next()
@@ -80,6 +88,10 @@ public struct ResponseBytes: AsyncSequence, Sendable {
             self.open = open
         }
 
+        var request: NetworkRequest? {
+            get async { await bytes?.source.request }
+        }
+
         func next() async throws -> Data? {
             if let open {
                 self.open = nil
@@ -106,5 +118,11 @@ public struct ResponseBytes: AsyncSequence, Sendable {
                 return data
             }
         }
+    }
+}
+
+extension ResponseBytes.Source {
+    var request: NetworkRequest? {
+        get async { nil }
     }
 }

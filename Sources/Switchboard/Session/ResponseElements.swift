@@ -88,8 +88,8 @@ private actor ElementParser<Element: Sendable> {
             if chunk == nil { self.bytes = nil }
             try parse(chunk, &elements)
         } catch {
+            failure = await bytes.attributed(error)
             self.bytes = nil
-            failure = error
         }
         return elements
     }

@@ -281,6 +281,20 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test("a download that is kept and brought nothing leaves nothing")
+    func keptNothing() async throws {
+        let session = StubSession(.status(500))
+        try await withFolder { folder in
+            let error = await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: session).download(
+                    URLEndPoint(.get, URL(text: "http://h.test/")), to: folder.appendingPathComponent("a"),
+                    keepingPartial: true, retry: policy(1))
+            }
+            #expect(error?.status == 500)
+            #expect(names(in: folder) == [])
+        }
+    }
+
     /// What may lie beside the file, so that the download has to begin with the first byte.
     private static let remains: [(String, String?)] = [
         ("no sidecar", nil), ("a damaged sidecar", "{\"url\":"), ("an empty one", ""),

@@ -196,7 +196,51 @@ struct DownloadTests {
                 }
                 #expect(error?.code == .timedOut)
                 #expect(error?.reason == "the whole call took longer than 0.2 s")
+                #expect(error?.url == server.url.appendingPathComponent("/file"))
             }
+        }
+    }
+
+    @Test("a server that falls silent is noticed by the total timeout too", arguments: SessionKind.allCases)
+    func totalOfSilence(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(.text("abcdef").stalled(after: 3))
+                let options = RequestOptions { $0.timeouts.total = .milliseconds(500) }
+                let router = Router<URLEndPoint>(session: kind.make(), builder: RequestBuilder(options: options))
+                let error = await #expect(throws: NetworkError.self) {
+                    try await router.download(endPoint(server), to: folder.appendingPathComponent("a"))
+                }
+                #expect(error?.code == .timedOut)
+                #expect(error?.reason == "the whole call took longer than 0.5 s")
+                try await server.waitForDisconnect()
+                #expect(names(in: folder) == [])
+            }
+        }
+    }
+
+    @Test("a device or a pipe is not replaced by a file; a link is, and what it leads to stays")
+    func placesThatAreNoFiles() async throws {
+        let session = StubSession(.text("new").repeated())
+        let router = Router<URLEndPoint>(session: session)
+        let endPoint = URLEndPoint(.get, URL(text: "http://h.test/"))
+        try await withFolder { folder in
+            let pipe = folder.appendingPathComponent("pipe")
+            #expect(mkfifo(pipe.path, 0o600) == 0)
+            for isKept in [true, false] {
+                let error = await #expect(throws: NetworkError.self) {
+                    try await router.download(endPoint, to: pipe, keepingPartial: isKept)
+                }
+                #expect(error?.code == .cannotWriteFile)
+            }
+            #expect(session.requests.isEmpty)
+            #expect(names(in: folder) == ["pipe"])
+            let (target, link) = (folder.appendingPathComponent("target"), folder.appendingPathComponent("link"))
+            try Data("old".utf8).write(to: target)
+            #expect(symlink(target.path, link.path) == 0)
+            try await router.download(endPoint, to: link)
+            #expect(try Data(contentsOf: link) == Data("new".utf8))
+            #expect(try Data(contentsOf: target) == Data("old".utf8))
         }
     }
 }

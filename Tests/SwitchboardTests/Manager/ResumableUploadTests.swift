@@ -174,6 +174,7 @@ struct ResumableUploadTests {
             }
             #expect(
                 error?.code == (name.contains("forgets") ? .notFound : .invalidResponse), "\(error.debugDescription)")
+            #expect(error?.url != nil)
             #expect(session.requests.count < 10)
         }
     }
@@ -220,6 +221,21 @@ struct ResumableUploadTests {
                 #expect(error?.reason?.contains(file.path) == true)
             }
             #expect(session.requests.count == 2)
+        }
+    }
+
+    @Test("pieces of no bytes are refused before anything is sent", arguments: [0, -1])
+    func piecesOfNothing(size: Int64) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try content.write(to: file)
+            let session = StubSession()
+            let error = await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: session).upload(
+                    file, to: URLEndPoint(.post, URL(text: "http://h.test/new")), by: .tus, pieceSize: size)
+            }
+            #expect(error?.code == .invalidRequest)
+            #expect(session.requests.isEmpty)
         }
     }
 

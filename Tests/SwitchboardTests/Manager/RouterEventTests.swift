@@ -146,6 +146,7 @@ struct RouterEventTests {
             #expect(seen == [Price(cents: 5)])
             #expect(error?.code == .decodingFailed)
             #expect(error?.reason?.contains("cents") == true)
+            #expect(error?.url == server.url)
         }
     }
 
@@ -160,6 +161,7 @@ struct RouterEventTests {
             var count = 0
             let error = await #expect(throws: NetworkError.self) { for try await _ in events { count += 1 } }
             #expect(error?.code == .responseTooLarge)
+            #expect(error?.url == server.url)
             #expect(count == 1)
             #expect(server.requests.count == 1)
         }

@@ -175,6 +175,7 @@ struct RouterStreamTests {
             }
             #expect(rows == [Row(id: 1)])
             #expect(error?.code == .responseTooLarge)
+            #expect(error?.url == server.url)
         }
     }
 

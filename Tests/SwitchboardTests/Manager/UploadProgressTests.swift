@@ -111,6 +111,14 @@ struct UploadProgressTests {
         for await update in progress { #expect(update == TransferProgress.Update()) }
     }
 
+    @Test("an upload without a body is whole from the start")
+    func empty() async throws {
+        let progress = TransferProgress()
+        try await Router<URLEndPoint>(session: StubSession(.status(200))).upload(
+            URLEndPoint(.post, URL(text: "http://h.test/")), progress: progress)
+        #expect(progress.current.fraction == 1)
+    }
+
     @Test("a status that is not accepted is the upload's error, and ends the progress")
     func refused() async throws {
         let session = StubSession(.status(413))

@@ -34,6 +34,14 @@ actor Downloader {
 
     /// Not to be called twice.
     func run(verify: Verify?) async throws -> NetworkResponse {
+        do {
+            return try await finish(verify)
+        } catch let error as NetworkError {
+            throw question.request.map(error.attributed) ?? error
+        }
+    }
+
+    private func finish(_ verify: Verify?) async throws -> NetworkResponse {
         var response = try await fetch()
         if let verify {
             do {
@@ -41,8 +49,7 @@ actor Downloader {
             } catch {
                 file.discard()  // or it would be gone on with
                 if error is CancellationError { throw error }
-                let failure = NetworkError(.verificationFailed, underlying: error).with(response)
-                throw response.request.map(failure.attributed) ?? failure
+                throw NetworkError(.verificationFailed, underlying: error).with(response)
             }
         }
         try file.place()
@@ -110,8 +117,12 @@ actor Downloader {
     }
 
     private func checkTotal() throws(NetworkError) {
-        guard let total = question.total, ContinuousClock.now - start > total else { return }
-        throw NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
+        guard let total = question.request?.timeouts.total, ContinuousClock.now - start > total else { return }
+        throw Self.tooLong(total)
+    }
+
+    private static func tooLong(_ total: Duration) -> NetworkError {
+        NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
     }
 
     // MARK: One exchange
@@ -123,9 +134,10 @@ actor Downloader {
         var offset: Int64?
         /// Whether the endpoint asks for a range itself, so that the file is that range.
         var isOwnRange = false
-        var limits = Limits()
-        var total: Duration?
+        var request: NetworkRequest?
         var isRepeatable = true
+
+        var limits: Limits { request?.limits ?? Limits() }
     }
 
     /// The response, when the file is whole with it; nil when there is more to be had.
@@ -138,7 +150,7 @@ actor Downloader {
         let end: Int64?
         if response.statusCode == 206, !question.isOwnRange {
             guard let offset = question.offset else {
-                throw NetworkError(.invalidResponse, reason: "the server sent a part of what it was asked for").with(
+                throw NetworkError(.invalidResponse, reason: "it is a part (206), and all was asked for").with(
                     response)
             }
             guard let range = continuation(of: response, from: offset) else {
@@ -162,8 +174,6 @@ actor Downloader {
         let response = try await send { request in
             var question = Question()
             question.url = Redaction.standard.url(request.url?.absoluteString ?? "")
-            question.limits = request.limits
-            question.total = request.timeouts.total
             question.isRepeatable = request.method.isIdempotent && request.body.isReplayable
             question.isOwnRange = request.headers.contains("Range")
             // A range of something compressed could not be counted in bytes of the file.
@@ -177,6 +187,7 @@ actor Downloader {
                     request.headers.add("If-Range", origin.validator)
                 }
             }
+            question.request = request
             box.withLock { $0 = question }
         }
         if let offset = box.value.offset, offset < file.count { try file.cut(to: offset) }
@@ -203,7 +214,17 @@ actor Downloader {
         return size
     }
 
+    /// A silent server is noticed by the total timeout too, not only by that for silence.
     private func receive(_ response: NetworkResponse, to end: Int64?) async throws {
+        guard let total = question.request?.timeouts.total, total < .century else {
+            return try await read(response, to: end)
+        }
+        try await withTimeout(max(.zero, total - (ContinuousClock.now - start)), error: Self.tooLong(total)) {
+            try await self.read(response, to: end)
+        }
+    }
+
+    private func read(_ response: NetworkResponse, to end: Int64?) async throws {
         let limits = question.limits
         let whole = file.origin?.size ?? end
         if let whole, whole > limits.downloadedFile {
@@ -222,7 +243,6 @@ actor Downloader {
             try file.append(chunk)
             fetched += Int64(chunk.count)
             progress?.report(count, of: whole)
-            try checkTotal()
         }
         guard file.count >= end ?? 0 else {
             throw NetworkError(.truncatedBody, reason: "\(file.count) of \(end ?? 0) bytes arrived").with(response)

@@ -35,9 +35,16 @@ final class PartialFile: @unchecked Sendable {
         if FileManager.default.fileExists(atPath: destination.path, isDirectory: &isFolder), isFolder.boolValue {
             throw Self.failure("\(destination.path.quotedForMessage) is a folder")
         }
+        // A device or a pipe would be replaced by a file.
+        var there = stat()
+        guard lstat(destination.path, &there) != 0 || [S_IFREG, S_IFLNK].contains(there.st_mode & S_IFMT) else {
+            throw Self.failure("\(destination.path.quotedForMessage) is no regular file")
+        }
         self.destination = destination
         let folder = destination.deletingLastPathComponent()
-        let name = isKept ? ".\(destination.lastPathComponent).download" : ".\(UUID().uuidString).part"
+        // A process that is killed leaves it behind: its name says what it was to become.
+        let own = ".\(destination.lastPathComponent.prefix(40)).\(UUID().uuidString.prefix(8)).part"
+        let name = isKept ? ".\(destination.lastPathComponent).download" : own
         url = folder.appendingPathComponent(name)
         sidecar = isKept ? folder.appendingPathComponent(name + ".json") : nil
         descriptor = try Self.open(url, for: destination)
@@ -49,7 +56,7 @@ final class PartialFile: @unchecked Sendable {
     }
 
     deinit {
-        if !isPlaced, sidecar == nil { unlink(url.path) }
+        if sidecar == nil || count == 0 { discard() }
         close(descriptor)
     }
 

@@ -22,6 +22,8 @@ actor ResumableUploader {
     /// The most bytes that the server was known to have, and how often in a row it had no more.
     private var highest: Int64 = -1
     private var standstills = 0
+    /// The last request, to be named in errors.
+    private let request = Protected<NetworkRequest?>(nil)
     /// Whether the state that was kept turned out to be of another endpoint.
     private let isOther = Protected(false)
 
@@ -34,9 +36,12 @@ actor ResumableUploader {
         _ file: URL, by flow: any UploadFlow, pieceSize: Int64, stateFile: URL?, policy: RetryPolicy,
         note: (@Sendable (Int64, Int64?) -> Void)?, send: @escaping Send
     ) throws(NetworkError) {
+        guard pieceSize > 0 else {
+            throw NetworkError(.invalidRequest, reason: "pieces of \(pieceSize) bytes cannot be sent")
+        }
         self.file = file
         self.flow = flow
-        self.pieceSize = max(1, pieceSize)
+        self.pieceSize = pieceSize
         self.stateFile = stateFile
         self.policy = policy
         self.note = note
@@ -46,6 +51,14 @@ actor ResumableUploader {
 
     /// Not to be called twice.
     func run() async throws -> NetworkResponse {
+        do {
+            return try await upload()
+        } catch let error as NetworkError {
+            throw request.value.map(error.attributed) ?? error
+        }
+    }
+
+    private func upload() async throws -> NetworkResponse {
         if let state = UploadState.read(stateFile), state.length == length, state.changed == changed {
             target = Target(location: state.location, endPoint: state.endPoint)
         }
@@ -126,7 +139,8 @@ actor ResumableUploader {
 
     private func open() async throws -> Int64? {
         let endPoint = Protected("")
-        let response = try await send { [flow, length] request in
+        let response = try await send { [flow, length, sent = request] request in
+            defer { _ = sent.exchange(request) }
             endPoint.withLock { $0 = Self.name(of: request) }
             request.body = EmptyBody()
             flow.open(&request, length: length)
@@ -170,7 +184,8 @@ actor ResumableUploader {
     private func exchange(_ change: @escaping @Sendable (inout NetworkRequest) -> Void) async throws -> NetworkResponse
     {
         guard let target else { throw NetworkError(.missingURL) }
-        let response = try await send { [isOther] request throws(NetworkError) in
+        let response = try await send { [isOther, sent = request] request throws(NetworkError) in
+            defer { _ = sent.exchange(request) }
             guard Self.name(of: request) == target.endPoint else {
                 _ = isOther.exchange(true)
                 throw NetworkError(.invalidRequest, reason: "the state kept is that of an upload to \(target.endPoint)")

@@ -29,8 +29,8 @@ struct UploadState: Codable, Equatable {
                 throw POSIXError(.EACCES)
             }
         } catch {
-            throw NetworkError(
-                .cannotWriteFile, reason: "the state of the upload, \(file.path.quotedForMessage)", underlying: error)
+            let why = "the state of the upload, \(file.path.quotedForMessage), for which its folder must exist"
+            throw NetworkError(.cannotWriteFile, reason: why, underlying: error)
         }
     }
 }
@@ -38,7 +38,7 @@ struct UploadState: Codable, Equatable {
 extension URL {
     /// Size and time of last change of the regular file there.
     func uploadMark() throws(NetworkError) -> (length: Int64, changed: Double) {
-        guard let length = sizeOfFile,
+        guard let length = sizeOfFile, access(path, R_OK) == 0,
             let date = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
         else {
             throw NetworkError(.encodingFailed, reason: "\(path.quotedForMessage) is no file that can be read")
