@@ -143,12 +143,9 @@ private func transfer<Output: Sendable>(
     guard let progress else { return try await router.held(operation) }
     defer { progress.end() }
     return try await router.held {
-        let outer = CallCancellation.current
-        let outerID = outer?.add { progress.cancellation.cancel() }
-        defer { if let outerID { outer?.remove(outerID) } }
         // The handler of a `Progress` is called some time later.
         if progress.foundationProgress.isCancelled { progress.cancellation.cancel() }
-        return try await CallCancellation.$current.withValue(progress.cancellation) {
+        return try await progress.cancellation.run {
             try CallCancellation.check()
             return try await operation()
         }

@@ -29,12 +29,8 @@ final class CallStream: ResponseBytes.Source {
             if cancellation.isCancelled { throw CancellationError() }
             return nil
         }
-        // Read within another call, it ends with that one.
-        let outer = CallCancellation.current
-        let outerID = outer?.add { [cancellation] in cancellation.cancel() }
-        defer { if let outerID { outer?.remove(outerID) } }
         do {
-            let chunk = try await CallCancellation.$current.withValue(cancellation) {
+            let chunk = try await cancellation.run {
                 try CallCancellation.check()
                 return try await bytes.next()
             }

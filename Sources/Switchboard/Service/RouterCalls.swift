@@ -35,7 +35,7 @@ final class RouterCalls: Sendable {
         let cancellation = CallCancellation()
         let id = add(.async(cancellation))
         do {
-            var response = try await sendWithin(CallCancellation.current, request, cancellation)
+            var response = try await cancellation.run { try await perform(request) }
             guard let stream = response.stream else {
                 remove(id)
                 return response
@@ -50,31 +50,12 @@ final class RouterCalls: Sendable {
         }
     }
 
-    private func sendWithin(
-        _ outer: CallCancellation?, _ request: NetworkRequest, _ cancellation: CallCancellation
-    ) async throws -> NetworkResponse {
-        guard let outer else { return try await send(request, cancellation) }
-        // A call within a call ends with the outer one.
-        let outerID = outer.add { cancellation.cancel() }
-        defer { outer.remove(outerID) }
-        return try await send(request, cancellation)
-    }
-
-    private func send(
-        _ request: NetworkRequest, _ cancellation: CallCancellation
-    ) async throws -> NetworkResponse {
-        try await CallCancellation.$current.withValue(cancellation) { try await perform(request) }
-    }
-
     /// Runs what is one call though it sends several requests, and waits between them.
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
         let cancellation = CallCancellation()
         let id = add(.async(cancellation))
         defer { remove(id) }
-        let outer = CallCancellation.current
-        let outerID = outer?.add { cancellation.cancel() }
-        defer { if let outerID { outer?.remove(outerID) } }
-        return try await CallCancellation.$current.withValue(cancellation) { try await operation() }
+        return try await cancellation.run(operation)
     }
 
     /// Starts a request and calls back once. A request that could not be made starts nothing.
@@ -137,8 +118,7 @@ final class RouterCalls: Sendable {
         }
         return try await withTimeout(
             total, by: clock,
-            error: NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
-                .attributed(to: request)
+            error: NetworkError.overTotal(total).attributed(to: request)
         ) { [chain] in
             try await chain.send(request)
         }
@@ -158,6 +138,11 @@ final class RouterCalls: Sendable {
 }
 
 extension NetworkError {
+    /// The error of a call that took longer than ``Timeouts/total``.
+    static func overTotal(_ total: Duration) -> NetworkError {
+        NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
+    }
+
     /// The error for a completion, where a cancellation is a ``NetworkError`` too.
     static func completion(_ error: any Error, _ request: Result<NetworkRequest, NetworkError>? = nil) -> NetworkError {
         guard case .success(let request)? = request else { return caught(error) }

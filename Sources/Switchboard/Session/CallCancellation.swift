@@ -45,6 +45,18 @@ final class CallCancellation: Sendable {
         }
     }
 
+    /// Runs an operation as this call: what waits in it looks at this, and the call around it ends it too.
+    func run<Output>(
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
+    ) async rethrows -> Output {
+        guard let outer = Self.current else {
+            return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
+        }
+        let id = outer.add { self.cancel() }
+        defer { outer.remove(id) }
+        return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
+    }
+
     /// Throws when the running task or the call around it was cancelled.
     static func check() throws {
         try Task.checkCancellation()

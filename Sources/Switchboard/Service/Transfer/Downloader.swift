@@ -118,11 +118,7 @@ actor Downloader {
 
     private func checkTotal() throws(NetworkError) {
         guard let total = question.request?.timeouts.total, ContinuousClock.now - start > total else { return }
-        throw Self.tooLong(total)
-    }
-
-    private static func tooLong(_ total: Duration) -> NetworkError {
-        NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
+        throw NetworkError.overTotal(total)
     }
 
     // MARK: One exchange
@@ -219,7 +215,7 @@ actor Downloader {
         guard let total = question.request?.timeouts.total, total < .century else {
             return try await read(response, to: end)
         }
-        try await withTimeout(max(.zero, total - (ContinuousClock.now - start)), error: Self.tooLong(total)) {
+        try await withTimeout(max(.zero, total - (ContinuousClock.now - start)), error: NetworkError.overTotal(total)) {
             try await self.read(response, to: end)
         }
     }
