@@ -32,6 +32,10 @@ extension NetworkError {
         public static let unknownEnvironment = Code("unknownEnvironment")
         /// The session was invalidated before the request.
         public static let sessionInvalidated = Code("sessionInvalidated")
+        /// The chain was being reset when the request came.
+        public static let resetInProgress = Code("resetInProgress")
+        /// A ``CircuitBreaker`` is open: the host failed too often a moment ago. Nothing was sent.
+        public static let circuitOpen = Code("circuitOpen")
 
         // No complete response arrived.
 
@@ -179,6 +183,8 @@ extension NetworkError.Code {
         case .unsupported: "This session cannot do that"
         case .unknownEnvironment: "No server is known for the environment"
         case .sessionInvalidated: "The session was invalidated"
+        case .resetInProgress: "The client is being reset"
+        case .circuitOpen: "The server failed too often to be asked again now"
         case .cancelled: "The request was cancelled"
         case .timedOut: "The request timed out"
         case .cannotConnect: "Could not connect to the server"

@@ -17,6 +17,10 @@ extension NetworkError {
     public static var unknownEnvironment: Code { .unknownEnvironment }
     /// ``Code/sessionInvalidated``
     public static var sessionInvalidated: Code { .sessionInvalidated }
+    /// ``Code/resetInProgress``
+    public static var resetInProgress: Code { .resetInProgress }
+    /// ``Code/circuitOpen``
+    public static var circuitOpen: Code { .circuitOpen }
     /// ``Code/cancelled``
     public static var cancelled: Code { .cancelled }
     /// ``Code/timedOut``

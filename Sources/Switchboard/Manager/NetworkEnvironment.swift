@@ -57,13 +57,9 @@ extension NetworkEnvironment {
 
 extension NetworkRequest {
     /// The environment that the request was made for; nil when no manager made it. A request keeps it when the manager
-    /// moves on.
+    /// moves on. The same as its ``RequestOptions/partition``.
     public var environment: NetworkEnvironment? {
-        get { self[EnvironmentOption.self] }
-        set { self[EnvironmentOption.self] = newValue }
+        get { options.partition.map { NetworkEnvironment($0) } }
+        set { options.partition = newValue?.name }
     }
-}
-
-private enum EnvironmentOption: RequestOption {
-    static let defaultValue: NetworkEnvironment? = nil
 }

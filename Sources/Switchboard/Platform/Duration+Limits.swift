@@ -10,4 +10,10 @@ extension Duration {
         let (whole, attoseconds) = clamped.components
         return (attoseconds == 0 ? String(whole) : String(Double(whole) + Double(attoseconds) / 1e18)) + " s"
     }
+
+    /// `12 ms`, fractions cut off
+    var millisecondsText: String {
+        let (seconds, attoseconds) = clamped.components
+        return "\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000) ms"
+    }
 }

@@ -24,6 +24,20 @@ public protocol Interceptor: Sendable {
     /// - Throws: ``NetworkError`` or `CancellationError`; anything else reaches the caller as
     ///   ``NetworkError/Code/unknown``, with the error underneath.
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse
+
+    /// Says what it would do with a request, for ``Router/explain(_:)``: a dry run that sends nothing, asks nobody for new
+    /// credentials and changes no state.
+    ///
+    /// - Parameter request: The request, to be changed as ``intercept(_:next:)`` would before it sends it.
+    /// - Returns: Sentences without secrets, such as `adds Authorization`. By default one that says that it is not known.
+    func plan(for request: inout NetworkRequest) async -> [String]
+}
+
+extension Interceptor {
+    /// Not known: the interceptor may do anything.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        ["does not say what it would do"]
+    }
 }
 
 /// The rest of the chain after an interceptor, down to the session.
@@ -44,7 +58,7 @@ public struct Next: Sendable {
 
 /// The interceptors of a router, in order, and its session behind them.
 final class InterceptorChain: Sendable {
-    private let interceptors: [any Interceptor]
+    let interceptors: [any Interceptor]
     private let session: any NetworkSession
     /// Whether the session gives up by itself when a router cancels its calls.
     private let isSessionCancellable: Bool
@@ -66,6 +80,11 @@ final class InterceptorChain: Sendable {
 
     private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         try CallCancellation.check()
+        guard let call = request.call else { return try await perform(request) }
+        return try await call.exchange(request) { try await perform(request) }
+    }
+
+    private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard !isSessionCancellable else { return try await session.send(request) }
         return try await withOwnTask { [session] in try await session.send(request) }
     }

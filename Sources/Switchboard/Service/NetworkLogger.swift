@@ -129,10 +129,3 @@ public struct NetworkLogger: Interceptor {
         (lines + [" - - - - - - - - - -  END  - - - - - - - - - -"]).joined(separator: "\n")
     }
 }
-
-extension Duration {
-    fileprivate var millisecondsText: String {
-        let (seconds, attoseconds) = components
-        return "\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000) ms"
-    }
-}

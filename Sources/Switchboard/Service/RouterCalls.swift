@@ -98,16 +98,25 @@ final class RouterCalls: Sendable {
     // MARK: One call
 
     private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
+        var request = request
+        request.call = CallRecord(request.options.monitors)
+        request.report(.made)
         do {
             try CallCancellation.check()
             var response = try await sendWithinTotal(request)
             if response.request == nil { response.request = request }
             if response.url == nil { response.url = response.request?.url }
+            request.report(.finished(status: response.statusCode))
             return response
         } catch {
             let error = NetworkError.caught(error)
-            guard error.code != .cancelled else { throw CancellationError() }
-            throw error.attributed(to: request)
+            guard error.code != .cancelled else {
+                request.report(.cancelled)
+                throw CancellationError()
+            }
+            let attributed = error.attributed(to: request)
+            request.report(.failed(attributed))
+            throw attributed
         }
     }
 

@@ -38,6 +38,8 @@ public struct NetworkRequest: Sendable, Identifiable {
     public var options: RequestOptions
     /// The endpoint that the request was made for.
     package internal(set) var endPoint: (any Sendable)?
+    /// What happened so far in the call that sends it; nil outside of a router.
+    var call: CallRecord?
     private var target: Target
 
     /// Where a request goes: a URL at hand, or parts that were set one by one.

@@ -137,6 +137,16 @@ extension RequestOptions {
     }
 }
 
+extension RequestOptions {
+    /// What must not leak to requests with another value: cookies, credentials and stored responses are kept apart by it.
+    /// A ``NetworkManager`` sets the name of its environment. Default nil.
+    public var partition: String? {
+        get { self[PartitionOption.self] }
+        set { self[PartitionOption.self] = newValue }
+    }
+}
+
+private enum PartitionOption: RequestOption { static let defaultValue: String? = nil }
 private enum BodySentOption: RequestOption {
     static let defaultValue: (@Sendable (_ count: Int64) -> Void)? = nil
 }

@@ -1,0 +1,74 @@
+/// What happened so far in one call of a router. A request and its copies carry it along.
+final class CallRecord: Sendable {
+    private struct State {
+        var count = 0
+        var history: [RequestMetrics] = []
+        var cause: String?
+    }
+
+    /// A call that is sent for ever must not fill the memory.
+    private static let limit = 100
+
+    private let start = ContinuousClock.now
+    private let monitors: [any EventMonitor]
+    private let state = Protected(State())
+
+    init(_ monitors: [any EventMonitor]) {
+        self.monitors = monitors
+    }
+
+    var history: [RequestMetrics] {
+        state.withLock { $0.history }.sorted { $0.number < $1.number }
+    }
+
+    func report(_ kind: CallEvent.Kind, _ request: NetworkRequest) {
+        if let cause = kind.cause { state.withLock { $0.cause = cause } }
+        guard !monitors.isEmpty else { return }
+        let event = CallEvent(kind: kind, request: request, elapsed: .now - start)
+        for monitor in monitors { monitor.record(event) }
+    }
+
+    /// Performs one exchange, and notes it.
+    func exchange(
+        _ request: NetworkRequest, _ send: () async throws -> NetworkResponse
+    ) async throws -> NetworkResponse {
+        let (number, cause) = state.withLock { state in
+            state.count += 1
+            defer { state.cause = nil }
+            return (state.count, state.cause)
+        }
+        report(.attempt(number), request)
+        let began = ContinuousClock.now
+        func note(_ outcome: RequestMetrics.Outcome, _ exchange: ExchangeMetrics?) {
+            // A record in its own history would keep itself alive.
+            var sent = request
+            sent.call = nil
+            let metrics = RequestMetrics(
+                number: number, request: sent, cause: cause, start: began - start, duration: .now - began,
+                outcome: outcome, exchange: exchange)
+            state.withLock { if $0.history.count < Self.limit { $0.history.append(metrics) } }
+            report(.exchanged(metrics), request)
+        }
+        do {
+            let response = try await send()
+            note(.status(response.statusCode), response.metrics)
+            return response
+        } catch {
+            let isCancelled = error is CancellationError || (error as? NetworkError)?.code == .cancelled
+            note(isCancelled ? .cancelled : .failure((error as? NetworkError)?.code ?? .unknown), nil)
+            throw error
+        }
+    }
+}
+
+extension CallEvent.Kind {
+    /// Why the next exchange happens, when this says so.
+    fileprivate var cause: String? {
+        switch self {
+        case .retry(_, let cause): "retry after \(cause)"
+        case .redirect: "redirect"
+        case .authentication(let what): what
+        default: nil
+        }
+    }
+}
