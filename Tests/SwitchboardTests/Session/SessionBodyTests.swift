@@ -273,11 +273,3 @@ struct SessionBodyTests {
         return Data(bytes + withUnsafeBytes(of: sum.bigEndian, Array.init))
     }
 }
-
-extension MockResponse {
-    func with(_ name: String, _ value: String) -> MockResponse {
-        var response = self
-        response.headers[name] = value
-        return response
-    }
-}

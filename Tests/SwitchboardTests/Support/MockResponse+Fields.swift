@@ -1,0 +1,10 @@
+import SwitchboardTesting
+
+extension MockResponse {
+    /// The response with a header field.
+    func with(_ name: String, _ value: String) -> MockResponse {
+        var response = self
+        response.headers[name] = value
+        return response
+    }
+}
