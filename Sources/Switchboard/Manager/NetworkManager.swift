@@ -88,6 +88,17 @@ public final class NetworkManager: Sendable {
         calls.cancelAll()
     }
 
+    /// Ends every call of the manager and its routers as cancelled, and wipes what the interceptors hold; see
+    /// ``Router/reset()``.
+    public func reset() async {
+        await calls.reset()
+    }
+
+    /// Says what a call would do, and does nothing; see ``Router/explain(_:)``.
+    public func explain<EndPoint: EndPointType>(_ endPoint: EndPoint) async -> CallPlan {
+        await ownRouter().explain(endPoint)
+    }
+
     private func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {
         Router(builder, calls)
     }

@@ -17,7 +17,10 @@ final class CallStream: ResponseBytes.Source {
         self.cancellation = cancellation
         self.didEnd = didEnd
         // Let go of, it closes the exchange; one that is being read hears of it by itself.
-        _ = cancellation.add { [weak held] in _ = held?.exchange(nil) }
+        _ = cancellation.add { [weak held] in
+            _ = held?.exchange(nil)
+            didEnd()
+        }
     }
 
     deinit {

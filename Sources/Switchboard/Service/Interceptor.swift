@@ -59,7 +59,8 @@ public struct Next: Sendable {
 /// The interceptors of a router, in order, and its session behind them.
 final class InterceptorChain: Sendable {
     let interceptors: [any Interceptor]
-    private let session: any NetworkSession
+    let session: any NetworkSession
+    let gate = ResetGate()
     /// Whether the session gives up by itself when a router cancels its calls.
     private let isSessionCancellable: Bool
 

@@ -63,6 +63,16 @@ public struct NetworkLogger: Interceptor {
         }
     }
 
+    /// What it would write.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        switch level {
+        case .none: ["writes nothing"]
+        case .basic: ["writes a line for the request and one for the response"]
+        case .headers: ["writes the heads of request and response"]
+        case .body: ["writes heads and bodies, at most \(bodyLimit) bytes of each"]
+        }
+    }
+
     private func text(of request: NetworkRequest) -> String {
         var lines = [" - - - - - - - - - - OUTGOING - - - - - - - - - - \(request.id)", line(request)]
         if let name = request.endPointName { lines.append("ENDPOINT: \(name)") }

@@ -41,8 +41,14 @@ public struct RedirectInterceptor: Interceptor {
                 )
             }
             request = try follow(location, request, response)
+            if let url = request.url { request.report(.redirect(to: url)) }
             count += 1
         }
+    }
+
+    /// How many redirects it would follow.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        [limit > 0 ? "follows at most \(limit) redirects" : "follows no redirect"]
     }
 
     /// The request that an answer redirects to; nil when it does not redirect. It does not count.

@@ -43,6 +43,7 @@ public struct RetryPolicy: Interceptor {
                 guard attempt < maximumAttempts, let wait = wait(after: error, attempt) else { throw error }
                 delay = wait
             }
+            request.report(.retry(after: delay, because: "HTTP 503"))
             try await sleep(for: delay)
             attempt += 1
         }

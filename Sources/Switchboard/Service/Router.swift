@@ -91,6 +91,29 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     }
 }
 
+extension Router {
+    /// Ends every call under way as cancelled, and wipes what the chain holds: tokens, cookies, stored responses, of every
+    /// environment. For a logout.
+    ///
+    /// It reaches all routers over the same chain: those of a manager, and the manager. Until it returns, new calls fail
+    /// with ``NetworkError/Code/resetInProgress``; a reset that is asked for meanwhile waits for this one. An interceptor
+    /// may ask for it within a call: that call is cancelled and not waited for. What else holds on to a call after its
+    /// cancellation, in an interceptor of an app for instance, holds up the reset too.
+    public func reset() async {
+        await calls.reset()
+    }
+
+    /// Says what a call would do, and does nothing: the request as it would be sent, what each interceptor would do with
+    /// it, and what may surprise. An error that the call would have is part of the plan.
+    ///
+    /// ```swift
+    /// print(await router.explain(.newMovies(page: 1)))
+    /// ```
+    public func explain(_ endPoint: EndPoint) async -> CallPlan {
+        await calls.chain.plan(Result { () throws(NetworkError) in try makeRequest(for: endPoint) })
+    }
+}
+
 extension Router: CallHolder {
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
         try await calls.hold(operation)

@@ -6,23 +6,42 @@ final class RouterCalls: Sendable {
     private struct State {
         var nextID = 0
         var calls: [Int: Call] = [:]
+        /// Resumed when no call is under way but those that wait for it.
+        var ended: [(except: Int?, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     /// What cancels a call under way.
     private enum Call {
         case async(CallCancellation)
         case handle(RequestHandle)
+
+        /// Whether the running code is part of it.
+        var isAround: Bool {
+            switch self {
+            case .async(let cancellation): CallCancellation.current === cancellation
+            case .handle(let handle): RouterCalls.handle === handle
+            }
+        }
     }
 
     let chain: InterceptorChain
     private let queue: DispatchQueue?
     private let clock: any Clock<Duration>
     private let state = Protected(State())
+    private let place = Protected<Int?>(nil)
+    /// The handle of the call around the running code, where it has one.
+    @TaskLocal private static var handle: RequestHandle?
 
     init(_ chain: InterceptorChain, _ queue: DispatchQueue?, _ clock: any Clock<Duration>) {
         self.chain = chain
         self.queue = queue
         self.clock = clock
+        let id = chain.gate.add(self)
+        place.withLock { $0 = id }
+    }
+
+    deinit {
+        if let id = place.value { chain.gate.remove(id) }
     }
 
     /// Calls over the same chain that are cancelled apart from these.
@@ -33,7 +52,7 @@ final class RouterCalls: Sendable {
     /// Sends a request and waits, in the caller's task.
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         let cancellation = CallCancellation()
-        let id = add(.async(cancellation))
+        let id = try add(.async(cancellation)) { $0.attributed(to: request) }
         do {
             var response = try await cancellation.run { try await perform(request) }
             guard let stream = response.stream else {
@@ -53,7 +72,7 @@ final class RouterCalls: Sendable {
     /// Runs what is one call though it sends several requests, and waits between them.
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
         let cancellation = CallCancellation()
-        let id = add(.async(cancellation))
+        let id = try add(.async(cancellation)) { $0 }
         defer { remove(id) }
         return try await cancellation.run(operation)
     }
@@ -65,19 +84,21 @@ final class RouterCalls: Sendable {
         _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         let handle = RequestHandle()
-        let id = add(.handle(handle))
+        let id = Result { () throws(NetworkError) in try add(.handle(handle)) { $0 } }
         let task = Task {
             let request = Result { () throws(NetworkError) in try makeRequest() }
             let result: Result<Value, NetworkError>
             do {
-                result = .success(try transform(try await self.perform(request.get())))
+                _ = try id.get()
+                let response = try await Self.$handle.withValue(handle) { try await self.perform(request.get()) }
+                result = .success(try transform(response))
             } catch {
-                result = .failure(NetworkError.completion(error))
+                result = .failure(NetworkError.completion(error, request))
             }
             let deliver: @Sendable () -> Void = {
-                self.remove(id)
                 // A cancellation that came before this moment wins: nobody gets a value after having cancelled.
                 completion(handle.finish() ? result : .failure(NetworkError.completion(CancellationError(), request)))
+                if case .success(let id) = id { self.remove(id) }
             }
             if let queue = self.queue { queue.async(execute: deliver) } else { deliver() }
         }
@@ -133,16 +154,53 @@ final class RouterCalls: Sendable {
         }
     }
 
-    private func add(_ call: Call) -> Int {
-        state.withLock { state in
-            state.nextID += 1
-            state.calls[state.nextID] = call
-            return state.nextID
+    /// Adds a call, unless a reset is under way.
+    private func add(
+        _ call: Call, _ attribute: (NetworkError) -> NetworkError
+    ) throws(NetworkError) -> Int {
+        // Asked under the lock: a reset ends what is here before, and stops what comes after.
+        let id = state.withLock { state in
+            Result { () throws(NetworkError) in
+                try chain.gate.check()
+                state.nextID += 1
+                state.calls[state.nextID] = call
+                return state.nextID
+            }
+        }
+        do throws(NetworkError) {
+            return try id.get()
+        } catch {
+            throw attribute(error)
         }
     }
 
     private func remove(_ id: Int) {
-        state.withLock { $0.calls[id] = nil }
+        let continuations = state.withLock { state in
+            state.calls[id] = nil
+            let ended = state.ended.filter { entry in state.calls.keys.allSatisfy { $0 == entry.except } }
+            state.ended.removeAll { entry in state.calls.keys.allSatisfy { $0 == entry.except } }
+            return ended.map(\.continuation)
+        }
+        for continuation in continuations { continuation.resume() }
+    }
+
+    // MARK: Reset
+
+    func reset() async {
+        await chain.gate.reset { [chain] in await chain.wipe() }
+    }
+
+    /// Waits until no call is under way. A call that asks for it is not waited for.
+    func end() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                let own = state.calls.first { $0.value.isAround }?.key
+                if state.calls.keys.allSatisfy({ $0 == own }) { return true }
+                state.ended.append((own, continuation))
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
     }
 }
 

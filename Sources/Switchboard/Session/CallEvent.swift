@@ -33,8 +33,9 @@ public struct CallEvent: Sendable {
         case cache(String)
         /// An exchange begins, with its number in the call, from 1.
         case attempt(Int)
-        /// An exchange ended. The phases of its connection are in ``RequestMetrics/exchange``.
-        case exchanged(RequestMetrics)
+        /// An exchange ended, with a response or without. The phases of its connection are in
+        /// ``RequestMetrics/exchange``; the body of a stream is still to come, that of a download is in its file.
+        case exchanged(RequestMetrics, response: NetworkResponse?)
         /// It is sent again after a wait, and why.
         case retry(after: Duration, because: String)
         /// It goes on at another URL.
@@ -66,7 +67,7 @@ extension CallEvent.Kind: CustomStringConvertible {
         case .admitted(let wait): "goes on after \(wait.millisecondsText)"
         case .cache(let what): "cache: \(what)"
         case .attempt(let number): "attempt \(number)"
-        case .exchanged(let metrics): "exchanged: \(metrics.outcome) in \(metrics.duration.millisecondsText)"
+        case .exchanged(let metrics, _): "exchanged: \(metrics.outcome) in \(metrics.duration.millisecondsText)"
         case .retry(let wait, let cause): "retry after \(wait.millisecondsText): \(cause)"
         case .redirect(let url): "redirected to \(Redaction.standard.url(url.absoluteString))"
         case .authentication(let what): "authentication: \(what)"

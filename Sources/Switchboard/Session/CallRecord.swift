@@ -39,23 +39,23 @@ final class CallRecord: Sendable {
         }
         report(.attempt(number), request)
         let began = ContinuousClock.now
-        func note(_ outcome: RequestMetrics.Outcome, _ exchange: ExchangeMetrics?) {
+        func note(_ outcome: RequestMetrics.Outcome, _ response: NetworkResponse? = nil) {
             // A record in its own history would keep itself alive.
             var sent = request
             sent.call = nil
             let metrics = RequestMetrics(
                 number: number, request: sent, cause: cause, start: began - start, duration: .now - began,
-                outcome: outcome, exchange: exchange)
+                outcome: outcome, exchange: response?.metrics)
             state.withLock { if $0.history.count < Self.limit { $0.history.append(metrics) } }
-            report(.exchanged(metrics), request)
+            report(.exchanged(metrics, response: response), request)
         }
         do {
             let response = try await send()
-            note(.status(response.statusCode), response.metrics)
+            note(.status(response.statusCode), response)
             return response
         } catch {
             let isCancelled = error is CancellationError || (error as? NetworkError)?.code == .cancelled
-            note(isCancelled ? .cancelled : .failure((error as? NetworkError)?.code ?? .unknown), nil)
+            note(isCancelled ? .cancelled : .failure((error as? NetworkError)?.code ?? .unknown))
             throw error
         }
     }

@@ -1,3 +1,4 @@
+import Switchboard
 import SwitchboardTesting
 
 extension MockResponse {
