@@ -1,0 +1,118 @@
+import Foundation
+
+/// What a router would do for an endpoint: the answer of ``Router/explain(_:)``. Its text is for a person, without secrets.
+public struct CallPlan: Sendable {
+    /// What an interceptor would do.
+    public struct Step: Sendable, Hashable {
+        /// The interceptor's type.
+        public let interceptor: String
+        /// What it says of itself.
+        public let notes: [String]
+    }
+
+    /// The request as it would reach the session; as far as it could be made.
+    public internal(set) var request: NetworkRequest?
+    /// Why there would be no request; nil when there would be one.
+    public internal(set) var error: NetworkError?
+    /// The interceptors in their order.
+    public internal(set) var steps: [Step] = []
+    /// The type of the session.
+    public internal(set) var session: String
+    /// What may surprise: secrets in clear text, two policies that multiply, timeouts that exclude each other.
+    public internal(set) var warnings: [String] = []
+}
+
+extension CallPlan: CustomStringConvertible, CustomReflectable {
+    /// The whole plan, in lines.
+    public var description: String {
+        var lines: [String] = []
+        if let error { lines.append("No request: \(error)") }
+        if let request { lines += text(of: request) }
+        lines += steps.flatMap { step in ["\(step.interceptor):"] + step.notes.map { "  \($0)" } }
+        if error == nil { lines.append("\(session): sends it") }
+        if !warnings.isEmpty { lines += ["Warnings:"] + warnings.map { "  \($0)" } }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Shows the lines only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
+    private func text(of request: NetworkRequest) -> [String] {
+        let redaction = Redaction.standard
+        var lines = [String(describing: request)]
+        lines += request.allHeaders.map { "  \($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }
+        if !request.body.isEmpty {
+            let length = request.body.length.map { "\($0) bytes" } ?? "unknown length"
+            let data = request.body.isStreamed ? nil : try? request.body.encode()
+            let text = data.flatMap { $0.count <= 4_096 ? String(data: $0, encoding: .utf8) : nil }
+            lines.append("  body of \(length)" + (text.map { ": \(redaction.text($0))" } ?? ""))
+        }
+        let timeouts = request.timeouts
+        let limits = [
+            ("connect", timeouts.connect), ("idle", timeouts.idle), ("attempt", timeouts.attempt),
+            ("total", timeouts.total),
+        ]
+        lines.append("  timeouts: " + limits.map { "\($0) \($1.map(\.secondsText) ?? "none")" }.joined(separator: ", "))
+        return lines
+    }
+}
+
+extension InterceptorChain {
+    /// The way of a request through the chain, dry.
+    func plan(_ request: Result<NetworkRequest, NetworkError>) async -> CallPlan {
+        var plan = CallPlan(session: String(describing: type(of: session)))
+        switch request {
+        case .failure(let error): plan.error = error
+        case .success(var request):
+            for interceptor in interceptors {
+                let notes = await interceptor.plan(for: &request)
+                plan.steps.append(.init(interceptor: String(describing: type(of: interceptor)), notes: notes))
+            }
+            plan.request = request
+            plan.warnings = request.warnings
+            do throws(NetworkError) {
+                try request.validate()
+            } catch {
+                plan.error = error
+            }
+        }
+        let names = interceptors.filter { $0 is RetryPolicy || $0 is RedirectInterceptor }.map { "\(type(of: $0))" }
+        for name in Set(names) where names.count(where: { $0 == name }) > 1 {
+            plan.warnings.append("there are several of \(name): their counts multiply")
+        }
+        return plan
+    }
+}
+
+extension NetworkRequest {
+    fileprivate var warnings: [String] {
+        var warnings: [String] = []
+        let redaction = Redaction.standard
+        let secret = allHeaders.first { redaction.isSecret(header: $0.name) }?.name
+        let text = url?.absoluteString ?? ""
+        let hasSecretURL = redaction.url(text) != text
+        if scheme == "http", secret != nil || hasSecretURL, !isLoopback {
+            let what = secret ?? "a secret of the URL"
+            warnings.append("\(what) goes in clear text: http is not encrypted")
+        }
+        if hasSecretURL { warnings.append("the URL has a secret: servers and proxies write URLs into their logs") }
+        if !body.isEmpty, !body.isReplayable {
+            warnings.append("the body can be sent once: no retry, and no redirect that keeps it")
+        }
+        func warn(_ one: Duration?, _ name: String, exceeds other: Duration?, _ otherName: String) {
+            guard let one, let other, one > other else { return }
+            warnings.append(
+                "the \(name) timeout of \(one.secondsText) never passes: \(otherName) is \(other.secondsText)")
+        }
+        warn(timeouts.attempt, "attempt", exceeds: timeouts.total, "total")
+        warn(timeouts.connect, "connect", exceeds: timeouts.attempt, "attempt")
+        if timeouts.idle == nil, timeouts.attempt == nil, timeouts.total == nil {
+            warnings.append("there is no timeout: a silent server holds the call for ever")
+        }
+        return warnings
+    }
+
+    private var isLoopback: Bool {
+        host == "localhost" || host == "[::1]" || host.hasPrefix("127.") || host.hasSuffix(".localhost")
+    }
+}
