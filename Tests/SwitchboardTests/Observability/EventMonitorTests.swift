@@ -1,0 +1,151 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventMonitorTests {
+    private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
+
+    private struct Notes: EventMonitor {
+        let events = Deliveries<CallEvent>()
+        func record(_ event: CallEvent) { events.add(event) }
+        /// What happened, without times.
+        var kinds: [String] {
+            events.all.map { $0.kind.description.replacing(/\d+ ms/, with: "N ms") }
+        }
+    }
+
+    private func router(_ session: any NetworkSession, _ notes: Notes, _ interceptors: [any Interceptor] = [])
+        -> Router<URLEndPoint>
+    {
+        Router(
+            session: session, interceptors: interceptors,
+            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(notes) }))
+    }
+
+    @Test("S2.24 a monitor hears a call from its making over retry and redirect to its end, in order")
+    func order() async throws {
+        let notes = Notes()
+        let session = StubSession(
+            .status(503), .status(302, headers: ["Location": "/b?token=hunter2"]), .text("here"))
+        let retry = RetryPolicy(clock: TestClock(skips: true))
+        _ = try await router(session, notes, [retry]).response(for: endPoint)
+        #expect(
+            notes.kinds == [
+                "made", "attempt 1", "exchanged: HTTP 503 in N ms", "retry after N ms: HTTP 503", "attempt 2",
+                "exchanged: HTTP 302 in N ms", "redirected to https://api.example.com/b?token=<redacted>", "attempt 3",
+                "exchanged: HTTP 200 in N ms", "finished: HTTP 200",
+            ])
+        #expect(Set(notes.events.all.map(\.request.id)).count == 1)
+        #expect(notes.events.all.map(\.elapsed) == notes.events.all.map(\.elapsed).sorted())
+        #expect(!notes.events.all.map(\.description).joined().contains("hunter2"))
+    }
+
+    @Test("S2.24 the last event is the failure or the cancellation of the call")
+    func ends() async throws {
+        let notes = Notes()
+        let stalls = Deliveries<Bool>()
+        let session = StubSession { request in
+            guard request.headers.contains("X-Stalls") else { return .failure(.timedOut, reason: "no sign of life") }
+            stalls.open()
+            return .stall
+        }
+        let router = router(session, notes)
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == .timedOut)
+        #expect(
+            notes.kinds == [
+                "made", "attempt 1", "exchanged: timedOut in N ms", "failed: The request timed out: no sign of life",
+            ])
+        let waiting = URLEndPoint(.get, URL(text: "https://api.example.com/a"), headers: ["X-Stalls": "1"])
+        let call = Task { try await router.response(for: waiting) }
+        _ = try await stalls.first()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(notes.kinds.suffix(2) == ["exchanged: cancelled in N ms", "cancelled"])
+    }
+
+    @Test("an interceptor of an app tells the monitors what it decides; a monitor of an endpoint hears its calls only")
+    func ownEvents() async throws {
+        let notes = Notes()
+        let answers = AdHocInterceptor { request, _ in
+            request.report(.cache("hit"))
+            return NetworkResponse(status: 200)
+        }
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: [answers])
+        _ = try await router.response(for: endPoint)
+        #expect(notes.kinds.isEmpty)
+        let watched = URLEndPoint(
+            .get, URL(text: "https://api.example.com/a"), options: RequestOptions { $0.monitors.append(notes) })
+        _ = try await router.response(for: watched)
+        #expect(notes.kinds == ["made", "cache: hit", "finished: HTTP 200"])
+    }
+
+    @Test("the history of a call is on its response: what was sent, why, and what came")
+    func historyOfResponse() async throws {
+        let session = StubSession(.failure(.connectionLost), .status(303, headers: ["Location": "/b"]), .text("here"))
+        let retry = RetryPolicy(clock: TestClock(skips: true))
+        let response = try await router(session, Notes(), [retry]).response(for: endPoint)
+        #expect(response.history.map(\.number) == [1, 2, 3])
+        #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(303), .status(200)])
+        #expect(response.history.map { $0.cause?.hasPrefix("retry") } == [nil, true, false])
+        #expect(response.history.last?.cause == "redirect")
+        #expect(response.history.map(\.request.url?.path) == ["/a", "/a", "/b"])
+        #expect(response.history.map(\.exchange?.bytesReceived) == [nil, 0, 4])
+    }
+
+    @Test("S2.19 the history of a call is on its error, and a later call has its own")
+    func historyOfError() async throws {
+        let session = StubSession(.failure(.timedOut), .failure(.connectionLost), .status(404))
+        let retry = RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true))
+        let router = router(session, Notes(), [retry])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.history.map(\.outcome) == [.failure(.timedOut), .failure(.connectionLost)])
+        let missing = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(missing?.history.map(\.outcome) == [.status(404)])
+    }
+
+    @Test("a history is bounded: a call that is sent for ever keeps its first 100 exchanges")
+    func bounded() async throws {
+        let session = StubSession { _ in .failure(.timedOut) }
+        let retry = RetryPolicy(maximumAttempts: 150, clock: TestClock(skips: true))
+        let error = await #expect(throws: NetworkError.self) {
+            try await router(session, Notes(), [retry]).response(for: endPoint)
+        }
+        #expect(error?.attempts == 150)
+        #expect(error?.history.count == 100)
+        #expect(error?.history.last?.number == 100)
+    }
+
+    @Test("the waterfall of a call has a line for each exchange, its bar where it was, and no secret")
+    func waterfall() async throws {
+        let session = StubSession(.status(503), .text("here"))
+        let retry = RetryPolicy(clock: TestClock(skips: true))
+        let url = URL(text: "https://me:hunter2@api.example.com/a?token=hunter2")
+        let response = try await router(session, Notes(), [retry]).response(for: URLEndPoint(.get, url))
+        let lines = response.waterfall.split(separator: "\n")
+        let exchanges = lines.filter { $0.contains("|") }
+        #expect(exchanges.count == 2)
+        #expect(exchanges.first?.hasPrefix("1 GET https://<redacted>@api.example.com/a?token=<redacted>") == true)
+        #expect(exchanges.first?.contains("HTTP 503") == true)
+        #expect(exchanges.last?.contains("retry after") == true)
+        #expect(exchanges.allSatisfy { $0.split(separator: "|").count >= 2 && $0.contains("#") })
+        #expect(!response.waterfall.contains("hunter2"))
+        #expect([RequestMetrics]().waterfall() == "nothing was sent")
+    }
+
+    @Test("S2.24 over sockets each attempt has what the session measured", arguments: SessionKind.allCases)
+    func sockets(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(503), .text("here"))
+            let retry = RetryPolicy(clock: TestClock(skips: true))
+            let router = router(kind.make(), Notes(), [retry])
+            let response = try await router.response(for: URLEndPoint(.get, server.url))
+            #expect(response.history.map(\.outcome) == [.status(503), .status(200)])
+            #expect(response.history.allSatisfy { $0.exchange?.timeToFirstByte != nil })
+            #expect(response.history.last?.exchange?.bytesReceived == 4)
+            #expect(response.waterfall.contains("first byte"))
+        }
+    }
+}

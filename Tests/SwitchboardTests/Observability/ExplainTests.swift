@@ -1,0 +1,98 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ExplainTests {
+    private struct Stamp: Interceptor {
+        func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+            try await next(request)
+        }
+        func plan(for request: inout NetworkRequest) async -> [String] {
+            request.headers["X-Stamp"] = "1"
+            return ["adds X-Stamp"]
+        }
+    }
+
+    private let session = StubSession { _ in .text("") }
+
+    @Test("explain says the request as it would be sent and the plan of every interceptor, and sends nothing")
+    func plan() async throws {
+        let foreign = AdHocInterceptor { request, next in try await next(request) }
+        let router = Router<URLEndPoint>(session: session, interceptors: [NetworkLogger(), Stamp(), foreign])
+        let endPoint = URLEndPoint(
+            .post, URL(text: "https://api.example.com/films"),
+            task: .requestParameters(
+                bodyParameters: ["title": "Alien", "password": "hunter2"], urlParameters: ["page": 1]),
+            headers: ["Authorization": "Bearer hunter2"])
+        let plan = await router.explain(endPoint)
+        #expect(plan.error == nil)
+        #expect(plan.request?.url == URL(text: "https://api.example.com/films?page=1"))
+        #expect(plan.request?.headers["X-Stamp"] == "1")
+        #expect(plan.steps.map(\.interceptor) == ["NetworkLogger", "Stamp", "AdHocInterceptor", "RedirectInterceptor"])
+        #expect(plan.steps[1].notes == ["adds X-Stamp"])
+        #expect(plan.steps[2].notes == ["does not say what it would do"])
+        #expect(plan.session == "StubSession")
+        #expect(session.requests.isEmpty)
+        let text = plan.description
+        for expected in [
+            "POST https://api.example.com/films?page=1", "X-Stamp: 1", "Authorization: <redacted>",
+            #"{"title":"Alien","password":"<redacted>"}"#, "idle 60 s", "total none", "follows at most 20 redirects",
+        ] {
+            #expect(text.contains(expected), "\(expected) is missing in:\n\(text)")
+        }
+        #expect(!text.contains("hunter2"))
+        #expect(!String(reflecting: plan).contains("hunter2"))
+        var dumped = ""
+        dump(plan, to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+    }
+
+    @Test("explain tells why there would be no request")
+    func failure() async throws {
+        let router = Router<URLEndPoint>(session: session)
+        let plan = await router.explain(URLEndPoint(.get, URL(text: "ftp://api.example.com/")))
+        #expect(plan.error?.code == .invalidRequest)
+        #expect(plan.description.hasPrefix("No request: "))
+        let body = await router.explain(
+            URLEndPoint(.get, URL(text: "https://api.example.com/"), task: .requestBody(JSONBody(1))))
+        #expect(body.error?.code == .bodyNotAllowed)
+    }
+
+    @Test("explain warns of what surprises")
+    func warnings() async throws {
+        let chain: [any Interceptor] = [RetryPolicy(), RetryPolicy()]
+        var options = RequestOptions()
+        options.timeouts = Timeouts(connect: .seconds(9), idle: nil, attempt: .seconds(5), total: .seconds(2))
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: chain, builder: RequestBuilder(options: options))
+        let url = URL(text: "http://api.example.com/a?api_key=hunter2")
+        let text = await router.explain(URLEndPoint(.get, url)).warnings.joined(separator: "\n")
+        for expected in [
+            "clear text", "the URL has a secret", "the attempt timeout of 5 s never passes: total is 2 s",
+            "the connect timeout of 9 s never passes", "several of RetryPolicy",
+        ] {
+            #expect(text.contains(expected), "\(expected) is missing in:\n\(text)")
+        }
+        #expect(!text.contains("hunter2"))
+        let quiet = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy()])
+        #expect(await quiet.explain(URLEndPoint(.get, URL(text: "https://api.example.com/a"))).warnings.isEmpty)
+        let local = URLEndPoint(.get, URL(text: "http://127.0.0.1:8080/"), headers: ["Authorization": "Bearer hunter2"])
+        #expect(await quiet.explain(local).warnings.isEmpty)
+    }
+
+    @Test("a manager explains in its environment")
+    func environment() async throws {
+        struct Films: TypedEndPoint {
+            typealias Response = String
+            var path: String { "/films" }
+        }
+        let manager = NetworkManager(
+            environment: .qa, servers: [.qa: "https://qa.example.com/v1", .production: "https://example.com"],
+            session: session)
+        #expect(await manager.explain(Films()).request?.url == URL(text: "https://qa.example.com/v1/films"))
+        manager.environment = .staging
+        #expect(await manager.explain(Films()).error?.code == .unknownEnvironment)
+    }
+}

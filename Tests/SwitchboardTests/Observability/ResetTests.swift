@@ -1,0 +1,199 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// A logout: nothing of before goes on, nothing held stays.
+@Suite(.timeLimit(.minutes(1)))
+struct ResetTests {
+    private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
+
+    /// Holds something, and counts how often it was wiped.
+    private final class Vault: Interceptor, Resettable {
+        let wiped = Deliveries<Bool>()
+        private let during: @Sendable () async -> Void
+
+        init(during: @escaping @Sendable () async -> Void = {}) {
+            self.during = during
+        }
+
+        func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+            try await next(request)
+        }
+
+        func reset() async {
+            await during()
+            wiped.open()
+        }
+    }
+
+    /// Is made of parts.
+    private struct Composite: Interceptor, Resettable {
+        let resettableParts: [any Resettable]
+
+        func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+            try await next(request)
+        }
+
+        func reset() async {}
+    }
+
+    @Test("S2.17 requests under way have ended as cancelled when reset returns, and the state is wiped after them")
+    func endsCalls() async throws {
+        let sent = Deliveries<Bool>()
+        let codes = Deliveries<NetworkError.Code?>()
+        let endedBefore = Deliveries<Int>()
+        let vault = Vault { endedBefore.add(codes.all.count) }
+        let session = StubSession { _ in
+            sent.open()
+            return .stall
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [vault])
+        for _ in 0..<3 { router.request(endPoint, as: String.self) { codes.add($0.failureCode) } }
+        let call = Task { try await router.response(for: endPoint) }
+        _ = try await sent.wait(for: 4)
+        await router.reset()
+        #expect(codes.all == [.cancelled, .cancelled, .cancelled])
+        #expect(endedBefore.all == [3])
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(vault.wiped.all.count == 1)
+    }
+
+    @Test(
+        "S2.17 during a reset new requests fail with resetInProgress, a second reset joins, and afterwards all goes on")
+    func during() async throws {
+        let began = Deliveries<Bool>()
+        let gate = Deliveries<Bool>()
+        let vault = Vault {
+            began.open()
+            _ = try? await gate.first()
+        }
+        let session = StubSession { _ in .text("later") }
+        let router = Router<URLEndPoint>(session: session, interceptors: [vault])
+        let first = Task { await router.reset() }
+        _ = try await began.first()
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == .resetInProgress)
+        #expect(error?.url == URL(text: "https://api.example.com/a"))
+        let codes = Deliveries<NetworkError.Code?>()
+        router.request(endPoint, as: String.self) { codes.add($0.failureCode) }
+        #expect(try await codes.first() == .resetInProgress)
+        let streamed = await #expect(throws: NetworkError.self) {
+            for try await _ in router.lines(for: endPoint) {}
+        }
+        #expect(streamed?.code == .resetInProgress)
+        let joined = Deliveries<Bool>()
+        let second = Task {
+            await router.reset()
+            joined.open()
+        }
+        #expect(joined.all.isEmpty)
+        gate.open()
+        await first.value
+        await second.value
+        // The second either joined, or began after the first had ended.
+        #expect(began.all.count == vault.wiped.all.count)
+        #expect(session.requests.isEmpty)
+        #expect(try await router.request(endPoint, as: String.self) == "later")
+    }
+
+    @Test("S2.17 what several hold is wiped once, and parts of parts are reached")
+    func sharedParts() async throws {
+        let shared = Vault()
+        let own = Vault()
+        let chain: [any Interceptor] = [
+            Composite(resettableParts: [shared, Composite(resettableParts: [own, shared])]), shared,
+        ]
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: chain)
+        await router.reset()
+        #expect(shared.wiped.all.count == 1)
+        #expect(own.wiped.all.count == 1)
+        await router.reset()
+        #expect(shared.wiped.all.count == 2)
+    }
+
+    @Test("S2.17 a reset of a manager reaches its routers, and that of a router the manager; other managers go on")
+    func reach() async throws {
+        let sent = Deliveries<Bool>()
+        let gate = Deliveries<Bool>()
+        let session = StubSession { _ in
+            sent.open()
+            _ = try await gate.first()
+            return .text("here")
+        }
+        let vault = Vault()
+        let manager = NetworkManager(session: session, interceptors: [vault])
+        let other = NetworkManager(session: session)
+        let endPoint = endPoint
+        for reset in [{ await manager.reset() }, { await manager.router(for: URLEndPoint.self).reset() }] {
+            let before = sent.all.count
+            let calls = [
+                Task { try await manager.response(for: endPoint) },
+                Task { try await manager.router(for: URLEndPoint.self).response(for: endPoint) },
+            ]
+            _ = try await sent.wait(for: before + 2)
+            await reset()
+            for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
+        }
+        let kept = Task { try await other.response(for: endPoint).text }
+        _ = try await sent.wait(for: 5)
+        await manager.reset()
+        gate.open()
+        #expect(try await kept.value == "here")
+        #expect(vault.wiped.all.count == 3)
+    }
+
+    @Test("S2.17 an interceptor may ask for the reset within a call: the call is cancelled, and nothing hangs")
+    func withinACall() async throws {
+        let vault = Vault()
+        let manager = Deliveries<NetworkManager>()
+        let logout = AdHocInterceptor { request, next in
+            let response = try await next(request)
+            if response.statusCode == 401 { await manager.all.first?.reset() }
+            return response
+        }
+        manager.add(NetworkManager(session: StubSession { _ in .status(401) }, interceptors: [logout, vault]))
+        let made = try await manager.first()
+        let handle = Deliveries<NetworkError.Code?>()
+        made.router(for: URLEndPoint.self).request(endPoint, as: String.self) { handle.add($0.failureCode) }
+        #expect(try await handle.first() == .cancelled)
+        _ = try? await made.response(for: endPoint)
+        #expect(vault.wiped.all.count == 2)
+    }
+
+    @Test("S2.17 a part that asks for a reset while it is wiped does not wait for itself")
+    func withinAReset() async throws {
+        let made = Deliveries<Router<URLEndPoint>>()
+        let vault = Vault { await made.all.first?.reset() }
+        made.add(Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: [vault]))
+        await made.all.first?.reset()
+        #expect(vault.wiped.all.count == 1)
+    }
+
+    @Test("S2.17 a stream that nobody reads at the moment does not hold up the reset, and ends as cancelled")
+    func streams() async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("a\nb\nc\n") })
+        var lines = router.lines(for: endPoint).makeAsyncIterator()
+        #expect(try await lines.next() == "a")
+        await router.reset()
+        await #expect(throws: CancellationError.self) { while try await lines.next() != nil {} }
+    }
+
+    @Test(
+        "S2.17 over sockets the connections of requests under way are closed at the server",
+        arguments: SessionKind.allCases)
+    func sockets(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall, .stall, .text("again"))
+            let router = Router<URLEndPoint>(session: kind.make())
+            let endPoint = URLEndPoint(.get, server.url)
+            let calls = (0..<2).map { _ in Task { try await router.response(for: endPoint) } }
+            _ = try await server.takeRequest()
+            _ = try await server.takeRequest()
+            await router.reset()
+            for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
+            try await server.waitForDisconnect()
+            #expect(try await router.response(for: endPoint).text == "again")
+        }
+    }
+}
