@@ -94,9 +94,9 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         code == .custom || code == .invalidRequest ? message : description
     }
 
-    /// The cause, as in ``reason``.
+    /// The cause, as in ``reason``, secrets of URLs in it replaced.
     public var failureReason: String? {
-        reason ?? (underlying as? NetworkError)?.reason
+        (reason ?? (underlying as? NetworkError)?.reason).map(Redaction.standard.pairs)
     }
 
     /// One line with everything but secrets: what, why, and for which request.
@@ -113,7 +113,11 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
             text += isSentence ? " " + more.prefix(1).uppercased() + more.dropFirst() : ": " + more
         }
         if let serverMessage, serverMessage != message { add("the server says \(serverMessage.quotedForMessage)") }
-        if let reason { add(reason) } else if let underlying { add(Self.text(of: underlying)) }
+        if let reason {
+            add(Redaction.standard.pairs(in: reason))
+        } else if let underlying {
+            add(Self.text(of: underlying))
+        }
         return text
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 extension Redaction {
     /// A body's text with the values of secret names replaced: JSON members, form pairs, XML elements, and the queries
     /// of URLs wherever they stand.
@@ -15,9 +17,11 @@ extension Redaction {
     }
 
     /// Text with the values of `name=value` replaced for secret names, as they stand in URLs amid prose, markup and
-    /// JSON.
+    /// JSON, and those of header lines: `Authorization: Bearer …`.
     func pairs(in text: String) -> String {
-        guard !isNone, text.utf8.contains(.equals) else { return text }
+        guard !isNone else { return text }
+        let text = lines(in: text)
+        guard text.utf8.contains(.equals) else { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         var index = 0
@@ -33,6 +37,22 @@ extension Redaction {
             index = end
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Text with the values of header fields replaced, as they stand in prose, to the end of their line.
+    private func lines(in text: String) -> String {
+        guard text.contains(": ") else { return text }
+        var pieces = text.components(separatedBy: ": ")
+        for index in pieces.indices.dropFirst() {
+            let name = pieces[index - 1].utf8.reversed().prefix { ASCIISet.fieldName.contains($0) }.reversed()
+            let field = String(decoding: name, as: UTF8.self)
+            // A name of one word that only ends like a secret's is prose: `bad token: it is too old`.
+            guard isSecret(header: field), isListed(header: field) || field.contains("-") else { continue }
+            let end = pieces[index].firstIndex { $0.isNewline || "\"'<>,;)}".contains($0) } ?? pieces[index].endIndex
+            guard end > pieces[index].startIndex, !pieces[index].hasPrefix(mask) else { continue }
+            pieces[index].replaceSubrange(..<end, with: mask)
+        }
+        return pieces.joined(separator: ": ")
     }
 
     /// Markup with the content of elements with a secret name replaced.
@@ -73,6 +93,7 @@ extension Redaction {
 }
 
 extension ASCIISet {
+    fileprivate static let fieldName = alphanumerics.union(ASCIISet("-_"))
     fileprivate static let pairName = alphanumerics.union(ASCIISet("-_.[]%"))
     fileprivate static let pairEnd = ASCIISet("&\"'<> \t\r\n;,)}]\\")
 }

@@ -66,7 +66,13 @@ public struct Redaction: Sendable {
 
     package func isSecret(header name: String) -> Bool {
         let name = name.asSecretName
-        return headerNames.contains(name) || hasSecretEnding(name)
+        // CORS fields say what is allowed: `Access-Control-Allow-Credentials: true`.
+        return headerNames.contains(name) || hasSecretEnding(name) && !name.hasPrefix("accesscontrol")
+    }
+
+    /// Whether the name itself is among the names, not only its ending.
+    func isListed(header name: String) -> Bool {
+        headerNames.contains(name.asSecretName)
     }
 
     package func isSecret(member name: String) -> Bool {
@@ -107,7 +113,21 @@ public struct Redaction: Sendable {
         guard let equals = pair.utf8.firstIndex(of: .equals) else { return String(pair) }
         let written = String(pair[..<equals]).replacingOccurrences(of: "+", with: " ")
         let name = written.removingPercentEncoding ?? written
-        return isSecret(parameter: name) ? pair[..<equals] + "=" + mask : String(pair)
+        if isSecret(parameter: name) { return pair[..<equals] + "=" + mask }
+        let value = pair[pair.utf8.index(after: equals)...]
+        return pair[...equals] + nested(String(value), depth: 3)
+    }
+
+    /// A value that may hold an escaped URL or query with secrets of its own: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`.
+    private func nested(_ value: String, depth: Int) -> String {
+        guard depth > 0, value.utf8.contains(.percent), let text = value.removingPercentEncoding, text != value else {
+            return value
+        }
+        let inner = nested(text, depth: depth - 1)
+        let masked = pairs(in: inner)
+        guard masked != text else { return value }
+        return masked.components(separatedBy: mask)
+            .map { $0.addingPercentEncoding(withAllowedCharacters: .urlUnreserved) ?? mask }.joined(separator: mask)
     }
 
     /// `token`, and also `user[token]`, `user.token` and `route?token`.

@@ -53,12 +53,15 @@ public struct CallEvent: Sendable {
     }
 }
 
-extension CallEvent: CustomStringConvertible {
+extension CallEvent: CustomStringConvertible, CustomReflectable {
     /// The event in a line, without secrets: `12 ms GET https://… retry after 500 ms: HTTP 503`.
     public var description: String { "\(elapsed.millisecondsText) \(request) \(kind)" }
+
+    /// Shows the line only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension CallEvent.Kind: CustomStringConvertible {
+extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
     /// What happened in a few words, without secrets.
     public var description: String {
         switch self {
@@ -77,6 +80,9 @@ extension CallEvent.Kind: CustomStringConvertible {
         case .cancelled: "cancelled"
         }
     }
+
+    /// Shows the words only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestOptions {

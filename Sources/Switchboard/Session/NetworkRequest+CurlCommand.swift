@@ -38,6 +38,24 @@ extension NetworkRequest {
     }
 }
 
+extension URLRequest {
+    /// The request as a command for a POSIX shell, secrets replaced; see ``NetworkRequest/curlCommand``. The fields are in
+    /// the order of their names, which a `URLRequest` does not keep; a body that is a stream is left out.
+    public var curlCommand: String {
+        curlCommand(redaction: .standard)
+    }
+
+    /// The request as a command for a POSIX shell, secrets replaced by a redaction of your choice.
+    public func curlCommand(redaction: Redaction) -> String {
+        let fields = (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+        var request = NetworkRequest(HTTPMethod(rawValue: httpMethod ?? "GET"), url)
+        for (name, value) in fields { request.headers.add(name, value) }
+        if let httpBody { request.body = DataBody(httpBody) }
+        let note = httpBody == nil && httpBodyStream != nil ? "  # with a body of unknown length" : ""
+        return request.curlCommand(redaction: redaction) + note
+    }
+}
+
 extension NetworkRequest: CustomStringConvertible, CustomReflectable {
     /// The method and the URL, secrets replaced.
     public var description: String {

@@ -36,12 +36,15 @@ public struct RequestMetrics: Sendable {
     }
 }
 
-extension RequestMetrics: CustomStringConvertible {
+extension RequestMetrics: CustomStringConvertible, CustomReflectable {
     /// Number, request, outcome and duration in a line, without secrets.
     public var description: String {
         let cause = cause.map { " (\($0))" } ?? ""
         return "\(number). \(request) \(outcome), \(duration.millisecondsText)\(cause)"
     }
+
+    /// Shows the line only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension NetworkResponse {

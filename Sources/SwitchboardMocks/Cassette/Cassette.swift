@@ -25,7 +25,7 @@ public final class Cassette: NetworkSession {
     public let mode: Mode
     let session: any NetworkSession
     let matching: Matching
-    let redactor: CassetteRedactor
+    let redactor: HARRedactor
     let repeats: Bool
     /// What was in the file.
     let entries: [CassetteEntry]
@@ -51,7 +51,7 @@ public final class Cassette: NetworkSession {
         self.session = session
         self.matching = matching
         self.repeats = repeats
-        redactor = CassetteRedactor(redaction)
+        redactor = HARRedactor(redaction)
         let entries = self.mode == .rewrite ? [] : try HARFile.read(file)
         guard entries != nil || self.mode.records else {
             throw NetworkError(
@@ -89,7 +89,7 @@ struct CassetteEntry: Sendable {
     let entry: HAR.Entry
     let request: ComparedRequest
 
-    init(_ entry: HAR.Entry, _ redactor: CassetteRedactor) {
+    init(_ entry: HAR.Entry, _ redactor: HARRedactor) {
         var redactor = redactor
         self.entry = entry
         request = ComparedRequest(redactor.masked(entry.request))

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// How far a cassette is played and what it recorded, under its one lock.
 struct CassetteTape: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// What is wrong, or odd, with the bytes of an answer. None by default.
 struct WireFaults: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// How two texts are compared, and what is said when they differ.
 struct Comparison: Sendable {

@@ -1,19 +1,18 @@
 import Foundation
-import Switchboard
 
 /// Replaces the secrets of exchanges by their names, and keeps them, so that ``Scrubber`` finds them elsewhere.
-struct CassetteRedactor: Sendable {
-    let redaction: Redaction
+package struct HARRedactor: Sendable {
+    package let redaction: Redaction
     /// What was replaced so far, and the forms in which it may stand elsewhere.
     private(set) var secrets: Set<String> = []
 
     /// A secret shorter than this is replaced where its name says what it is, and not wherever it appears: it would
     /// tear texts that have nothing to do with it.
-    static let shortest = 6
+    package static let shortest = 6
     /// The mask where that of the redaction cannot stand in a URL and in markup, as the usual one cannot.
-    static let mask = "REDACTED"
+    package static let mask = "REDACTED"
 
-    init(_ redaction: Redaction) {
+    package init(_ redaction: Redaction) {
         var redaction = redaction
         let mask = redaction.mask
         if mask.isEmpty || !mask.unicodeScalars.allSatisfy(CharacterSet.urlUnreserved.contains) {
@@ -24,14 +23,14 @@ struct CassetteRedactor: Sendable {
 
     // MARK: Exchanges
 
-    mutating func masked(_ entry: HAR.Entry) -> HAR.Entry {
+    package mutating func masked(_ entry: HAR.Entry) -> HAR.Entry {
         var entry = entry
         entry.request = masked(entry.request)
         entry.response = masked(entry.response)
         return entry
     }
 
-    mutating func masked(_ request: HAR.Request) -> HAR.Request {
+    package mutating func masked(_ request: HAR.Request) -> HAR.Request {
         var request = request
         request.url = masked(url: request.url)
         request.queryString = HAR.Field.query(of: request.url)
@@ -96,14 +95,14 @@ struct CassetteRedactor: Sendable {
         }
     }
 
-    mutating func masked(url: String) -> String {
+    package mutating func masked(url: String) -> String {
         let authority = url.components(separatedBy: "://").dropFirst().first?.prefix { !"/?#".contains($0) } ?? ""
         if let at = authority.lastIndex(of: "@"), !redaction.isNone { note(credentials: String(authority[..<at])) }
         return mask(url) { [redaction] in redaction.url($0) }
     }
 
     /// The text with its secrets replaced by a function of the redaction. What that hides is kept.
-    mutating func mask(_ text: String, by function: (String) -> String) -> String {
+    package mutating func mask(_ text: String, by function: (String) -> String) -> String {
         let masked = function(text)
         guard masked != text else { return text }
         for piece in MaskedText(masked, mask: redaction.mask).hidden(in: text) { note(written: piece) }
@@ -152,7 +151,7 @@ struct CassetteRedactor: Sendable {
         if value != "deleted" { note(written: value) }
     }
 
-    mutating func note(_ secret: String) {
+    package mutating func note(_ secret: String) {
         let secret = secret.trimmingCharacters(in: .whitespacesAndNewlines)
         guard secret.utf8.count >= Self.shortest, !secret.contains(redaction.mask) else { return }
         secrets.insert(secret)
@@ -161,7 +160,7 @@ struct CassetteRedactor: Sendable {
 
 extension [HAR.Field] {
     /// The value of the first field of that name, without case.
-    func first(_ name: String) -> String? {
+    package func first(_ name: String) -> String? {
         first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }

@@ -1,20 +1,20 @@
 import Foundation
 
 /// Text in which masks stand for whatever was there.
-struct MaskedText {
+package struct MaskedText {
     /// What stands around the masks.
     private let pieces: [Data]
 
-    init(_ text: String, mask: String) {
+    package init(_ text: String, mask: String) {
         self.init(Data(text.utf8), mask: mask)
     }
 
-    init(_ text: Data, mask: String) {
+    package init(_ text: Data, mask: String) {
         pieces = text.pieces(around: Data(mask.utf8))
     }
 
     /// Whether a text is this one with something, or nothing, in place of each mask.
-    func matches(_ text: Data) -> Bool {
+    package func matches(_ text: Data) -> Bool {
         guard let first = pieces.first, let last = pieces.last else { return false }
         guard pieces.count > 1 else { return text == first }
         guard text.count >= first.count + last.count, text.starts(with: first), text.suffix(last.count) == last else {
@@ -29,7 +29,7 @@ struct MaskedText {
     }
 
     /// What the masks hide of the text that this was made of, as far as it can be told.
-    func hidden(in text: String) -> [String] {
+    package func hidden(in text: String) -> [String] {
         var rest = Data(text.utf8)
         guard let first = pieces.first, rest.starts(with: first) else { return [] }
         rest = Data(rest.dropFirst(first.count))

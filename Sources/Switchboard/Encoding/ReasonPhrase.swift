@@ -1,6 +1,6 @@
 /// The phrase behind a status code on the status line; empty for a code without a usual one.
-enum ReasonPhrase {
-    static func phrase(for status: Int) -> String {
+package enum ReasonPhrase {
+    package static func phrase(for status: Int) -> String {
         phrases[status] ?? ""
     }
 

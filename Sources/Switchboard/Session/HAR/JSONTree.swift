@@ -1,7 +1,7 @@
 import Foundation
 
 /// A JSON value, to look for secrets in it and to compare it with another.
-enum JSONTree: Hashable, Sendable {
+package enum JSONTree: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Decimal)
@@ -12,7 +12,7 @@ enum JSONTree: Hashable, Sendable {
     case object([String: JSONTree])
 
     /// The object or list that these bytes are; nil when they are neither.
-    init?(_ data: Data) {
+    package init?(_ data: Data) {
         let first = data.first { $0 != 0x20 && !(0x09...0x0D ~= $0) }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
             let value = JSONTree(fragment: data)
@@ -21,14 +21,14 @@ enum JSONTree: Hashable, Sendable {
     }
 
     /// The JSON value of any kind that these bytes are; nil when they are none.
-    init?(fragment data: Data) {
+    package init?(fragment data: Data) {
         guard let value = try? JSONDecoder().decode(JSONTree.self, from: data) else { return nil }
         self = value
     }
 }
 
 extension JSONTree: Decodable {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -45,29 +45,5 @@ extension JSONTree: Decodable {
         } else {
             self = .double(try container.decode(Double.self))
         }
-    }
-}
-
-extension JSONTree: CustomStringConvertible {
-    /// The value in short: of lists and objects what they are.
-    var description: String {
-        switch self {
-        case .null: "null"
-        case .bool(let value): "\(value)"
-        case .number(let value): "\(value)"
-        case .double(let value): "\(value)"
-        case .string(let value): value.quoted
-        case .array(let values): "a list of \(values.count)"
-        case .object(let members): "an object of \(members.count)"
-        }
-    }
-}
-
-extension String {
-    /// The text in quotes, on one line, and cut when it is long.
-    var quoted: String {
-        let short = unicodeScalars.prefix(80)
-        let text = short.map { $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0) }.joined()
-        return "\"\(text)\(short.endIndex == unicodeScalars.endIndex ? "" : "…")\""
     }
 }

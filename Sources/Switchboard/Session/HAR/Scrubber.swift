@@ -1,8 +1,7 @@
 import Foundation
-import Switchboard
 
 /// Replaces secrets that are known wherever they stand, in whatever form.
-struct Scrubber: Sendable {
+package struct Scrubber: Sendable {
     private let mask: [UInt8]
     private let patterns: [SecretPattern]
     /// The patterns by the byte that they may begin with.
@@ -10,7 +9,7 @@ struct Scrubber: Sendable {
     /// The secrets within base64.
     private let base64: [Data]
 
-    init(_ redactor: CassetteRedactor) {
+    package init(_ redactor: HARRedactor) {
         mask = Array(redactor.redaction.mask.utf8)
         patterns = redactor.secrets.map(SecretPattern.init)
         var byByte = Array(repeating: [Int](), count: 256)
@@ -22,7 +21,7 @@ struct Scrubber: Sendable {
             .sorted { ($1.count, $0.base64EncodedString()) < ($0.count, $1.base64EncodedString()) }
     }
 
-    func scrubbed(_ data: Data) -> Data {
+    package func scrubbed(_ data: Data) -> Data {
         let bytes = Array(withoutBase64(data))
         var result: [UInt8] = []
         var index = 0
@@ -54,17 +53,17 @@ struct Scrubber: Sendable {
             let bytes = Data(count: offset) + Data(secret.utf8)
             let digits = String(bytes.base64EncodedString().prefix(bytes.count * 8 / 6).dropFirst([0, 2, 3][offset]))
             let other = digits.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            return digits.count < CassetteRedactor.shortest ? [] : [digits, other]
+            return digits.count < HARRedactor.shortest ? [] : [digits, other]
         }
     }
 
-    func scrubbed(_ text: String) -> String {
+    package func scrubbed(_ text: String) -> String {
         let data = Data(text.utf8)
         let scrubbed = scrubbed(data)
         return scrubbed == data ? text : String(decoding: scrubbed, as: UTF8.self)
     }
 
-    func scrubbed(_ entry: HAR.Entry) -> HAR.Entry {
+    package func scrubbed(_ entry: HAR.Entry) -> HAR.Entry {
         guard !patterns.isEmpty else { return entry }
         var entry = entry
         scrub(&entry.request)

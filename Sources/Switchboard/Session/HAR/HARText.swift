@@ -1,9 +1,9 @@
 import Foundation
 
 /// Bytes as the text that stands for them in an archive.
-enum HARText {
+package enum HARText {
     /// The bytes themselves when they are readable text in UTF-8, or base64 with its name.
-    static func text(_ data: Data, type: String) -> (text: String, encoding: String?) {
+    package static func text(_ data: Data, type: String) -> (text: String, encoding: String?) {
         guard let text = data.readableText, !type.isLatin1 || text.utf8.allSatisfy({ $0 < 0x80 }) else {
             return (data.base64EncodedString(), "base64")
         }
@@ -11,7 +11,7 @@ enum HARText {
     }
 
     /// The bytes that a text stands for; nil for base64 that is none.
-    static func data(_ text: String, encoding: String?, type: String) -> Data? {
+    package static func data(_ text: String, encoding: String?, type: String) -> Data? {
         if encoding == "base64" { return Data(base64Encoded: text.filter { !$0.isWhitespace }) }
         // An archive's text is Unicode; the bytes have the charset that their type names.
         if type.isLatin1, let data = text.data(using: .isoLatin1) { return data }
@@ -20,12 +20,12 @@ enum HARText {
 }
 
 extension HAR.PostData {
-    init(_ data: Data, mimeType: String) {
+    package init(_ data: Data, mimeType: String) {
         let (text, encoding) = HARText.text(data, type: mimeType)
         self.init(mimeType: mimeType, text: text, encoding: encoding)
     }
 
-    var data: Data {
+    package var data: Data {
         if let text { return HARText.data(text, encoding: encoding, type: mimeType) ?? Data() }
         let pairs = (params ?? []).map { "\($0.name.formEscaped)=\($0.value.formEscaped)" }
         return Data(pairs.joined(separator: "&").utf8)
@@ -33,22 +33,22 @@ extension HAR.PostData {
 }
 
 extension HAR.Content {
-    init(_ data: Data, mimeType: String, size: Int? = nil) {
+    package init(_ data: Data, mimeType: String, size: Int? = nil) {
         self.init(size: size ?? data.count, mimeType: mimeType)
         if !data.isEmpty { (text, encoding) = HARText.text(data, type: mimeType) }
     }
 
-    var data: Data {
+    package var data: Data {
         text.flatMap { HARText.data($0, encoding: encoding, type: mimeType) } ?? Data()
     }
 
     /// Whether there was a body that the archive does not have.
-    var isMissing: Bool { text == nil && size > 0 }
+    package var isMissing: Bool { text == nil && size > 0 }
 }
 
 extension Data {
     /// The text in UTF-8 that these bytes are, nil when they are anything else.
-    var exactText: String? {
+    package var exactText: String? {
         let text = String(decoding: self, as: UTF8.self)
         return Data(text.utf8) == self ? text : nil
     }
@@ -63,12 +63,12 @@ extension Data {
 
 extension String {
     /// Type and subtype of a `Content-Type`, in lower case: `text/html` of `Text/HTML; charset=utf-8`.
-    var mediaType: String {
+    package var mediaType: String {
         prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
     /// A parameter of a `Content-Type`, quotes taken off; nil when there is none of that name.
-    func mediaParameter(_ name: String) -> String? {
+    package func mediaParameter(_ name: String) -> String? {
         for part in split(separator: ";").dropFirst() {
             let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard pair.count == 2, pair[0].lowercased() == name else { continue }
@@ -77,10 +77,10 @@ extension String {
         return nil
     }
 
-    var isForm: Bool { mediaType == "application/x-www-form-urlencoded" }
+    package var isForm: Bool { mediaType == "application/x-www-form-urlencoded" }
 
     /// What separates the parts of a `multipart` type; nil for any other.
-    var multipartBoundary: String? {
+    package var multipartBoundary: String? {
         mediaType.hasPrefix("multipart/") ? mediaParameter("boundary").flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
@@ -91,10 +91,4 @@ extension String {
     fileprivate var formEscaped: String {
         addingPercentEncoding(withAllowedCharacters: .urlUnreserved) ?? self
     }
-}
-
-extension CharacterSet {
-    /// RFC 3986 §2.3.
-    static let urlUnreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

@@ -1,7 +1,7 @@
 // What a cassette cannot do without has to be there and right; anything else may be missing, null, or of another kind.
 
 extension HAR.Log {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         // Requests that no session sends, and those that a browser never got an answer to.
         entries = try container.decode([HAR.Entry].self, forKey: .entries).filter {
@@ -11,7 +11,7 @@ extension HAR.Log {
 }
 
 extension HAR.Entry {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         startedDateTime = container.lenient(.startedDateTime) ?? "1970-01-01T00:00:00.000Z"
         time = container.lenient(.time) ?? 0
@@ -24,7 +24,7 @@ extension HAR.Entry {
 }
 
 extension HAR.Request {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         method = try container.decode(String.self, forKey: .method)
         url = try container.decode(String.self, forKey: .url)
@@ -38,7 +38,7 @@ extension HAR.Request {
 }
 
 extension HAR.Response {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         status = try container.decode(Int.self, forKey: .status)
         statusText = container.lenient(.statusText) ?? ""
@@ -54,7 +54,7 @@ extension HAR.Response {
 }
 
 extension HAR.PostData {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         mimeType = container.lenient(.mimeType) ?? ""
         text = try container.decodeIfPresent(String.self, forKey: .text)
@@ -65,7 +65,7 @@ extension HAR.PostData {
 }
 
 extension HAR.Content {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         size = container.lenient(.size) ?? 0
         mimeType = container.lenient(.mimeType) ?? ""
@@ -76,7 +76,7 @@ extension HAR.Content {
 }
 
 extension HAR.Timings {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         blocked = container.lenient(.blocked) ?? -1
         dns = container.lenient(.dns) ?? -1

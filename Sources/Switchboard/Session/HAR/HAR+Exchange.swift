@@ -1,11 +1,10 @@
 import Foundation
-import Switchboard
 
 // An exchange as it was, secrets included: they are replaced before anything is written.
 
 extension HAR.Request {
     /// A request whose body is a `DataBody` or empty.
-    init(_ request: NetworkRequest) {
+    package init(_ request: NetworkRequest) {
         let body = (request.body as? DataBody)?.data ?? Data()
         let headers = request.allHeaders
         let url = request.url?.absoluteString ?? ""
@@ -20,7 +19,7 @@ extension HAR.Request {
 
 extension HAR.Response {
     /// A response, with its body beside it: a stream and a download have it elsewhere.
-    init(_ response: NetworkResponse, body: Data) {
+    package init(_ response: NetworkResponse, body: Data) {
         let headers = response.headers
         self.init(
             status: response.statusCode, statusText: ReasonPhrase.phrase(for: response.statusCode),
@@ -34,7 +33,7 @@ extension HAR.Response {
 }
 
 extension HAR.Entry {
-    init(
+    package init(
         _ request: HAR.Request, _ response: NetworkResponse, body: Data, start: Date, elapsed: Duration
     ) {
         let timings = HAR.Timings(response.metrics, elapsed: elapsed)
@@ -49,30 +48,30 @@ extension HAR.Entry {
 }
 
 extension HAR.Field {
-    static func list(_ headers: HTTPHeaders) -> [HAR.Field] {
+    package static func list(_ headers: HTTPHeaders) -> [HAR.Field] {
         headers.map { HAR.Field(name: $0.name, value: $0.value) }
     }
 
     /// The pairs of a URL's query, decoded.
-    static func query(of url: String) -> [HAR.Field] {
+    package static func query(of url: String) -> [HAR.Field] {
         let url = url.prefix { $0 != "#" }
         return url.firstIndex(of: "?").map { form(url[url.index(after: $0)...]) } ?? []
     }
 
     /// The pairs of a query or a form, decoded.
-    static func form(_ text: some StringProtocol) -> [HAR.Field] {
+    package static func form(_ text: some StringProtocol) -> [HAR.Field] {
         URLEncodedForm.decode(text).map { HAR.Field(name: $0.name, value: $0.value ?? "") }
     }
 }
 
 extension HAR.Cookie {
     /// The cookies of a `Cookie` field.
-    static func sent(_ field: String) -> [HAR.Cookie] {
+    package static func sent(_ field: String) -> [HAR.Cookie] {
         field.split(separator: ";").compactMap { pair(String($0)) }.map { HAR.Cookie(name: $0, value: $1) }
     }
 
     /// The cookie of a `Set-Cookie` field.
-    static func received(_ field: String) -> HAR.Cookie? {
+    package static func received(_ field: String) -> HAR.Cookie? {
         let parts = field.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         guard let first = parts.first, let (name, value) = pair(first) else { return nil }
         func attribute(_ name: String) -> String? {
@@ -95,7 +94,7 @@ extension HAR.Cookie {
 
 extension HAR.Timings {
     /// What a session measured; where it measured nothing, all of the time was waiting.
-    init(_ metrics: ExchangeMetrics, elapsed: Duration) {
+    package init(_ metrics: ExchangeMetrics, elapsed: Duration) {
         let whole = metrics.duration ?? elapsed
         let toFirstByte = metrics.timeToFirstByte ?? whole
         let connecting = [metrics.connect, metrics.secureConnect].compactMap { $0 }
@@ -108,7 +107,7 @@ extension HAR.Timings {
     }
 
     /// The sum of what is known; TLS is a part of connecting.
-    var total: Double {
+    package var total: Double {
         [blocked, dns, connect, send, wait, receive].filter { $0 > 0 }.reduce(0, +).roundedToMicroseconds
     }
 }

@@ -2,19 +2,19 @@ import Foundation
 
 /// A secret as it may stand in other text: each character as it is, or escaped for a URL, for JSON, for JSON within JSON
 /// or for markup, mixed as servers mix them.
-struct SecretPattern: Sendable {
+package struct SecretPattern: Sendable {
     /// For each character the bytes that may stand for it.
     private let characters: [[[UInt8]]]
 
-    init(_ secret: String) {
+    package init(_ secret: String) {
         characters = secret.unicodeScalars.map { Array(Set(Self.forms(of: $0))) }
     }
 
     /// What a place where it stands may begin with.
-    var firstBytes: Set<UInt8> { Set(characters.first?.compactMap(\.first) ?? []) }
+    package var firstBytes: Set<UInt8> { Set(characters.first?.compactMap(\.first) ?? []) }
 
     /// Where it ends when it stands here; nil when it does not.
-    func end(in bytes: [UInt8], from start: Int) -> Int? {
+    package func end(in bytes: [UInt8], from start: Int) -> Int? {
         var ends = [start]
         for forms in characters {
             var next: [Int] = []

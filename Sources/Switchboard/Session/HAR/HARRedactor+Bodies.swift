@@ -1,10 +1,9 @@
 import Foundation
-import Switchboard
 
-extension CassetteRedactor {
+extension HARRedactor {
     /// A body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`. Bytes
     /// that are no text stay as they are.
-    mutating func masked(body data: Data, type: String) -> Data {
+    package mutating func masked(body data: Data, type: String) -> Data {
         guard !data.isEmpty, !redaction.isNone else { return data }
         if let boundary = type.multipartBoundary { return masked(multipart: data, boundary: boundary) }
         guard let text = data.exactText else { return data }
@@ -60,7 +59,7 @@ extension CassetteRedactor {
 
 extension Data {
     /// What stands before, between and behind the places at which `separator` stands.
-    func pieces(around separator: Data) -> [Data] {
+    package func pieces(around separator: Data) -> [Data] {
         guard !separator.isEmpty else { return [self] }
         var pieces: [Data] = []
         var start = startIndex

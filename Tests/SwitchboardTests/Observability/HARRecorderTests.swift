@@ -1,0 +1,112 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HARRecorderTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    private func router(_ session: any NetworkSession, _ recorder: HARRecorder, _ chain: [any Interceptor] = [])
+        -> Router<URLEndPoint>
+    {
+        Router(
+            session: session, interceptors: chain,
+            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(recorder) }))
+    }
+
+    /// The entries, read by Foundation.
+    private func entries(_ recorder: HARRecorder) throws -> [[String: Any]] {
+        let archive = try #require(try JSONSerialization.jsonObject(with: recorder.data) as? [String: Any])
+        let log = try #require(archive["log"] as? [String: Any])
+        #expect(log["version"] as? String == "1.2")
+        return try #require(log["entries"] as? [[String: Any]])
+    }
+
+    private func part(_ entry: [String: Any], _ name: String) throws -> [String: Any] {
+        try #require(entry[name] as? [String: Any])
+    }
+
+    @Test("every exchange of a call is an entry: retries, redirects, and those without a response")
+    func exchanges() async throws {
+        let recorder = HARRecorder()
+        let session = StubSession(
+            .failure(.connectionLost), .status(302, headers: ["Location": "/b"]), .text("here"))
+        let router = router(session, recorder, [RetryPolicy(clock: TestClock(skips: true))])
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(recorder.count == 3)
+        let entries = try entries(recorder)
+        let responses = try entries.map { try part($0, "response") }
+        #expect(responses.map { $0["status"] as? Int } == [0, 302, 200])
+        #expect(responses.map { $0["_error"] as? String } == ["connectionLost", nil, nil])
+        #expect(responses[1]["redirectURL"] as? String == "/b")
+        let content = try part(responses[2], "content")
+        #expect(content["text"] as? String == "here")
+        #expect(content["size"] as? Int == 4)
+        let requests = try entries.map { try part($0, "request") }
+        #expect(
+            requests.map { $0["url"] as? String }
+                == [url, url, URL(text: "https://api.example.com/b")].map(\.absoluteString))
+        #expect(requests.allSatisfy { $0["method"] as? String == "GET" && $0["bodySize"] as? Int == 0 })
+    }
+
+    @Test("the recorder is bounded: the last exchanges, and of a longer body its size alone")
+    func bounds() async throws {
+        let recorder = HARRecorder(maximumEntries: 3, maximumBodySize: 10)
+        let session = StubSession { request in
+            .text(String(repeating: "x", count: Int(request.query ?? "") ?? 0))
+        }
+        let router = router(session, recorder)
+        for count in [1, 2, 10, 11, 5] {
+            let url = URL(text: "https://api.example.com/a").appending(queryItems: [])
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: false)
+            components?.query = String(count)
+            let endPoint = URLEndPoint(
+                .post, try #require(components?.url),
+                task: .requestBody(DataBody(Data(repeating: 0x61, count: count))))
+            _ = try await router.response(for: endPoint)
+        }
+        #expect(recorder.count == 3)
+        let entries = try entries(recorder)
+        let contents = try entries.map { try part(part($0, "response"), "content") }
+        #expect(contents.map { $0["size"] as? Int } == [10, 11, 5])
+        #expect(contents.map { ($0["text"] as? String)?.count } == [10, nil, 5])
+        let requests = try entries.map { try part($0, "request") }
+        #expect(requests.map { $0["bodySize"] as? Int } == [10, 11, 5])
+        #expect(requests.map { (($0["postData"] as? [String: Any])?["text"] as? String)?.count } == [10, nil, 5])
+        recorder.removeAll()
+        #expect(recorder.count == 0)
+        #expect(try self.entries(recorder).isEmpty)
+    }
+
+    @Test("secrets are masked by their names, and wherever else they stand")
+    func secrets() async throws {
+        let recorder = HARRecorder()
+        let session = StubSession(.json(#"{"echo":"hunter2hunter2"}"#, headers: ["Set-Cookie": "sid=c00kiec00kie"]))
+        let endPoint = URLEndPoint(
+            .post, URL(text: "https://api.example.com/hunter2hunter2?api_key=s3cr3ts3cr3t"),
+            task: .requestBody(JSONBody(["password": "passpasspass"])),
+            headers: ["Authorization": "Bearer hunter2hunter2"])
+        _ = try await router(session, recorder).response(for: endPoint)
+        let text = String(decoding: try recorder.data, as: UTF8.self)
+        for secret in ["hunter2hunter2", "s3cr3ts3cr3t", "passpasspass", "c00kiec00kie"] {
+            #expect(!text.contains(secret))
+        }
+        #expect(text.contains("REDACTED"))
+    }
+
+    @Test("the archive is a file that cassettes play; one that cannot be written is an error")
+    func file() async throws {
+        try await withFolder { folder in
+            let recorder = HARRecorder()
+            _ = try await router(StubSession(.text("here")), recorder).response(for: URLEndPoint(.get, url))
+            let file = folder.appendingPathComponent("calls.har")
+            try recorder.write(to: file)
+            let cassette = try Cassette(file: file, mode: .replay)
+            #expect(try await cassette.send(NetworkRequest(.get, url)).text == "here")
+            let missing = folder.appendingPathComponent("no/such/folder.har")
+            let error = #expect(throws: NetworkError.self) { try recorder.write(to: missing) }
+            #expect(error?.code == .cannotWriteFile)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Plants tokens wherever a call has a place for one, and looks for them in every text that the package makes of it.
+@Suite(.timeLimit(.minutes(1)))
+struct SecretTests {
+    /// One for each place, so that a leak says where it comes from.
+    private enum Planted {
+        static let header = "pl4ntedHeader"
+        static let query = "pl4ntedQuery"
+        static let user = "pl4ntedUser"
+        static let body = "pl4ntedBody"
+        static let cookie = "pl4ntedCookie"
+        static let answer = "pl4ntedAnswer"
+        static let nested = "pl4ntedNested"
+        static let echo = "pl4ntedEcho"
+    }
+
+    private struct Texts: EventMonitor {
+        let texts = Deliveries<String>()
+        func record(_ event: CallEvent) { for text in SecretTests.texts(of: event) { texts.add(text) } }
+    }
+
+    /// What a developer may print of a value.
+    private static func texts(of value: Any) -> [String] {
+        var dumped = ""
+        dump(value, to: &dumped)
+        return ["\(value)", String(describing: value), String(reflecting: value), dumped]
+    }
+
+    // swift-format-ignore
+    private static let url = URL(text: "https://me:pl4ntedUser@api.example.com/a?api_key=pl4ntedQuery&next=https%3A%2F%2Fb.example.com%2F%3Ftoken%3Dpl4ntedNested&page=1")
+
+    private static func endPoint(_ method: HTTPMethod = .post) -> URLEndPoint {
+        URLEndPoint(
+            method, url,
+            task: method == .get ? .request : .requestBody(JSONBody(["password": Planted.body, "title": "Alien"])),
+            headers: ["Authorization": "Bearer \(Planted.header)", "Cookie": "sid=\(Planted.cookie)"])
+    }
+
+    @Test(
+        "S2.24 S3.14 planted tokens are in no text that the package can print: logs, events, errors, plans, histories, archives",
+        arguments: [
+            MockResponse.json(#"{"token":"pl4ntedAnswer","id":7}"#, headers: ["Set-Cookie": "sid=pl4ntedAnswer"]),
+            .status(302, headers: ["Location": "https://c.example.com/?access_token=pl4ntedAnswer"]),
+            .json(#"{"message":"bad header Authorization: Bearer pl4ntedEcho"}"#, status: 401),
+            .text("see https://d.example.com/?token=pl4ntedEcho", status: 500),
+            .failure(.connectionLost, reason: "over https://e.example.com/?token=pl4ntedEcho"),
+        ])
+    func everyText(answer: MockResponse) async throws {
+        let recorder = HARRecorder()
+        let monitor = Texts()
+        let output = monitor.texts
+        let chain: [any Interceptor] = [
+            NetworkLogger(level: .body, writesCurlCommand: true, output: { output.add($0) }),
+            RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true)),
+        ]
+        let router = Router<URLEndPoint>(
+            session: StubSession { _ in answer }, interceptors: chain,
+            builder: RequestBuilder(options: RequestOptions { $0.monitors += [monitor, recorder] }))
+        for method in [HTTPMethod.get, .post] {
+            let endPoint = Self.endPoint(method)
+            var printed: [String] = Self.texts(of: endPoint) + Self.texts(of: await router.explain(endPoint))
+            let request = try router.makeRequest(for: endPoint)
+            printed += Self.texts(of: request) + Self.texts(of: request.headers) + [request.curlCommand]
+            var foreign = URLRequest(url: Self.url)
+            foreign.setValue("Bearer \(Planted.header)", forHTTPHeaderField: "Authorization")
+            foreign.httpBody = Data(#"{"password":"pl4ntedBody"}"#.utf8)
+            printed.append(foreign.curlCommand)
+            do {
+                let response = try await router.request(endPoint, as: [Int].self)
+                Issue.record("no list was expected: \(response)")
+            } catch let error as NetworkError {
+                printed += Self.texts(of: error) + Self.texts(of: error.history) + [error.waterfall, error.message]
+                printed += [error.errorDescription, error.failureReason, error.localizedDescription].compactMap { $0 }
+                printed += error.history.flatMap(Self.texts)
+                if let response = error.response { printed += Self.texts(of: response) + [response.waterfall] }
+            }
+            printed += output.all
+            printed.append(String(decoding: try recorder.data, as: UTF8.self))
+            #expect(printed.count > 20)
+            for text in printed where text.contains("pl4nted") {
+                let place = text.range(of: "pl4nted").map { text[$0.lowerBound...].prefix(20) } ?? ""
+                Issue.record("\(place) is in: \(text)")
+            }
+        }
+        #expect(!output.all.isEmpty)
+        #expect(output.all.contains { $0.contains("page=1") })  // what is no secret stays
+    }
+
+    @Test("a secret within a URL that is a parameter is masked, however often it was escaped; the rest stays readable")
+    func nestedURLs() {
+        let redaction = Redaction.standard
+        let once = redaction.url("https://a.example.com/?next=https%3A%2F%2Fb%2F%3Ftoken%3Dhunter2%26page%3D2&q=50%25")
+        #expect(once == "https://a.example.com/?next=https%3A%2F%2Fb%2F%3Ftoken%3D<redacted>%26page%3D2&q=50%25")
+        let twice = redaction.url("https://a.example.com/?n=x%253Ftoken%253Dhunter2")
+        #expect(!twice.contains("hunter2"))
+        #expect(twice.hasPrefix("https://a.example.com/?n=x"))
+        #expect(redaction.url("https://a.example.com/?q=a%3Db%20c") == "https://a.example.com/?q=a%3Db%20c")
+        #expect(redaction.form("a=%zz%3Dtoken") == "a=%zz%3Dtoken")
+    }
+
+    @Test("header lines in prose are masked to the end of their line; words that only sound like a secret stay")
+    func prose() {
+        let redaction = Redaction.standard
+        #expect(
+            redaction.text("got Authorization: Bearer hunter2\nand X: y=1")
+                == "got Authorization: <redacted>\nand X: y=1")
+        #expect(redaction.text("X-Api-Key: hunter2; a=b") == "X-Api-Key: <redacted>; a=b")
+        #expect(redaction.text("invalid token: it is too old=1") == "invalid token: it is too old=1")
+        #expect(redaction.value("true", ofHeader: "Access-Control-Allow-Credentials") == "true")
+    }
+}
