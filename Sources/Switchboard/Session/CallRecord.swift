@@ -4,6 +4,7 @@ final class CallRecord: Sendable {
         var count = 0
         var history: [RequestMetrics] = []
         var cause: String?
+        var isOver = false
     }
 
     /// A call that is sent for ever must not fill the memory.
@@ -21,9 +22,18 @@ final class CallRecord: Sendable {
         state.withLock { $0.history }.sorted { $0.number < $1.number }
     }
 
+    /// How long ago the call began.
+    var elapsed: Duration { .now - start }
+
+    /// Nothing is reported after the end: an exchange that others share may go on without this call.
     func report(_ kind: CallEvent.Kind, _ request: NetworkRequest) {
         if let cause = kind.cause { state.withLock { $0.cause = cause } }
         guard !monitors.isEmpty else { return }
+        let isLate = state.withLock { state in
+            defer { if kind.isLast { state.isOver = true } }
+            return state.isOver
+        }
+        guard !isLate else { return }
         let event = CallEvent(kind: kind, request: request, elapsed: .now - start)
         for monitor in monitors { monitor.record(event) }
     }
@@ -62,6 +72,13 @@ final class CallRecord: Sendable {
 }
 
 extension CallEvent.Kind {
+    fileprivate var isLast: Bool {
+        switch self {
+        case .finished, .failed, .cancelled: true
+        default: false
+        }
+    }
+
     /// Why the next exchange happens, when this says so.
     fileprivate var cause: String? {
         switch self {

@@ -6,7 +6,8 @@ import Switchboard
 /// ```swift
 /// let clock = TestClock()
 /// let session = StubSession(.status(503), .text("done"))
-/// let router = Router<MovieApi>(session: session, interceptors: [RetryPolicy(baseDelay: .seconds(2), clock: clock)])
+/// let policy = RetryPolicy(baseDelay: .seconds(2), jitter: .none, clock: clock)
+/// let router = Router<MovieApi>(session: session, interceptors: [policy])
 /// let call = Task { try await router.response(for: .popular(page: 1)) }
 /// let wait = try await clock.nextSleep()              // returns when somebody sleeps
 /// #expect(wait == .seconds(2))

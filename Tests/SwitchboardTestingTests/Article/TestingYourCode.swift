@@ -94,7 +94,7 @@ struct TestingYourCode {
     @Test func aRetryWaitsAsLongAsTheServerAsks() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(.status(503, headers: ["Retry-After": "20"]), .close, .json("[]"))
-        let router = Router<NoteApi>(session: session, interceptors: [RetryPolicy(clock: clock)])
+        let router = Router<NoteApi>(session: session, interceptors: [RetryPolicy(jitter: .none, clock: clock)])
 
         #expect(try await router.request(.list(page: 1), as: [Note].self) == [])
         #expect(clock.sleeps == [.seconds(20), .seconds(1)])

@@ -15,7 +15,7 @@ struct TestClockUseTests {
 
     @Test func theBackoffOfRetriesDoublesAndIsWaitedFor() async throws {
         let session = StubSession { _ in .status(503) }
-        let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .seconds(2), clock: clock)
+        let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .seconds(2), jitter: .none, clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         let call = Task { try await router.response(for: endPoint) }
         for (attempt, seconds) in [2, 4, 8].enumerated() {

@@ -104,7 +104,7 @@ actor Downloader {
     private func delay(after error: NetworkError) -> Duration? {
         guard question.isRepeatable, attempt < policy.maximumAttempts else { return nil }
         if error.code.isStatus { return error.response.flatMap { policy.wait(after: $0, attempt) } }
-        return error.isLostStream ? policy.backoff(attempt) : nil
+        return error.isLostStream ? policy.backoff(attempt, after: error) : nil
     }
 
     /// Begins again with the first byte. A server that makes it so again and again is given up.

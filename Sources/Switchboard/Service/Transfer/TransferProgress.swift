@@ -121,7 +121,7 @@ public final class TransferProgress: AsyncSequence, Sendable {
 
 extension Clock where Duration == Swift.Duration {
     /// Tells how long it has been running.
-    fileprivate func stopwatch() -> @Sendable () -> Swift.Duration {
+    func stopwatch() -> @Sendable () -> Swift.Duration {
         let start = now
         return { start.duration(to: self.now) }
     }

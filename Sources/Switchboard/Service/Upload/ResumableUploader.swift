@@ -117,9 +117,9 @@ actor ResumableUploader {
         }
         let delay: Duration? =
             switch error.status {
-            case 409?, 416?, 423?: policy.backoff(attempt)  // it has more, or less, than was thought
+            case 409?, 416?, 423?: policy.backoff(attempt, after: error)  // it has more, or less, than was thought
             case _? where error.code.isStatus: error.response.flatMap { policy.wait(after: $0, attempt) }
-            default: error.isLostStream ? policy.backoff(attempt) : nil
+            default: error.isLostStream ? policy.backoff(attempt, after: error) : nil
             }
         guard let delay, attempt < policy.maximumAttempts else {
             var error = error

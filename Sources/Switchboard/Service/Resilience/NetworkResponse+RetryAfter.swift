@@ -1,0 +1,76 @@
+import Foundation
+
+extension NetworkResponse {
+    /// How long the server asks to be left alone; a time that has passed is no wait. Nil when it asks for nothing, or in
+    /// words that are none of these:
+    ///
+    /// - `Retry-After`, in seconds or as a date ([RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
+    /// - With 429 and 503 alone, and when nothing remains or that is not said
+    ///   ([draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/)):
+    ///   `RateLimit` with `t` or `reset`, `RateLimit-Reset`, `X-RateLimit-Reset-After`, all in seconds from now; and
+    ///   `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, which some servers send as seconds from now and others as seconds
+    ///   or milliseconds since 1970. From 10^9 on it is taken for the one, from 10^12 on for the other.
+    ///
+    /// - Parameter now: What dates are compared with.
+    /// - Returns: The wait.
+    public func retryAfter(now: Date = Date()) -> Duration? {
+        if let wait = headers["Retry-After"].flatMap({ Self.wait($0, now) }) { return wait }
+        guard statusCode == 429 || statusCode == 503 else { return nil }
+        if let wait = headers["RateLimit"].flatMap(Self.rateLimitWait) { return wait }
+        let remaining = ["RateLimit", "X-RateLimit", "X-Rate-Limit"].lazy.compactMap { headers["\($0)-Remaining"] }
+        guard remaining.first.map({ Self.number($0) == 0 }) ?? true else { return nil }
+        for name in ["RateLimit-Reset", "X-RateLimit-Reset-After"] {
+            if let seconds = headers[name].flatMap(Self.number) { return Self.seconds(seconds) }
+        }
+        for name in ["X-RateLimit-Reset", "X-Rate-Limit-Reset"] {
+            guard let number = headers[name].flatMap(Self.number) else { continue }
+            switch number {
+            case ..<1e9: return Self.seconds(number)
+            case ..<1e12: return Self.seconds(number - now.timeIntervalSince1970)
+            default: return Self.seconds(number / 1_000 - now.timeIntervalSince1970)
+            }
+        }
+        return nil
+    }
+
+    private static func wait(_ value: String, _ now: Date) -> Duration? {
+        guard !value.isEmpty else { return nil }
+        if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            return .seconds(Int64(UInt32(value) ?? .max))
+        }
+        return HTTPDate.parse(value).map { seconds($0.timeIntervalSince(now)) }
+    }
+
+    /// `"default";r=0;t=30`, and the `limit=100, remaining=0, reset=30` of the earlier drafts. Of several limits those that
+    /// are used up count, and of these the longest wait.
+    private static func rateLimitWait(_ value: String) -> Duration? {
+        let members = value.split(separator: ",").map { parameters($0.split(separator: ";")) }
+        let reached = members.filter { $0["r"].map { $0 == 0 } ?? true }.compactMap { $0["t"] }
+        if let longest = reached.max() { return seconds(longest) }
+        let all = parameters(value.split(separator: ","))
+        guard let reset = all["reset"], all["remaining"].map({ $0 == 0 }) ?? true else { return nil }
+        return seconds(reset)
+    }
+
+    private static func parameters(_ items: [Substring]) -> [String: Double] {
+        var parameters: [String: Double] = [:]
+        for item in items {
+            let parts = item.split(separator: "=", maxSplits: 1).map { String($0).trimmedOfBlanks }
+            if parts.count == 2, let number = number(parts[1]) { parameters[parts[0]] = number }
+        }
+        return parameters
+    }
+
+    /// Digits, perhaps with a fraction.
+    private static func number(_ text: String) -> Double? {
+        let isPlain = text.utf8.allSatisfy {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
+        }
+        guard isPlain, let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
+    private static func seconds(_ seconds: Double) -> Duration {
+        .seconds(max(0, min(seconds, 3_155_760_000)))
+    }
+}

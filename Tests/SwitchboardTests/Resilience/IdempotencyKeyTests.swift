@@ -1,0 +1,78 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct IdempotencyKeyTests {
+    private let url = URL(text: "https://api.example.com/orders")
+
+    private func keys(
+        _ method: HTTPMethod = .post, headers: HTTPHeaders = [:], policy change: (inout RetryPolicy) -> Void = { _ in },
+        options: RequestOptions = RequestOptions()
+    ) async -> [String?] {
+        let session = StubSession { _ in .status(503) }
+        var policy = RetryPolicy(strategy: .immediate)
+        change(&policy)
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+        _ = try? await router.response(for: URLEndPoint(method, url, headers: headers, options: options))
+        return session.requests.map { $0.headers["Idempotency-Key"] }
+    }
+
+    @Test("S2.19 a POST with a key is sent again, with the same key; each call has another")
+    func unique() async throws {
+        let options = RequestOptions { $0.idempotencyKey = .unique }
+        let (first, second) = (await keys(options: options), await keys(options: options))
+        #expect(first.count == 3 && second.count == 3)
+        #expect(Set(first).count == 1 && Set(second).count == 1 && first != second)
+        #expect(first[0].flatMap(UUID.init) != nil)
+    }
+
+    @Test("S2.19 a key of one's own, as an option or as a header field; and on a GET only when it is asked for")
+    func own() async {
+        #expect(
+            await keys(options: RequestOptions { $0.idempotencyKey = "order-17" }) == [
+                "order-17", "order-17", "order-17",
+            ])
+        #expect(await keys(headers: ["idempotency-key": "mine"]) == ["mine", "mine", "mine"])
+        let both = await keys(
+            headers: ["idempotency-key": "mine"], options: RequestOptions { $0.idempotencyKey = .unique })
+        #expect(both == ["mine", "mine", "mine"])
+        #expect(await keys(.get) == [nil, nil, nil])
+        #expect(await keys(.get, options: RequestOptions { $0.idempotencyKey = "a" }) == ["a", "a", "a"])
+        #expect(await keys() == [nil])
+    }
+
+    @Test("S2.19 a policy that adds keys does so to what it would not send again")
+    func byPolicy() async {
+        for method in [HTTPMethod.post, .patch, .custom("PURGE")] {
+            let keys = await keys(method, policy: { $0.addsIdempotencyKeys = true })
+            #expect(keys.count == 3 && Set(keys).count == 1 && keys[0] != nil)
+        }
+        #expect(await keys(.put, policy: { $0.addsIdempotencyKeys = true }) == [nil, nil, nil])
+    }
+
+    @Test("S2.19 over a real connection a POST is sent once after it was reset, and again when it has a key")
+    func overTheWire() async throws {
+        try await MockServer.run { server in
+            for (key, count) in [(nil, 1), (IdempotencyKey.unique, 3)] as [(IdempotencyKey?, Int)] {
+                let before = server.requests.count
+                server.enqueue(.reset)
+                if count > 1 { server.enqueue(.close, .text("ordered")) }
+                let router = Router<URLEndPoint>(
+                    session: DefaultSession.make(), interceptors: [RetryPolicy(strategy: .immediate)])
+                let options = RequestOptions { $0.idempotencyKey = key }
+                let endPoint = URLEndPoint(.post, server.url, options: options)
+                let text = try? await router.request(endPoint, as: String.self)
+                #expect(text == (count > 1 ? "ordered" : nil))
+                #expect(server.requests.count - before == count)
+            }
+            #expect(Set(server.requests.dropFirst().map { $0.headers["Idempotency-Key"] }).count == 1)
+        }
+    }
+
+    @Test("S2.19 a key that cannot stand in a header field is refused, and nothing is sent")
+    func badKey() async {
+        #expect(await keys(options: RequestOptions { $0.idempotencyKey = "a\r\nX: b" }) == [])
+    }
+}

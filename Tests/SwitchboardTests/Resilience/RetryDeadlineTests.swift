@@ -1,0 +1,63 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RetryDeadlineTests {
+    private let url = URL(text: "https://api.example.com/a")
+    private let options = RequestOptions { $0.timeouts.total = .seconds(5) }
+
+    @Test(
+        "S2.19 a wait that would pass the total timeout is not begun: the answer that asks for it is the result",
+        arguments: [("60", 1), ("6", 1), ("5", 1), ("4", 2)])
+    func retryAfter(seconds: String, attempts: Int) async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession { _ in .status(503, headers: ["Retry-After": seconds]) }
+        let monitor = Events()
+        let policy = RetryPolicy(maximumDelay: .seconds(600), clock: clock)
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+        let options = options.merging(RequestOptions { $0.monitors = [monitor] })
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.get, url, options: options))
+        }
+        #expect(error?.status == 503 && error?.attempts == attempts)
+        #expect(clock.sleeps.count == attempts - 1)
+        #expect(
+            monitor.texts.contains("not sent again: a wait of \(seconds).0 s would pass the end of the total timeout")
+                || monitor.texts.contains(
+                    "not sent again: a wait of \(seconds) s would pass the end of the total timeout")
+        )
+    }
+
+    @Test("S2.19 what the attempts and the waits before took counts")
+    func elapsed() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession(clock: clock) { _ in .status(503).delayed(by: .seconds(1)) }
+        // 1 s, wait of 1, 1 s, wait of 1 would be 4; 1 s more is 5: no third wait.
+        let policy = RetryPolicy(maximumAttempts: 9, strategy: .constant(.seconds(1)), clock: clock)
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.get, url, options: options))
+        }
+        #expect(error?.status == 503 && error?.attempts == 3)
+    }
+
+    @Test("S2.19 what passed before the policy counts as well")
+    func before() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession { _ in .status(503) }
+        let slow = AdHocInterceptor { request, next in
+            try await ContinuousClock().sleep(for: .milliseconds(30))
+            return try await next(request)
+        }
+        let policy = RetryPolicy(strategy: .constant(.milliseconds(990)), clock: clock)
+        let router = Router<URLEndPoint>(session: session, interceptors: [slow, policy])
+        let options = RequestOptions { $0.timeouts.total = .seconds(1) }
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.get, url, options: options))
+        }
+        #expect(error?.status == 503 && error?.attempts == 1)
+        #expect(clock.sleeps.isEmpty)
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RetryStrategyTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    private func waits(_ policy: (TestClock) -> RetryPolicy, change: (inout RequestOptions) -> Void = { _ in }) async
+        -> [Duration]
+    {
+        let clock = TestClock(skips: true)
+        let session = StubSession { _ in .status(503) }
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy(clock)])
+        var options = RequestOptions()
+        change(&options)
+        _ = try? await router.response(for: URLEndPoint(.get, url, options: options))
+        #expect(session.requests.count == clock.sleeps.count + 1)
+        return clock.sleeps
+    }
+
+    @Test("S2.19 immediately, with constant waits, and with waits that double up to the longest")
+    func strategies() async {
+        #expect(await waits { RetryPolicy(strategy: .immediate, clock: $0) } == [.zero, .zero])
+        #expect(await waits { RetryPolicy(strategy: .constant(.seconds(3)), clock: $0) } == [.seconds(3), .seconds(3)])
+        let long = await waits { RetryPolicy(strategy: .constant(.seconds(300)), clock: $0) }
+        #expect(long == [.seconds(30), .seconds(30)])
+        let doubled = await waits {
+            RetryPolicy(
+                maximumAttempts: 5, strategy: .exponential(from: .seconds(1), jitter: .none),
+                maximumDelay: .seconds(5), clock: $0)
+        }
+        #expect(doubled == [.seconds(1), .seconds(2), .seconds(4), .seconds(5)])
+        #expect(await waits { RetryPolicy(strategy: .constant(.seconds(-3)), clock: $0) } == [.zero, .zero])
+    }
+
+    @Test("S2.19 full jitter: the drawn fraction of the doubled wait, and the same waits for the same seed")
+    func jitter() async {
+        let fractions = InOrder([0.5, 0.25, 0, 1, .nan, 7, -1])
+        let drawn = await waits {
+            RetryPolicy(
+                maximumAttempts: 8, baseDelay: .seconds(1), maximumDelay: .seconds(4),
+                jitter: .full { fractions.next() }, clock: $0)
+        }
+        #expect(
+            drawn == [
+                .milliseconds(500), .milliseconds(500), .zero, .seconds(4), .seconds(4), .seconds(4), .zero,
+            ])
+        // The default: spread over all of the interval, and nowhere else.
+        var all: [Duration] = []
+        for _ in 0..<200 { all += await waits { RetryPolicy(maximumAttempts: 2, baseDelay: .seconds(8), clock: $0) } }
+        #expect(all.count == 200 && all.allSatisfy { $0 >= .zero && $0 < .seconds(8) })
+        #expect(all.contains { $0 < .seconds(2) } && all.contains { $0 > .seconds(6) })
+    }
+
+    @Test("S2.19 a strategy of the app's decides by attempt, request and result, answers that are good included")
+    func custom() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession(
+            .status(202), .status(503), .failure(.insecureConnection), .status(202), .text("made"))
+        let strategy = RetryStrategy.custom { attempt, request, result in
+            guard request.method == .get else { return nil }
+            switch result {
+            case .success(let response) where response.statusCode == 202: return .seconds(attempt)
+            case .success(let response): return response.statusCode == 503 ? .seconds(100) : nil
+            case .failure(let error): return error.code == .insecureConnection ? .milliseconds(1) : nil
+            }
+        }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [RetryPolicy(maximumAttempts: 9, strategy: strategy, clock: clock)])
+        let text = try await router.request(URLEndPoint(.get, url), as: String.self)
+        #expect(text == "made")
+        #expect(clock.sleeps == [.seconds(1), .seconds(30), .milliseconds(1), .seconds(4)])
+        // The rules that protect the server stay.
+        let post = StubSession { _ in .status(202) }
+        let other = Router<URLEndPoint>(
+            session: post, interceptors: [RetryPolicy(strategy: .custom { _, _, _ in .zero })])
+        _ = try await other.response(for: URLEndPoint(.post, url))
+        #expect(post.requests.count == 1)
+        _ = try await other.response(for: URLEndPoint(.get, url))
+        #expect(post.requests.count == 4)
+    }
+
+    @Test("S2.19 one request's own policy: none, or another strategy; the router's clock measures its waits")
+    func perRequest() async {
+        #expect(
+            await waits {
+                RetryPolicy(clock: $0)
+            } change: {
+                $0.retry = .never
+            } == [])
+        let own = await waits {
+            RetryPolicy(clock: $0)
+        } change: {
+            $0.retry = RetryPolicy(maximumAttempts: 4, strategy: .constant(.seconds(7)))
+        }
+        #expect(own == [.seconds(7), .seconds(7), .seconds(7)])
+        #expect(
+            await waits {
+                RetryPolicy(maximumAttempts: 1, clock: $0)
+            } change: {
+                $0.retry = nil
+            } == [])
+    }
+
+    @Test("S2.19 methods, statuses and error codes can be changed")
+    func sets() async throws {
+        let session = StubSession(.status(425), .failure(.insecureConnection), .text("in"), .status(503))
+        var policy = RetryPolicy(strategy: .immediate)
+        policy.methods = [.post]
+        policy.statuses = [425]
+        policy.errorCodes = [.insecureConnection]
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+        #expect(try await router.request(URLEndPoint(.post, url), as: String.self) == "in")
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.post, url)) }
+        #expect(error?.status == 503)
+        #expect(session.requests.count == 4)
+    }
+
+    @Test("S2.19 attempts and what became of each are on the response and on the error; every retry is reported")
+    func visible() async throws {
+        let session = StubSession(.status(503), .close, .text("done"), .status(502), .status(500), .status(504))
+        let monitor = Events()
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [RetryPolicy(jitter: .none, clock: TestClock(skips: true))])
+        let endPoint = URLEndPoint(.get, url, options: RequestOptions { $0.monitors = [monitor] })
+        let response = try await router.response(for: endPoint)
+        #expect(response.attempts == 3)
+        #expect(response.history.map(\.outcome) == [.status(503), .failure(.connectionLost), .status(200)])
+        #expect(response.history.map(\.cause) == [nil, "retry after HTTP 503", "retry after connectionLost"])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.attempts == 3)
+        #expect(error?.history.map(\.outcome) == [.status(502), .status(500), .status(504)])
+        let texts = monitor.texts.filter { $0.contains("retry") || $0.contains("not sent") }
+        #expect(
+            texts == [
+                "retry after 500 ms: HTTP 503", "retry after 1000 ms: connectionLost", "retry after 500 ms: HTTP 502",
+                "retry after 1000 ms: HTTP 500", "not sent again: 3 attempts were made",
+            ])
+    }
+
+    @Test("the plan says how often, and changes the request as sending would")
+    func plan() async throws {
+        var request = NetworkRequest(.get, url)
+        #expect(
+            await RetryPolicy().plan(for: &request) == [
+                "is sent up to 3 times, waits that double from 0.5 s, spread at random between them"
+            ])
+        var post = NetworkRequest(.post, url)
+        let once = await RetryPolicy().plan(for: &post)
+        #expect(once == ["is sent once: POST is not sent again without Idempotency-Key"])
+        post.options.idempotencyKey = "order-17"
+        let keyed = await RetryPolicy(strategy: .immediate).plan(for: &post)
+        #expect(keyed == ["adds Idempotency-Key", "is sent up to 3 times, no wait between them"])
+        #expect(post.headers["Idempotency-Key"] == "order-17")
+    }
+}
+
+/// Values of a list, one after the other.
+private final class InOrder: Sendable {
+    private let values: [Double]
+    private let asked = Deliveries<Bool>()
+
+    init(_ values: [Double]) {
+        self.values = values
+    }
+
+    func next() -> Double {
+        asked.add(true)
+        return values[min(asked.all.count, values.count) - 1]
+    }
+}
