@@ -121,9 +121,21 @@ extension Router: CallHolder {
 }
 
 extension InterceptorChain {
-    /// The chain of a router: redirects are followed last, unless an interceptor given does it.
+    /// The chain of a router: redirects are followed last, unless an interceptor given does it, and inside of them come
+    /// those that are for each exchange. The links of a ``Chain`` join it.
     convenience init(following interceptors: [any Interceptor], _ session: any NetworkSession) {
-        let follows = interceptors.contains { $0 is RedirectInterceptor }
-        self.init(follows ? interceptors : interceptors + [RedirectInterceptor()], session)
+        let chain = session as? Chain
+        let listed = interceptors + (chain?.interceptors ?? [])
+        let follows = listed.contains { $0 is RedirectInterceptor }
+        self.init(
+            Self.ordered(follows ? listed : listed + [RedirectInterceptor()]), chain?.session ?? session)
+    }
+
+    /// Interceptors with those for each exchange behind the first one that follows redirects, if there is one.
+    static func ordered(_ interceptors: [any Interceptor]) -> [any Interceptor] {
+        guard let redirects = interceptors.firstIndex(where: { $0 is RedirectInterceptor }) else { return interceptors }
+        let before = interceptors[..<redirects]
+        return before.filter { !($0 is any ExchangeInterceptor) } + [interceptors[redirects]]
+            + before.filter { $0 is any ExchangeInterceptor } + interceptors[(redirects + 1)...]
     }
 }

@@ -1,0 +1,76 @@
+extension Chain {
+    /// What is listed in a ``Chain``: interceptors, and behind them a session or none.
+    public struct Links: Sendable {
+        var interceptors: [any Interceptor]
+        var session: (any NetworkSession)?
+    }
+
+    /// Makes the links of a ``Chain`` of what is listed. `if`, `switch` and loops may choose interceptors, and `if` and
+    /// `switch` the session.
+    @resultBuilder
+    public enum Builder {
+        /// Interceptors, behind which more may stand.
+        public struct Open: Sendable {
+            var interceptors: [any Interceptor] = []
+        }
+
+        /// The end, behind which nothing may stand.
+        public struct Closed: Sendable {
+            var interceptors: [any Interceptor] = []
+            var session: any NetworkSession
+        }
+
+        /// An interceptor.
+        public static func buildExpression(_ interceptor: some Interceptor) -> Open {
+            Open(interceptors: [interceptor])
+        }
+
+        /// Interceptors at hand, in their order.
+        public static func buildExpression(_ interceptors: [any Interceptor]) -> Open {
+            Open(interceptors: interceptors)
+        }
+
+        /// The session.
+        public static func buildExpression(_ session: any NetworkSession) -> Closed {
+            guard let chain = session as? Chain else { return Closed(session: session) }
+            return Closed(interceptors: chain.interceptors, session: chain.session)
+        }
+
+        /// Nothing listed.
+        public static func buildBlock() -> Open { Open() }
+        /// The first link.
+        public static func buildPartialBlock(first: Open) -> Open { first }
+        /// A session alone.
+        public static func buildPartialBlock(first: Closed) -> Closed { first }
+
+        /// One more interceptor.
+        public static func buildPartialBlock(accumulated: Open, next: Open) -> Open {
+            Open(interceptors: accumulated.interceptors + next.interceptors)
+        }
+
+        /// The session behind the interceptors.
+        public static func buildPartialBlock(accumulated: Open, next: Closed) -> Closed {
+            Closed(interceptors: accumulated.interceptors + next.interceptors, session: next.session)
+        }
+
+        /// `if` without `else`.
+        public static func buildOptional(_ part: Open?) -> Open { part ?? Open() }
+        /// `if` with `else`, and `switch`.
+        public static func buildEither(first: Open) -> Open { first }
+        /// `if` with `else`, and `switch`.
+        public static func buildEither(second: Open) -> Open { second }
+        /// `if` with `else`, and `switch`.
+        public static func buildEither(first: Closed) -> Closed { first }
+        /// `if` with `else`, and `switch`.
+        public static func buildEither(second: Closed) -> Closed { second }
+        /// A loop.
+        public static func buildArray(_ parts: [Open]) -> Open { Open(interceptors: parts.flatMap(\.interceptors)) }
+        /// All of it, without a session.
+        public static func buildFinalResult(_ all: Open) -> Links { Links(interceptors: all.interceptors) }
+
+        /// All of it.
+        public static func buildFinalResult(_ all: Closed) -> Links {
+            Links(interceptors: all.interceptors, session: all.session)
+        }
+    }
+}

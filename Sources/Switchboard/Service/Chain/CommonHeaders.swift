@@ -1,0 +1,90 @@
+/// Adds header fields to every request: fixed ones, or what a provider gives for each.
+///
+/// ```swift
+/// CommonHeaders(["X-App-Version": "7.1"])
+/// CommonHeaders(hosts: ["api.example.com"]) { ["X-Token": try await store.token()] }
+/// ```
+///
+/// A field that the request has stays as it is; those of manager and router count as its own. A `Content-Type` is added to
+/// a request with a body alone. What the provider throws ends the call, as ``NetworkError/Code/invalidRequest`` when it is
+/// no `NetworkError`, and nothing is sent.
+public struct CommonHeaders: Interceptor {
+    private let source: CommonSource<HTTPHeaders>
+
+    /// Adds these fields, to requests to these hosts. Nil, the default, for all hosts, others' too.
+    public init(_ headers: HTTPHeaders, hosts: [String]? = nil) {
+        source = CommonSource(hosts: hosts, fixed: headers)
+    }
+
+    /// Adds what a provider gives. It is asked for each request, several times at once, and may wait.
+    public init(hosts: [String]? = nil, provider: @escaping @Sendable () async throws -> HTTPHeaders) {
+        source = CommonSource(hosts: hosts, provider: provider)
+    }
+
+    /// Adds the fields and sends the request.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        guard source.isFor(request) else { return try await next(request) }
+        var request = request
+        add(try await source.value(for: request, "header fields"), to: &request)
+        return try await next(request)
+    }
+
+    /// Adds the fields, unless a provider would have to be asked for them.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        guard source.isFor(request) else { return ["adds no header fields: another host"] }
+        guard let fixed = source.fixed else { return ["adds the header fields of a provider, which is not asked here"] }
+        let before = request.headers.count
+        add(fixed, to: &request)
+        let names = request.headers.dropFirst(before).map(\.name)
+        return [names.isEmpty ? "adds no header fields" : "adds \(names.joined(separator: ", "))"]
+    }
+
+    private func add(_ headers: HTTPHeaders, to request: inout NetworkRequest) {
+        let hasBody = !request.body.isEmpty
+        let described = hasBody ? request.body.additionalHeaders : [:]
+        request.headers.fill(headers) { name in
+            // The body's own fields are its own; a type for no body would be a lie.
+            described.contains(name) || !hasBody && name.equalsIgnoringCase("Content-Type")
+        }
+    }
+}
+
+/// What is added to requests: fixed, or asked for each time.
+struct CommonSource<Value: Sendable>: Sendable {
+    let hosts: [String]?
+    var fixed: Value?
+    var provider: (@Sendable () async throws -> Value)?
+
+    init(hosts: [String]?, fixed: Value) {
+        self.hosts = hosts
+        self.fixed = fixed
+    }
+
+    init(hosts: [String]?, provider: @escaping @Sendable () async throws -> Value) {
+        self.hosts = hosts
+        self.provider = provider
+    }
+
+    func isFor(_ request: NetworkRequest) -> Bool {
+        guard let hosts else { return true }
+        let host = request.host
+        return hosts.contains { $0.equalsIgnoringCase(host) }
+    }
+
+    func value(for request: NetworkRequest, _ what: String) async throws -> Value {
+        if let fixed { return fixed }
+        guard let provider else { throw NetworkError(.invalidRequest).attributed(to: request) }
+        do {
+            let value = try await withOwnTask(provider)
+            try CallCancellation.check()
+            return value
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // A foreign error's text may hold anything, a secret too; it is there underneath.
+            let reason = "the provider of common \(what) threw a \(type(of: error))"
+            throw (error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error))
+                .attributed(to: request)
+        }
+    }
+}

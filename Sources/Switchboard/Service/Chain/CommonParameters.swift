@@ -1,0 +1,54 @@
+/// Adds parameters to every request, such as a token and a user's id: fixed ones, or what a provider gives for each.
+///
+/// ```swift
+/// CommonParameters(["client": "app", "user_id": user.id])
+/// CommonParameters(hosts: ["api.example.com"]) { ["token": try await store.token()] }
+/// ```
+///
+/// They go where ``HTTPTask/requestParameters(_:bodyEncoding:)`` puts them: into the query for GET, HEAD and DELETE, into
+/// the body for the others. A form gets more pairs, a JSON object more members, and a request without a body one by
+/// `bodyEncoding`. What cannot take them, such as a file, a multipart or compressed body or a JSON array, is left alone,
+/// and they go into the query. A name that the request has there keeps its own value; a nil is left out.
+///
+/// What the provider throws ends the call, as ``NetworkError/Code/invalidRequest`` when it is no `NetworkError`, and
+/// nothing is sent. Logs replace what has a secret's name, such as `token`; see ``Redaction``.
+public struct CommonParameters: Interceptor {
+    private let source: CommonSource<Parameters>
+    private let encoding: ParameterEncoding
+
+    /// Adds these parameters, to requests to these hosts. Nil, the default, for all hosts, others' too.
+    public init(_ parameters: Parameters, hosts: [String]? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding) {
+        source = CommonSource(hosts: hosts, fixed: parameters)
+        encoding = bodyEncoding
+    }
+
+    /// Adds what a provider gives. It is asked for each request, several times at once, and may wait.
+    public init(
+        hosts: [String]? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
+        provider: @escaping @Sendable () async throws -> Parameters
+    ) {
+        source = CommonSource(hosts: hosts, provider: provider)
+        encoding = bodyEncoding
+    }
+
+    /// Adds the parameters and sends the request.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        guard source.isFor(request) else { return try await next(request) }
+        var changed = request
+        let parameters = try await source.value(for: request, "parameters")
+        do {
+            _ = try changed.add(parameters, encoding)
+        } catch {
+            throw NetworkError.encoding(error).attributed(to: request)
+        }
+        return try await next(changed)
+    }
+
+    /// Adds the parameters, unless a provider would have to be asked for them.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        guard source.isFor(request) else { return ["adds no parameters: another host"] }
+        guard let fixed = source.fixed else { return ["adds the parameters of a provider, which is not asked here"] }
+        guard let (names, place) = try? request.add(fixed, encoding) else { return ["cannot write its parameters"] }
+        return [names.isEmpty ? "adds no parameters" : "adds \(names.joined(separator: ", ")) to the \(place)"]
+    }
+}

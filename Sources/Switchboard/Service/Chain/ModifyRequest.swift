@@ -1,0 +1,35 @@
+/// Changes requests by a closure.
+///
+/// ```swift
+/// ModifyRequest { request in request.headers["X-Trace"] = await trace.next() }
+/// ```
+///
+/// It stays the same request: one with another ``NetworkRequest/id`` in its place is ``NetworkError/Code/invalidRequest``,
+/// and nothing is sent.
+public struct ModifyRequest: Interceptor {
+    private let change: @Sendable (inout NetworkRequest) async throws -> Void
+
+    /// Makes the interceptor. The closure runs for each request, several at a time; what it throws ends the call.
+    public init(_ change: @escaping @Sendable (inout NetworkRequest) async throws -> Void) {
+        self.change = change
+    }
+
+    /// Changes the request and sends it.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        let changed = try await withOwnTask { [change] in
+            var changed = request
+            try await change(&changed)
+            return changed
+        }
+        guard changed.id == request.id else {
+            throw NetworkError(.invalidRequest, reason: "a ModifyRequest put another request in its place")
+                .attributed(to: request)
+        }
+        return try await next(changed)
+    }
+
+    /// Does not run the closure.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        ["changes the request by a closure, which is not run here"]
+    }
+}

@@ -1,0 +1,85 @@
+/// Changes responses by a closure, before they are judged and decoded.
+///
+/// ```swift
+/// ModifyResponse { response in response.body = try await decrypt(response.body) }
+/// ```
+///
+/// It stays the response to its request: one to a request with another ``NetworkRequest/id`` in its place is
+/// ``NetworkError/Code/invalidResponse``. One of the closure's own making is to no request yet, and may stand there.
+public struct ModifyResponse: Interceptor {
+    private let change: @Sendable (inout NetworkResponse) async throws -> Void
+
+    /// Makes the interceptor. The closure runs for each response, several at a time; what it throws ends the call.
+    public init(_ change: @escaping @Sendable (inout NetworkResponse) async throws -> Void) {
+        self.change = change
+    }
+
+    /// Sends the request and changes the response.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        let response = try await next(request)
+        let changed = try await withOwnTask { [change] in
+            var changed = response
+            try await change(&changed)
+            return changed
+        }
+        try changed.checkAnswers(request, "ModifyResponse")
+        return changed
+    }
+
+    /// Changes no request.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        ["changes the response by a closure"]
+    }
+}
+
+/// Changes how requests end by a closure: a response into an error, or an error into a response.
+///
+/// ```swift
+/// ModifyResult { result in
+///     if case .failure(let error) = result, error.code == .noInternetConnection { result = .success(stored) }
+/// }
+/// ```
+///
+/// A cancellation is none of its business and goes on as it is. A response to another request in the place of this one's is
+/// ``NetworkError/Code/invalidResponse``.
+public struct ModifyResult: Interceptor {
+    private let change: @Sendable (inout Result<NetworkResponse, NetworkError>) async throws -> Void
+
+    /// Makes the interceptor. The closure runs for each result, several at a time; what it throws ends the call.
+    public init(_ change: @escaping @Sendable (inout Result<NetworkResponse, NetworkError>) async throws -> Void) {
+        self.change = change
+    }
+
+    /// Sends the request and changes the result.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        let result: Result<NetworkResponse, NetworkError>
+        do {
+            result = .success(try await next(request))
+        } catch {
+            let failure = NetworkError.caught(error)
+            guard failure.code != .cancelled else { throw error }
+            result = .failure(failure.attributed(to: request))
+        }
+        let changed = try await withOwnTask { [change] in
+            var changed = result
+            try await change(&changed)
+            return changed
+        }
+        let response = try changed.get()
+        try response.checkAnswers(request, "ModifyResult")
+        return response
+    }
+
+    /// Changes no request.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        ["changes the result by a closure"]
+    }
+}
+
+extension NetworkResponse {
+    fileprivate func checkAnswers(_ request: NetworkRequest, _ name: String) throws(NetworkError) {
+        guard let answered = self.request, answered.id != request.id else { return }
+        throw NetworkError(.invalidResponse, reason: "a \(name) put the response to another request in its place")
+            .attributed(to: request)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+extension NetworkRequest {
+    /// Adds parameters where the method wants them, those alone that are not there already and are not nil.
+    ///
+    /// - Returns: The names of those that were added, and where to.
+    mutating func add(
+        _ parameters: Parameters, _ encoding: ParameterEncoding
+    ) throws -> (names: [String], place: String) {
+        let parameters = try parameters.withoutNil()
+        if !method.prefersQuery, method.allowsBody, let names = try addToBody(parameters, encoding) {
+            return (names, "body")
+        }
+        return (try addToQuery(parameters, encoding.urlEncoder.form), "query")
+    }
+
+    /// - Returns: The names of those that were added.
+    @discardableResult
+    mutating func addToQuery(
+        _ parameters: Parameters, _ encoder: URLEncodedFormEncoder
+    ) throws(NetworkError) -> [String] {
+        guard !parameters.isEmpty else { return [] }
+        let query = query ?? ""
+        let added = parameters.leavingOut(URLEncodedForm.decode(query).map(\.name))
+        let text = try encoder.encode(added)
+        guard !text.isEmpty else { return [] }
+        self.query = query.isEmpty || query.hasSuffix("&") ? query + text : query + "&" + text
+        return added.map(\.name)
+    }
+
+    /// - Returns: The names of those that were added; nil for a body that cannot take any.
+    private mutating func addToBody(_ parameters: Parameters, _ encoding: ParameterEncoding) throws -> [String]? {
+        guard !parameters.isEmpty else { return [] }
+        guard !body.isEmpty else { return try makeBody(parameters, encoding) }
+        guard !body.isStreamed, !allHeaders.contains("Content-Encoding") else { return nil }
+        let encoded = try withEncodedBody()
+        let data = try encoded.body.encode()
+        let type = (encoded.headers["Content-Type"] ?? "").lowercased()
+            .prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        let added: Parameters
+        let longer: Data
+        if type == "application/x-www-form-urlencoded" {
+            added = parameters.leavingOut(URLEncodedForm.decode(data).map(\.name))
+            let text = try ((encoding.bodyEncoder as? FormParameterEncoder)?.form ?? URLEncodedFormEncoder())
+                .encode(added)
+            longer = data + Data(((data.isEmpty || text.isEmpty ? "" : "&") + text).utf8)
+        } else if type == "application/json" || type.hasSuffix("+json"), let names = JSONObjectText.names(in: data) {
+            added = parameters.filter { !names.contains($0.name) }.asParameters
+            let dates = (encoding.bodyEncoder as? JSONParameterEncoder)?.dateEncoding ?? .iso8601
+            let members = try JSONText(dateEncoding: dates).data(EncodedValue(added))
+            longer = JSONObjectText.appending(members, to: data, isEmpty: names.isEmpty)
+        } else {
+            return nil
+        }
+        guard !added.isEmpty else { return [] }
+        self = encoded
+        body = DataBody(longer)
+        if headers.contains("Content-Length") { headers["Content-Length"] = String(longer.count) }
+        return added.map(\.name)
+    }
+
+    private mutating func makeBody(_ parameters: Parameters, _ encoding: ParameterEncoding) throws -> [String]? {
+        guard !(encoding.bodyEncoder is URLParameterEncoder) else { return nil }
+        var draft = RequestDraft(method: method, url: url, headers: headers)
+        try encoding.bodyEncoder.encode(parameters, into: &draft)
+        var changed = self
+        if draft.url != url { changed.url = draft.url }
+        changed.headers = draft.headers
+        changed.body = draft.body
+        self = try changed.withEncodedBody()
+        if headers.contains("Content-Length"), let length = body.length { headers["Content-Length"] = String(length) }
+        return parameters.map(\.name)
+    }
+}
+
+extension Parameters {
+    /// Those without a value are not meant to be sent.
+    fileprivate func withoutNil() throws -> Parameters {
+        try filter { parameter in
+            switch try EncodedValue(any: parameter.value, at: parameter.name) {
+            case .null, .absent: false
+            default: true
+            }
+        }.asParameters
+    }
+
+    /// Those whose names are not among these, `ids[]` and `ids[0]` being `ids`.
+    fileprivate func leavingOut(_ names: [String]) -> Parameters {
+        let taken = Set(names.flatMap { [$0, String($0.prefix { $0 != "[" })] })
+        return filter { !taken.contains($0.name) }.asParameters
+    }
+}
+
+extension Array where Element == Parameters.Element {
+    fileprivate var asParameters: Parameters { Parameters(self) }
+}
+
+/// A JSON object as text that gets more members, while what is there stays byte by byte.
+private enum JSONObjectText {
+    /// The names of its members; nil for what is no object in UTF-8.
+    static func names(in data: Data) -> Set<String>? {
+        let start = data.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        guard start.first == UInt8(ascii: "{"), start.dropFirst().first != 0,
+            let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+        else { return nil }
+        return Set(object.keys)
+    }
+
+    /// `members` is an object itself.
+    static func appending(_ members: Data, to object: Data, isEmpty: Bool) -> Data {
+        guard members.count > 2, let end = object.lastIndex(of: UInt8(ascii: "}")) else { return object }
+        let comma = isEmpty ? Data() : Data(",".utf8)
+        return object[..<end] + comma + members.dropFirst().dropLast() + object[end...]
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// Where a cookie comes from or goes to: what RFC 6265 asks of a URL.
+struct CookieOrigin {
+    /// In lower case, IPv6 without brackets.
+    let host: String
+    /// As it is sent, escapes included; `/` when the URL has none.
+    let path: String
+    let isSecure: Bool
+
+    /// Nil for a URL without a host.
+    init?(_ url: URL) {
+        let parts = URLParts(url)
+        var host = parts.host.lowercased()
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty else { return nil }
+        self.host = host
+        path = parts.path.utf8.first == .slash ? parts.path : "/"
+        isSecure = url.isHTTPS
+    }
+
+    /// `default-path` of [RFC 6265 §5.1.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.4): up to the last slash.
+    var defaultPath: String {
+        guard let slash = path.utf8.lastIndex(of: .slash), slash > path.utf8.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// `path-match` of RFC 6265 §5.1.4.
+    func isUnder(_ cookiePath: String) -> Bool {
+        path.isUnder(cookiePath)
+    }
+}
+
+extension String {
+    fileprivate func isUnder(_ cookiePath: String) -> Bool {
+        guard utf8.starts(with: cookiePath.utf8) else { return false }
+        return utf8.count == cookiePath.utf8.count || cookiePath.utf8.last == .slash
+            || utf8.dropFirst(cookiePath.utf8.count).first == .slash
+    }
+
+    /// `domain-match` of [RFC 6265 §5.1.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.3).
+    fileprivate func domainMatches(_ domain: String) -> Bool {
+        self == domain || hasSuffix("." + domain) && IPAddress(host: self) == nil
+    }
+}
+
+extension Cookie {
+    /// The cookie that a server may set with this, by [RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)
+    /// and, for what is secure and for the prefixes of names, RFC 6265bis §5.7. Nil when it may not.
+    init?(_ field: SetCookie, from origin: CookieOrigin, now: Date, isPublicSuffix: (String) -> Bool) {
+        var domain = field.domain ?? origin.host
+        var isHostOnly = field.domain == nil
+        if !isHostOnly {
+            if domain == origin.host {
+                // One that nobody shares: a host alone on its suffix, or an address.
+                isHostOnly = IPAddress(host: domain) != nil || isPublicSuffix(domain)
+            } else if !origin.host.domainMatches(domain) || isPublicSuffix(domain) {
+                return nil
+            }
+        }
+        if isHostOnly { domain = origin.host }
+        guard origin.isSecure || !field.isSecure else { return nil }
+        let name = field.name.lowercased()
+        if name.hasPrefix("__secure-"), !field.isSecure { return nil }
+        if name.hasPrefix("__host-"), !(field.isSecure && field.path == "/" && isHostOnly) { return nil }
+        var expires = field.expires
+        if let age = field.maximumAge { expires = age > 0 ? now + TimeInterval(age) : .distantPast }
+        self.init(
+            field.name, field.value, domain: domain, path: field.path ?? origin.defaultPath,
+            includesSubdomains: !isHostOnly, expires: expires, isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly,
+            sameSite: field.sameSite)
+    }
+
+    /// Whether a request to there carries it.
+    func goes(to origin: CookieOrigin) -> Bool {
+        (isHostOnly ? origin.host == domain : origin.host.domainMatches(domain)) && origin.isUnder(path)
+            && (origin.isSecure || !isSecure)
+    }
+
+    /// Whether setting it without TLS would hide one that came over TLS (RFC 6265bis §5.7, "leave secure cookies alone").
+    func hides(_ other: Cookie) -> Bool {
+        name == other.name && other.isSecure && path.isUnder(other.path)
+            && (domain.domainMatches(other.domain) || other.domain.domainMatches(domain))
+    }
+
+    /// Why it could not stand in a header field; nil when it could.
+    var fault: String? {
+        if name.isEmpty { return "has no name" }
+        let parts = [("name", name, ";="), ("value", value, ";"), ("domain", domain, ";/"), ("path", path, ";")]
+        for (part, text, separators) in parts {
+            let isWrong = text.utf8.contains { $0.breaksFieldValue } || text.contains(where: separators.contains)
+            guard !isWrong, text == text.trimmedOfBlanks else {
+                return "has a \(part) that may not stand in a field"
+            }
+        }
+        if domain.isEmpty || domain.hasPrefix(".") { return "has no domain" }
+        if path.utf8.first != .slash { return "has a path that does not begin with a slash" }
+        if name.utf8.count + value.utf8.count > SetCookie.maximumSize { return "is larger than 4096 bytes" }
+        return nil
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+
+extension CookieJar {
+    /// Makes a jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. When there is no such file
+    /// it is empty; ``reset()`` removes the file.
+    ///
+    /// - Throws: ``NetworkError/Code/decodingFailed`` when the file cannot be read or is none of a jar's.
+    public convenience init(
+        contentsOf file: URL, maximumPerDomain: Int = 180, maximum: Int = 3_000,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(NetworkError) {
+        self.init(maximumPerDomain: maximumPerDomain, maximum: maximum, now: now)
+        try read(file)
+    }
+
+    /// Writes the cookies that have a date of expiry into a file that its owner alone can read, in the place of the one
+    /// that is there, at once or not at all.
+    ///
+    /// - Parameters:
+    ///   - file: Where. Its folder must exist.
+    ///   - includingSessionCookies: Whether cookies without a date are written too. Default false.
+    /// - Throws: ``NetworkError/Code/cannotWriteFile``.
+    public func save(to file: URL, includingSessionCookies: Bool = false) throws(NetworkError) {
+        let now = now()
+        let shelves = state.withLock { state in
+            state.files.insert(file)
+            return state.shelves
+        }
+        let partitions = shelves.map { name, shelf in
+            let cookies = shelf.cookies(at: now).filter { includingSessionCookies || $0.expires != nil }
+            return CookieFile.Partition(name: name, cookies: cookies.map(CookieFile.Entry.init))
+        }
+        let contents = CookieFile(
+            partitions: partitions.filter { !$0.cookies.isEmpty }.sorted { ($0.name ?? "") < ($1.name ?? "") })
+        do {
+            try contents.write(to: file)
+        } catch {
+            let why = "the cookies could not be written to \(file.path.quotedForMessage), whose folder must exist"
+            throw NetworkError(.cannotWriteFile, reason: why, underlying: error)
+        }
+    }
+
+    private func read(_ file: URL) throws(NetworkError) {
+        state.withLock { _ = $0.files.insert(file) }
+        guard let contents = try CookieFile(readFrom: file) else { return }
+        let now = now()
+        state.withLock { state in
+            for partition in contents.partitions {
+                for cookie in partition.cookies.map(\.cookie) {
+                    state.shelves[partition.name, default: CookieShelf()]
+                        .insert(cookie, at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
+                }
+            }
+        }
+    }
+}
+
+/// What stands in a jar's file.
+private struct CookieFile: Codable {
+    struct Partition: Codable {
+        /// Nil for requests outside of any environment.
+        var name: String?
+        var cookies: [Entry]
+    }
+
+    struct Entry: Codable {
+        var name: String
+        var value: String
+        var domain: String
+        var path: String
+        var isHostOnly: Bool
+        /// In seconds since 1970.
+        var expires: Double?
+        var isSecure: Bool
+        var isHTTPOnly: Bool
+        var sameSite: Cookie.SameSite?
+
+        init(_ cookie: Cookie) {
+            name = cookie.name
+            value = cookie.value
+            domain = cookie.domain
+            path = cookie.path
+            isHostOnly = cookie.isHostOnly
+            expires = cookie.expires?.timeIntervalSince1970
+            isSecure = cookie.isSecure
+            isHTTPOnly = cookie.isHTTPOnly
+            sameSite = cookie.sameSite
+        }
+
+        var cookie: Cookie {
+            Cookie(
+                name, value, domain: domain, path: path, includesSubdomains: !isHostOnly,
+                expires: expires.map { Date(timeIntervalSince1970: $0) }, isSecure: isSecure, isHTTPOnly: isHTTPOnly,
+                sameSite: sameSite)
+        }
+    }
+
+    /// No jar's file is larger.
+    private static let maximumSize = 256 << 20
+
+    var version = 1
+    var partitions: [Partition]
+
+    init(partitions: [Partition]) {
+        self.partitions = partitions
+    }
+
+    /// Nil when there is no such file.
+    init?(readFrom file: URL) throws(NetworkError) {
+        func refusal(_ why: String) -> NetworkError {
+            NetworkError(.decodingFailed, reason: "the file of cookies \(file.path.quotedForMessage) \(why)")
+        }
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        guard let size = file.sizeOfFile, size <= Self.maximumSize, let data = try? Data(contentsOf: file) else {
+            throw refusal("cannot be read")
+        }
+        // Without the error underneath, which might quote a value.
+        guard let contents = try? JSONDecoder().decode(CookieFile.self, from: data), contents.version == 1 else {
+            throw refusal("is damaged")
+        }
+        for entry in contents.partitions.lazy.flatMap(\.cookies) {
+            if let fault = entry.cookie.fault { throw refusal("is damaged: a cookie \(fault)") }
+        }
+        self = contents
+    }
+
+    func write(to file: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let beside = file.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).part")
+        let isWritten = FileManager.default.createFile(
+            atPath: beside.path, contents: try encoder.encode(self), attributes: [.posixPermissions: 0o600])
+        guard isWritten else { throw POSIXError(.EACCES) }
+        guard rename(beside.path, file.path) == 0 else {
+            unlink(beside.path)
+            throw POSIXError(.EACCES)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// A `Set-Cookie` taken apart, before anybody asks whether its server may set it
+/// ([RFC 6265 §5.2](https://www.rfc-editor.org/rfc/rfc6265#section-5.2)).
+struct SetCookie {
+    /// More in name and value together is no cookie, more in an attribute is none (RFC 6265bis §5.6).
+    static let maximumSize = 4_096, maximumAttribute = 1_024
+
+    let name: String
+    let value: String
+    var expires: Date?
+    /// In seconds; zero or less for a cookie that is to be forgotten.
+    var maximumAge: Int?
+    /// In lower case, without a dot before it.
+    var domain: String?
+    /// Nil for the directory of the URL.
+    var path: String?
+    var isSecure = false
+    var isHTTPOnly = false
+    var sameSite: Cookie.SameSite?
+
+    /// Nil for a text without a name, and for one with control characters (RFC 6265bis §5.6).
+    init?(_ text: String) {
+        guard !text.utf8.contains(where: \.breaksFieldValue) else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard let pair = parts.first, let equals = pair.firstIndex(of: .equals) else { return nil }
+        let name = pair[..<equals].trimmedOfBlanks
+        let value = pair[pair.index(after: equals)...].trimmedOfBlanks
+        guard !name.isEmpty, name.count + value.count <= Self.maximumSize else { return nil }
+        self.name = String(decoding: name, as: UTF8.self)
+        self.value = String(decoding: value, as: UTF8.self)
+        for part in parts.dropFirst() { apply(part) }
+    }
+
+    /// Of an attribute that stands there twice the last one counts; one that cannot be understood is left out.
+    private mutating func apply(_ part: Substring.UTF8View) {
+        let equals = part.firstIndex(of: .equals)
+        let name = part[..<(equals ?? part.endIndex)].trimmedOfBlanks
+        let value = equals.map { part[part.index(after: $0)...].trimmedOfBlanks } ?? part[part.endIndex...]
+        guard value.count <= Self.maximumAttribute else { return }
+        let text = String(decoding: value, as: UTF8.self)
+        if name.equalsLowercase("expires") {
+            if let date = CookieDate.parse(text) { expires = date }
+        } else if name.equalsLowercase("max-age") {
+            if let seconds = Self.seconds(value) { maximumAge = seconds }
+        } else if name.equalsLowercase("domain") {
+            if !text.isEmpty { domain = (text.hasPrefix(".") ? String(text.dropFirst()) : text).lowercased() }
+        } else if name.equalsLowercase("path") {
+            path = text.utf8.first == .slash ? text : nil
+        } else if name.equalsLowercase("secure") {
+            isSecure = true
+        } else if name.equalsLowercase("httponly") {
+            isHTTPOnly = true
+        } else if name.equalsLowercase("samesite") {
+            sameSite = Cookie.SameSite(rawValue: text.lowercased())
+        }
+    }
+
+    /// Digits, perhaps behind a minus; what is too long for a number is as long as can be.
+    private static func seconds(_ text: Substring.UTF8View) -> Int? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let digits = isNegative ? text.dropFirst() : text
+        guard !digits.isEmpty, digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
+        guard !isNegative else { return 0 }
+        return Int(String(decoding: digits, as: UTF8.self)) ?? .max
+    }
+}

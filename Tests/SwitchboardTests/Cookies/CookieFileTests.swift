@@ -1,0 +1,100 @@
+import Foundation
+import Switchboard
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CookieFileTests {
+    private let url = URL(text: "https://a.example/")
+
+    @Test("Cookies: saved and read again, each partition apart, those of the session left out")
+    func roundTrip() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("cookies.json")
+            let jar = try CookieJar(contentsOf: file)
+            #expect(jar.cookies().isEmpty)
+            jar.store(
+                [
+                    "a=\"1 é\"; Max-Age=600; Path=/x; Domain=a.example; Secure; HttpOnly; SameSite=None", "b=2",
+                    "c=3; Max-Age=60",
+                ], from: url)
+            jar.store(["d=4; Max-Age=60"], from: url, in: "qa")
+            try jar.save(to: file)
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["cookies.json"])
+
+            let again = try CookieJar(contentsOf: file)
+            #expect(again.cookies().map(\.name) == ["a", "c"])
+            #expect(again.cookies(in: "qa").map(\.value) == ["4"])
+            // A date may lose fractions of a second below the file's digits.
+            for (one, other) in zip(again.cookies(), jar.cookies().filter { $0.expires != nil }) {
+                #expect(
+                    (one.name, one.value, one.domain, one.path) == (other.name, other.value, other.domain, other.path))
+                #expect((one.isHostOnly, one.isSecure) == (other.isHostOnly, other.isSecure))
+                #expect(one.isHTTPOnly == other.isHTTPOnly)
+                #expect(one.sameSite == other.sameSite)
+                let (date, otherDate) = (try #require(one.expires), try #require(other.expires))
+                #expect(abs(date.timeIntervalSince(otherDate)) < 0.001)
+            }
+
+            try jar.save(to: file, includingSessionCookies: true)
+            #expect(try CookieJar(contentsOf: file).cookies().map(\.name) == ["a", "b", "c"])
+            // By another reader: it is JSON.
+            let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+            #expect((json?["partitions"] as? [Any])?.count == 2)
+        }
+    }
+
+    @Test("S2.17 partly: a reset forgets the cookies and removes their file")
+    func reset() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("cookies.json")
+            let jar = CookieJar()
+            jar.store(["a=1; Max-Age=60"], from: url)
+            jar.store(["b=1; Max-Age=60"], from: url, in: "qa")
+            try jar.save(to: file)
+            let router = Router<URLEndPoint>(interceptors: [Cookies(jar)])
+            await router.reset()
+            #expect(jar.cookies().isEmpty)
+            #expect(jar.cookies(in: "qa").isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+        }
+    }
+
+    @Test(
+        "Cookies: a damaged file is an error that shows nothing of it",
+        arguments: [
+            "", "{", "hunter2", "[]", #"{"version":2,"partitions":[]}"#, #"{"version":1}"#,
+            #"{"version":1,"partitions":[{"cookies":[{"name":"a","value":"hunter2"}]}]}"#,
+            #"{"version":1,"partitions":[{"cookies":[{"name":"a","value":"hunter2\r\nX: y","domain":"a.example","path":"/","isHostOnly":true,"isSecure":true,"isHTTPOnly":false}]}]}"#,
+            #"{"version":1,"partitions":[{"cookies":[{"name":"a","value":"hunter2","domain":"","path":"/","isHostOnly":true,"isSecure":true,"isHTTPOnly":false}]}]}"#,
+            #"{"version":1,"partitions":[{"cookies":[{"name":"a","value":"hunter2","domain":"a.example","path":"/","isHostOnly":1,"isSecure":true,"isHTTPOnly":false}]}]}"#,
+        ])
+    func damaged(text: String) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("cookies.json")
+            try Data(text.utf8).write(to: file)
+            let error = #expect(throws: NetworkError.self) { try CookieJar(contentsOf: file) }
+            #expect(error?.code == .decodingFailed)
+            var dumped = ""
+            dump(error, to: &dumped)
+            #expect(!"\(dumped)\(String(describing: error))".contains("hunter2"))
+            #expect(error?.description.contains("cookies.json") == true)
+        }
+    }
+
+    @Test("Cookies: a folder that is not there, or a folder in the file's place, is an error")
+    func noFolder() async throws {
+        try await withFolder { folder in
+            let jar = CookieJar()
+            let error = #expect(throws: NetworkError.self) {
+                try jar.save(to: folder.appendingPathComponent("none/cookies.json"))
+            }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(throws: NetworkError.self) { try jar.save(to: folder) }
+            #expect(throws: NetworkError.self) { try CookieJar(contentsOf: folder) }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(left.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import Switchboard
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CookieJarTests {
+    private let jar = CookieJar(now: { Date(timeIntervalSince1970: 1_300_000_000) }) {
+        !$0.contains(".") || $0 == "co.uk"
+    }
+
+    /// What a second request carries after a first one was answered with these.
+    private func sent(_ fields: [String], from: String, to: String) throws -> [String] {
+        jar.store(fields, from: try #require(URL(string: from)))
+        return try sent(to: to)
+    }
+
+    private func sent(to: String) throws -> [String] {
+        jar.cookies(for: try #require(URL(string: to))).map { "\($0.name)=\($0.value)" }
+    }
+
+    @Test(
+        "Cookies: a public suffix sets none for those below it, and one for itself alone (RFC 6265 §5.3)",
+        arguments: [
+            ("a=1; Domain=co.uk", "https://x.co.uk/", "https://x.co.uk/", 0),
+            ("a=1; Domain=co.uk", "https://co.uk/", "https://co.uk/", 1),
+            ("a=1; Domain=co.uk", "https://co.uk/", "https://x.co.uk/", 0),
+            ("a=1; Domain=uk", "https://x.co.uk/", "https://x.co.uk/", 0),
+            ("a=1; Domain=localhost", "http://localhost/", "http://localhost/", 1),
+            ("a=1; Domain=localhost", "http://localhost/", "http://app.localhost/", 0),
+            ("a=1; Domain=x.co.uk", "https://x.co.uk/", "https://y.x.co.uk/", 1),
+            ("a=1", "https://x.co.uk/", "https://y.x.co.uk/", 0),
+        ])
+    func suffixes(field: String, from: String, to: String, count: Int) throws {
+        #expect(try sent([field], from: from, to: to).count == count)
+    }
+
+    @Test("Cookies: the system's list of public suffixes is asked, where there is one", .enabled(if: listIsThere))
+    func systemSuffixes() throws {
+        for suffix in ["com", "co.uk", "github.io", "s3.amazonaws.com", "kawasaki.jp"] {
+            #expect(CookieJar.isPublicSuffix(suffix), "\(suffix)")
+        }
+        for domain in ["example.com", "bbc.co.uk", "octocat.github.io", "city.kawasaki.jp"] {
+            #expect(!CookieJar.isPublicSuffix(domain), "\(domain)")
+        }
+        let jar = CookieJar()
+        let url = try #require(URL(string: "https://mine.github.io/"))
+        jar.store(["a=1; Domain=github.io", "b=2; Domain=mine.github.io"], from: url)
+        #expect(jar.cookies().map(\.name) == ["b"])
+    }
+
+    private static var listIsThere: Bool { CookieJar.knowsPublicSuffixes }
+
+    @Test(
+        "Cookies: an address sets them for itself, whole (RFC 6265 §5.1.3)",
+        arguments: [
+            ("a=1; Domain=127.0.0.1", "http://127.0.0.1/", "http://127.0.0.1:8080/", 1),
+            ("a=1; Domain=0.0.1", "http://127.0.0.1/", "http://127.0.0.1/", 0),
+            ("a=1; Domain=0.1", "http://127.0.0.1/", "http://127.0.0.1/", 0),
+            ("a=1", "http://[::1]:80/", "http://[::1]/", 1), ("a=1", "http://[::1]/", "http://[::2]/", 0),
+            ("a=1; Domain=::1", "http://[::1]/", "http://[::1]/", 1),
+        ])
+    func addresses(field: String, from: String, to: String, count: Int) throws {
+        #expect(try sent([field], from: from, to: to).count == count)
+    }
+
+    @Test(
+        "Cookies: without a path they go where their directory does (RFC 6265 §5.1.4)",
+        arguments: [
+            ("http://a.example/", "/"), ("http://a.example", "/"), ("http://a.example/b", "/"),
+            ("http://a.example/b/", "/b"), ("http://a.example/b/c?d=/e/f", "/b"), ("http://a.example/b/c#/d/", "/b"),
+            ("http://a.example/b%2Fc/d", "/b%2Fc"), ("http://a.example?x=/y/z", "/"),
+        ])
+    func defaultPaths(from: String, path: String) throws {
+        _ = try sent(["a=1"], from: from, to: from)
+        #expect(jar.cookies().map(\.path) == [path])
+    }
+
+    @Test(
+        "Cookies: what is Secure, and names with a prefix (RFC 6265bis §5.7)",
+        arguments: [
+            ("a=1; Secure", "https", "https", 1), ("a=1; Secure", "https", "http", 0),
+            ("a=1; Secure", "http", "https", 0), ("a=1", "https", "http", 1),
+            ("__Secure-a=1; Secure", "https", "https", 1), ("__Secure-a=1", "https", "https", 0),
+            ("__sEcUrE-a=1", "https", "https", 0), ("__Host-a=1; Secure; Path=/", "https", "https", 1),
+            ("__Host-a=1; Secure", "https", "https", 0), ("__Host-a=1; Path=/", "https", "https", 0),
+            ("__Host-a=1; Secure; Path=/b", "https", "https", 0),
+            ("__HOST-a=1; Secure; Path=/; Domain=a.example", "https", "https", 0),
+        ])
+    func secure(field: String, from: String, to: String, count: Int) throws {
+        #expect(try sent([field], from: "\(from)://a.example/b/c", to: "\(to)://a.example/b/c").count == count)
+    }
+
+    @Test("Cookies: one set without TLS never hides one set with it (RFC 6265bis §5.7)")
+    func secureOnesStay() throws {
+        let field = "a=safe; Secure; Domain=a.example; Path=/b"
+        _ = try sent([field], from: "https://x.a.example/b", to: "https://a.example/")
+        _ = try sent(["a=evil; Path=/b", "b=2"], from: "http://y.a.example/", to: "http://a.example/")
+        _ = try sent(["a=evil; Path=/b/c"], from: "http://a.example/", to: "http://a.example/")
+        #expect(try sent(to: "https://y.a.example/b/c") == ["a=safe", "b=2"])
+        // One that it would not hide may be set.
+        #expect(try sent(["a=other; Path=/"], from: "http://a.example/", to: "http://a.example/") == ["a=other"])
+    }
+
+    @Test("Cookies: Max-Age wins over Expires, and both are counted from the jar's own time")
+    func expiry() throws {
+        let clock = Protected(Date(timeIntervalSince1970: 1_300_000_000))
+        let jar = CookieJar { clock.value }
+        let url = try #require(URL(string: "https://a.example/"))
+        jar.store(
+            [
+                "minute=1; Max-Age=60; Expires=Fri, 07 Aug 2037 08:04:19 GMT", "gone=1; Max-Age=0",
+                "kept=1; Expires=Fri, 07 Aug 2007 08:04:19 GMT; Max-Age=99999999999999999999999", "session=1",
+                "dated=1; Expires=Sun, 13 Mar 2011 07:07:39 GMT",
+            ], from: url)
+        func names() -> [String] { jar.cookies(for: url).map(\.name) }
+        #expect(names() == ["minute", "kept", "session", "dated"])
+        clock.withLock { $0 += 59.5 }
+        #expect(names() == ["minute", "kept", "session"])  // `date -u -d '2011-03-13 07:07:39' +%s` is 1300000059
+        clock.withLock { $0 += 0.5 }
+        #expect(names() == ["kept", "session"])
+        #expect(jar.cookies().map(\.name) == ["kept", "session"])
+        jar.store(["session=2; Expires=Fri, 07 Aug 2007 08:04:19 GMT"], from: url)
+        #expect(names() == ["kept"])
+    }
+
+    @Test("Cookies: more than a domain may have, or all together, replace those unused for longest")
+    func eviction() throws {
+        let jar = CookieJar(maximumPerDomain: 3, maximum: 5)
+        let url = try #require(URL(string: "https://a.example/x"))
+        jar.store(["a=1; Path=/x", "b=1; Path=/y", "c=1; Path=/y"], from: url)
+        _ = jar.cookies(for: url)  // uses a
+        jar.store(["d=1; Path=/y"], from: url)
+        #expect(jar.cookies().map(\.name) == ["a", "c", "d"])
+        for host in ["b", "c", "d"] {
+            jar.store(["\(host)=1"], from: try #require(URL(string: "https://\(host).test/")))
+        }
+        #expect(jar.cookies().map(\.name) == ["a", "d", "b", "c", "d"])
+        #expect(jar.cookies().map(\.domain) == ["a.example", "a.example", "b.test", "c.test", "d.test"])
+    }
+
+    @Test("Cookies: what a hostile server may do is bounded")
+    func hostile() throws {
+        let url = try #require(URL(string: "https://a.example/"))
+        let long = String(repeating: "x", count: 4_096)
+        jar.store(
+            ["a=\(long)", "\(long)x=", "b=1; Path=/\(long)", "c=1\u{1}", "d\n=1", "e=1\r\nX: y", "=f", "g"], from: url)
+        #expect(jar.cookies().map(\.name) == ["b"])
+        #expect(jar.cookies().map(\.path) == ["/"])
+        jar.store((0..<10_000).map { "n\($0)=1" }, from: url)
+        #expect(jar.cookies().count == 180)
+        for host in 0..<30 {
+            jar.store((0..<180).map { "n\($0)=1" }, from: try #require(URL(string: "https://h\(host).test/")))
+        }
+        #expect((2_850...3_000).contains(jar.cookies().count))
+    }
+
+    @Test("Cookies: those of one partition are not seen in another")
+    func partitions() throws {
+        let url = try #require(URL(string: "https://a.example/"))
+        jar.store(["a=1"], from: url, in: "staging")
+        jar.store(["a=2"], from: url)
+        #expect(jar.cookies(for: url, in: "staging").map(\.value) == ["1"])
+        #expect(jar.cookies(for: url).map(\.value) == ["2"])
+        #expect(jar.cookies(for: url, in: "production").isEmpty)
+        jar.remove(in: "staging")
+        #expect(jar.cookies(in: "staging").isEmpty)
+        #expect(jar.cookies().count == 1)
+    }
+
+    @Test("Cookies: an app sets and removes its own")
+    func ownCookies() throws {
+        try jar.set(Cookie("a", "1", domain: "A.example", includesSubdomains: true))
+        try jar.set(Cookie("b", "2", domain: "a.example", path: "/b", isSecure: false))
+        #expect(try sent(to: "https://x.a.example/") == ["a=1"])
+        #expect(try sent(to: "http://a.example/b") == ["b=2"])
+        jar.remove { $0.name == "a" }
+        #expect(try sent(to: "https://a.example/b") == ["b=2"])
+        for (name, value, domain, path) in [
+            ("", "1", "a.example", "/"), ("a;b", "1", "a.example", "/"), ("a=b", "1", "a.example", "/"),
+            ("a", "1;2", "a.example", "/"), ("a", "1\r\nX: y", "a.example", "/"), ("a", "1", "", "/"),
+            ("a", "1", ".a.example", "/"), ("a", "1", "a.example", ""), ("a", "1", "a.example", "b"),
+            ("a", String(repeating: "x", count: 4_096), "a.example", "/"),
+        ] {
+            let error = #expect(throws: NetworkError.self) {
+                try jar.set(Cookie(name, value, domain: domain, path: path))
+            }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.description.contains("1;2") == false)
+        }
+    }
+
+    @Test("Cookies: no text shows a value")
+    func texts() throws {
+        let url = try #require(URL(string: "https://a.example/"))
+        jar.store(["id=hunter2; HttpOnly; SameSite=Lax"], from: url)
+        let cookie = try #require(jar.cookies().first)
+        #expect(cookie.isHTTPOnly)
+        #expect(cookie.sameSite == .lax)
+        for thing in [cookie, jar, Cookies(jar), [cookie]] as [Any] {
+            var dumped = ""
+            dump(thing, to: &dumped)
+            for text in [dumped, String(describing: thing), String(reflecting: thing)] {
+                #expect(!text.contains("hunter2"), "\(text)")
+            }
+        }
+    }
+}
+
+/// A value that tests change while others read it.
+private final class Protected<Value: Sendable>: @unchecked Sendable {  // under the lock alone
+    private let lock = NSLock()
+    private var protected: Value
+
+    init(_ value: Value) { protected = value }
+
+    var value: Value { lock.withLock { protected } }
+    func withLock(_ change: (inout Value) -> Void) { lock.withLock { change(&protected) } }
+}
