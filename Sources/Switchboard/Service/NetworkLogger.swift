@@ -15,7 +15,7 @@ public struct NetworkLogger: Interceptor {
         case none
         /// A line for the request and a line for the response: method, URL, status, size, time.
         case basic
-        /// The header fields too.
+        /// The header fields too, and the phases that the session measured.
         case headers
         /// The bodies too, up to ``NetworkLogger/bodyLimit`` bytes of each, when they are text.
         case body
@@ -45,7 +45,7 @@ public struct NetworkLogger: Interceptor {
         self.redaction = redaction
         self.writesCurlCommand = writesCurlCommand
         self.bodyLimit = max(0, bodyLimit)
-        self.output = output ?? { try? FileHandle.standardError.write(contentsOf: Data(($0 + "\n").utf8)) }
+        self.output = output ?? { StandardError.write($0 + "\n") }
     }
 
     /// Writes the request, sends it, and writes the response or the error.
@@ -100,7 +100,12 @@ public struct NetworkLogger: Interceptor {
             "STATUS: \(response.statusCode), \(size), \(time.millisecondsText)",
         ]
         if let url = response.url, url != request.url { lines.append("FROM: \(redaction.url(url.absoluteString))") }
-        if level >= .headers { lines += fields(response.headers) }
+        let history = response.history
+        if history.count > 1 { lines.append("EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", ")) }
+        if level >= .headers {
+            if let phases = response.metrics.phases { lines.append("TIMES: \(phases)") }
+            lines += fields(response.headers)
+        }
         if level >= .body, !response.body.isEmpty { lines += ["", body(response.body)] }
         return block(lines)
     }
@@ -111,11 +116,13 @@ public struct NetworkLogger: Interceptor {
             ? "cancelled"
             : (error as? NetworkError).map { redaction.pairs(in: $0.description) }
                 ?? "\(type(of: error))"
-        return block([
-            " - - - - - - - - - - FAILED - - - - - - - - - - \(request.id)", line(request),
-            "AFTER: \(time.millisecondsText)",
-            "ERROR: \(what)",
-        ])
+        let history = (error as? NetworkError)?.history ?? []
+        return block(
+            [
+                " - - - - - - - - - - FAILED - - - - - - - - - - \(request.id)", line(request),
+                "AFTER: \(time.millisecondsText)",
+                "ERROR: \(what)",
+            ] + (history.count > 1 ? ["EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", ")] : []))
     }
 
     private func line(_ request: NetworkRequest) -> String {

@@ -47,7 +47,7 @@ extension [RequestMetrics] {
 
 extension ExchangeMetrics {
     /// What was measured, in words; nil when nothing was.
-    fileprivate var phases: String? {
+    var phases: String? {
         let phases = [
             ("queue", queue), ("name", nameLookup), ("connect", connect), ("TLS", secureConnect),
             ("first byte", timeToFirstByte),

@@ -135,6 +135,36 @@ struct EventMonitorTests {
         #expect([RequestMetrics]().waterfall() == "nothing was sent")
     }
 
+    @Test("S2.24 the event logger writes a line for each decision, with what tells calls apart")
+    func eventLogger() async throws {
+        let lines = Deliveries<String>()
+        let logger = EventLogger(output: { lines.add($0) })
+        let router = Router<URLEndPoint>(
+            session: StubSession(.status(404), .status(404)),
+            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(logger) }))
+        for _ in 0..<2 { _ = try await router.exchange(endPoint) }
+        #expect(lines.all.count == 8)
+        #expect(lines.all.allSatisfy { $0.hasPrefix("[") && $0.contains("GET https://api.example.com/a") })
+        #expect(Set(lines.all.map { $0.prefix { $0 != "]" } }).count == 2)
+        #expect(lines.all.last?.hasSuffix("finished: HTTP 404") == true)
+    }
+
+    @Test("S3.14 the logger says what exchanges a call took, and the phases that the session measured")
+    func exchangesInTheLog() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(503), .text("here"))
+            let lines = Deliveries<String>()
+            let chain: [any Interceptor] = [
+                NetworkLogger(output: { lines.add($0) }), RetryPolicy(clock: TestClock(skips: true)),
+            ]
+            let router = Router<URLEndPoint>(session: DefaultSession.shared, interceptors: chain)
+            _ = try await router.response(for: URLEndPoint(.get, server.url))
+            #expect(lines.all.last?.contains("EXCHANGES: HTTP 503, HTTP 200") == true)
+            #expect(lines.all.last?.contains("TIMES: ") == true)
+            #expect(lines.all.last?.contains("first byte") == true)
+        }
+    }
+
     @Test("S2.24 over sockets each attempt has what the session measured", arguments: SessionKind.allCases)
     func sockets(kind: SessionKind) async throws {
         try await MockServer.run { server in
