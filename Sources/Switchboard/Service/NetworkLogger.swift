@@ -101,7 +101,9 @@ public struct NetworkLogger: Interceptor {
         ]
         if let url = response.url, url != request.url { lines.append("FROM: \(redaction.url(url.absoluteString))") }
         let history = response.history
-        if history.count > 1 { lines.append("EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", ")) }
+        if history.count > 1 {
+            lines.append("EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", "))
+        }
         if level >= .headers {
             if let phases = response.metrics.phases { lines.append("TIMES: \(phases)") }
             lines += fields(response.headers)

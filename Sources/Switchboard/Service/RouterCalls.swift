@@ -120,7 +120,8 @@ final class RouterCalls: Sendable {
 
     private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
         var request = request
-        request.call = CallRecord(request.options.monitors)
+        let elapsed = request.timeouts.total == nil ? nil : clock.stopwatch()
+        request.call = CallRecord(request.options.monitors, elapsed: elapsed)
         request.report(.made)
         do {
             try CallCancellation.check()

@@ -12,18 +12,18 @@ final class CallRecord: Sendable {
 
     private let start = ContinuousClock.now
     private let monitors: [any EventMonitor]
+    /// How long ago the call began, by the clock that its total timeout is measured by; nil when it has none.
+    let elapsed: (@Sendable () -> Duration)?
     private let state = Protected(State())
 
-    init(_ monitors: [any EventMonitor]) {
+    init(_ monitors: [any EventMonitor], elapsed: (@Sendable () -> Duration)? = nil) {
         self.monitors = monitors
+        self.elapsed = elapsed
     }
 
     var history: [RequestMetrics] {
         state.withLock { $0.history }.sorted { $0.number < $1.number }
     }
-
-    /// How long ago the call began.
-    var elapsed: Duration { .now - start }
 
     /// Nothing is reported after the end: an exchange that others share may go on without this call.
     func report(_ kind: CallEvent.Kind, _ request: NetworkRequest) {

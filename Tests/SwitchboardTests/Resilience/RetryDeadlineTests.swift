@@ -6,16 +6,17 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RetryDeadlineTests {
     private let url = URL(text: "https://api.example.com/a")
-    private let options = RequestOptions { $0.timeouts.total = .seconds(5) }
+    // So long that what the test takes itself is nothing.
+    private let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, total: .seconds(5_000)) }
 
     @Test(
         "S2.19 a wait that would pass the total timeout is not begun: the answer that asks for it is the result",
-        arguments: [("60", 1), ("6", 1), ("5", 1), ("4", 2)])
+        arguments: [("60000", 1), ("6000", 1), ("5000", 1), ("4000", 2)])
     func retryAfter(seconds: String, attempts: Int) async throws {
         let clock = TestClock(skips: true)
         let session = StubSession { _ in .status(503, headers: ["Retry-After": seconds]) }
         let monitor = Events()
-        let policy = RetryPolicy(maximumDelay: .seconds(600), clock: clock)
+        let policy = RetryPolicy(maximumDelay: .seconds(100_000), clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         let options = options.merging(RequestOptions { $0.monitors = [monitor] })
         let error = await #expect(throws: NetworkError.self) {
@@ -33,9 +34,10 @@ struct RetryDeadlineTests {
     @Test("S2.19 what the attempts and the waits before took counts")
     func elapsed() async throws {
         let clock = TestClock(skips: true)
-        let session = StubSession(clock: clock) { _ in .status(503).delayed(by: .seconds(1)) }
-        // 1 s, wait of 1, 1 s, wait of 1 would be 4; 1 s more is 5: no third wait.
-        let policy = RetryPolicy(maximumAttempts: 9, strategy: .constant(.seconds(1)), clock: clock)
+        let session = StubSession(clock: clock) { _ in .status(503).delayed(by: .seconds(1_000)) }
+        // 1,000 s, a wait of 1,000 s, the same again, 1,000 s: a third wait would end at 6,000.
+        let policy = RetryPolicy(
+            maximumAttempts: 9, strategy: .constant(.seconds(1_000)), maximumDelay: .seconds(1_000), clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, url, options: options))
@@ -51,9 +53,10 @@ struct RetryDeadlineTests {
             try await ContinuousClock().sleep(for: .milliseconds(30))
             return try await next(request)
         }
-        let policy = RetryPolicy(strategy: .constant(.milliseconds(990)), clock: clock)
+        let policy = RetryPolicy(
+            strategy: .constant(.milliseconds(999_980)), maximumDelay: .seconds(1_000), clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [slow, policy])
-        let options = RequestOptions { $0.timeouts.total = .seconds(1) }
+        let options = RequestOptions { $0.timeouts.total = .seconds(1_000) }
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, url, options: options))
         }

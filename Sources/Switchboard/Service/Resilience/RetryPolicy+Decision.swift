@@ -61,20 +61,20 @@ extension RetryPolicy {
 /// When the call of a request is over, as far as its total timeout says.
 struct RetryDeadline {
     private let total: Duration?
-    private let call: CallRecord?
-    private let elapsed: (@Sendable () -> Duration)?
+    private let call: (@Sendable () -> Duration)?
+    private let policy: (@Sendable () -> Duration)?
 
     init(of request: NetworkRequest, by clock: any Clock<Duration>) {
         total = request.timeouts.total
-        call = request.call
-        elapsed = total == nil ? nil : clock.stopwatch()
+        call = total == nil ? nil : request.call?.elapsed
+        policy = total == nil ? nil : clock.stopwatch()
     }
 
     /// Whether a wait ends before that. A call began before its policy, and by the clock of its router: what has passed is
     /// what either clock says.
     func allows(_ wait: Duration) -> Bool {
         guard let total else { return true }
-        return wait < total - max(elapsed?() ?? .zero, call?.elapsed ?? .zero)
+        return wait < total - max(policy?() ?? .zero, call?() ?? .zero)
     }
 }
 

@@ -118,11 +118,3 @@ public final class TransferProgress: AsyncSequence, Sendable {
         for reader in readers { reader.finish() }
     }
 }
-
-extension Clock where Duration == Swift.Duration {
-    /// Tells how long it has been running.
-    func stopwatch() -> @Sendable () -> Swift.Duration {
-        let start = now
-        return { start.duration(to: self.now) }
-    }
-}
