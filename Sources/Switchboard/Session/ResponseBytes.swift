@@ -51,6 +51,11 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         }
     }
 
+    /// What they answer; nil when it is not known.
+    var request: NetworkRequest? {
+        get async { await source.request }
+    }
+
     /// The error of somebody who reads the chunks, with the request noted on it.
     func attributed(_ error: any Error) async -> any Error {
         guard let error = error as? NetworkError, let request = await source.request else { return error }

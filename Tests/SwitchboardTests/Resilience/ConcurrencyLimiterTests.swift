@@ -1,0 +1,193 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConcurrencyLimiterTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    /// A call of a router whose requests wait for their turn, as far as an interceptor behind the limiter sees it.
+    private func gated(_ limiter: ConcurrencyLimiter) -> (Router<URLEndPoint>, Deliveries<String>, Gate) {
+        let (begun, gate) = (Deliveries<String>(), Gate())
+        let last = AdHocInterceptor { request, next in
+            begun.add(request.url?.absoluteString ?? "")
+            try await gate.wait()
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") }, interceptors: [limiter, last])
+        return (router, begun, gate)
+    }
+
+    private func endPoint(_ text: String, bypass: Bool = false, _ monitor: Events = Events()) -> URLEndPoint {
+        let options = RequestOptions {
+            $0.monitors = [monitor]
+            $0.bypassesLimits = bypass
+        }
+        return URLEndPoint(.get, URL(string: text) ?? url, options: options)
+    }
+
+    /// Starts a call and returns when it waits, so that calls come in a known order.
+    private func enqueue(_ router: Router<URLEndPoint>, _ text: String) async throws -> Task<String, any Error> {
+        let monitor = Events()
+        let call = Task { try await router.request(endPoint(text, monitor), as: String.self) }
+        try await monitor.wait(for: "waits for a place")
+        return call
+    }
+
+    @Test("S2.18 first come first served; those that wait begin in the order in which they came")
+    func order() async throws {
+        let limiter = ConcurrencyLimiter(1)
+        let (router, begun, gate) = gated(limiter)
+        let first = Task { try await router.request(endPoint("https://h/0"), as: String.self) }
+        _ = try await begun.first()
+        var calls = [first]
+        for index in 1...20 { calls.append(try await enqueue(router, "https://h/\(index)")) }
+        while limiter.waiting < 20 { await Task.yield() }
+        #expect(limiter.inFlight == 1)
+        gate.open()
+        for call in calls { #expect(try await call.value == "done") }
+        #expect(begun.all == (0...20).map { "https://h/\($0)" })
+        #expect(limiter.inFlight == 0 && limiter.waiting == 0)
+    }
+
+    @Test("S2.18 a limit for each host: those of other hosts go past them that wait")
+    func hosts() async throws {
+        let limiter = ConcurrencyLimiter(3, perHost: 1)
+        let (router, begun, gate) = gated(limiter)
+        var calls = [Task { try await router.request(endPoint("https://a/1"), as: String.self) }]
+        _ = try await begun.wait(for: 1)
+        calls.append(try await enqueue(router, "https://A/2"))
+        calls.append(Task { try await router.request(endPoint("https://b/1"), as: String.self) })
+        _ = try await begun.wait(for: 2)
+        calls.append(Task { try await router.request(endPoint("https://a:444/1"), as: String.self) })
+        #expect(try await begun.wait(for: 3) == ["https://a/1", "https://b/1", "https://a:444/1"])
+        // The limit in all is reached.
+        calls.append(try await enqueue(router, "https://c/1"))
+        gate.open()
+        for call in calls { #expect(try await call.value == "done") }
+        #expect(Set(begun.all).count == 5)
+        #expect(limiter.inFlight == 0)
+    }
+
+    @Test("S2.18 0 pauses: nothing begins; more lets those begin that have a place, less lets what is under way go on")
+    func live() async throws {
+        let limiter = ConcurrencyLimiter(0)
+        let (router, begun, gate) = gated(limiter)
+        var calls: [Task<String, any Error>] = []
+        for index in 0..<6 { calls.append(try await enqueue(router, "https://h/\(index)")) }
+        while limiter.waiting < 6 { await Task.yield() }
+        #expect(begun.all.isEmpty)
+        limiter.limit = 2
+        _ = try await begun.wait(for: 2)
+        #expect(limiter.inFlight == 2 && limiter.waiting == 4)
+        limiter.limit = 5
+        _ = try await begun.wait(for: 5)
+        limiter.limit = 1
+        #expect(limiter.inFlight == 5 && limiter.waiting == 1)
+        limiter.perHost = 0
+        limiter.limit = nil
+        #expect(limiter.inFlight == 5 && limiter.waiting == 1)
+        limiter.perHost = nil
+        _ = try await begun.wait(for: 6)
+        gate.open()
+        for call in calls { #expect(try await call.value == "done") }
+        #expect(begun.all == (0..<6).map { "https://h/\($0)" })
+    }
+
+    @Test("S2.18 one request may bypass it, also while it is paused, and is not counted")
+    func bypass() async throws {
+        let limiter = ConcurrencyLimiter(0, perHost: 0)
+        let (router, begun, gate) = gated(limiter)
+        let call = Task { try await router.request(endPoint("https://h/", bypass: true), as: String.self) }
+        _ = try await begun.first()
+        #expect(limiter.inFlight == 0)
+        gate.open()
+        #expect(try await call.value == "done")
+    }
+
+    @Test(
+        "S2.16 S2.18 somebody who waits and is cancelled leaves at once, by the task or by the router; the others stay")
+    func cancelled() async throws {
+        let limiter = ConcurrencyLimiter(0)
+        let (router, begun, gate) = gated(limiter)
+        let (other, _, _) = gated(limiter)
+        let calls = [
+            try await enqueue(router, "https://h/0"), try await enqueue(other, "https://h/1"),
+            try await enqueue(router, "https://h/2"),
+        ]
+        while limiter.waiting < 3 { await Task.yield() }
+        calls[0].cancel()
+        await #expect(throws: CancellationError.self) { try await calls[0].value }
+        #expect(limiter.waiting == 2)
+        other.cancel()
+        await #expect(throws: CancellationError.self) { try await calls[1].value }
+        #expect(limiter.waiting == 1)
+        gate.open()
+        limiter.limit = 1
+        #expect(try await calls[2].value == "done")
+        #expect(begun.all == ["https://h/2"])
+        #expect(limiter.inFlight == 0 && limiter.waiting == 0)
+    }
+
+    @Test("S2.18 a failed request gives its place back, and a wait for its turn is in the total timeout")
+    func failures() async throws {
+        let limiter = ConcurrencyLimiter(1)
+        let router = Router<URLEndPoint>(session: StubSession { _ in .close }, interceptors: [limiter])
+        for _ in 0..<3 {
+            await #expect(throws: NetworkError.self) { try await router.response(for: endPoint("https://h/")) }
+        }
+        #expect(limiter.inFlight == 0)
+        limiter.limit = 0
+        let clock = TestClock()
+        let timed = Router<URLEndPoint>(session: StubSession { _ in .close }, interceptors: [limiter], clock: clock)
+        let options = RequestOptions { $0.timeouts.total = .seconds(3) }
+        let call = Task { try await timed.response(for: URLEndPoint(.get, url, options: options)) }
+        _ = try await clock.nextSleep()
+        clock.advance(by: .seconds(3))
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.code == .timedOut)
+        #expect(limiter.waiting == 0)
+    }
+
+    @Test("S2.18 a response that is read as it arrives keeps its place to its end, or until it is let go of")
+    func streams() async throws {
+        let limiter = ConcurrencyLimiter(1)
+        let session = StubSession { request in
+            request.url?.lastPathComponent == "broken" ? .stalled(after: 6) : .text("abcdef").chunked(2)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [limiter])
+        func streamed(_ path: String) -> URLEndPoint {
+            URLEndPoint(
+                .get, url.appendingPathComponent(path), options: RequestOptions { $0.streamsResponse = true })
+        }
+        for path in ["whole", "dropped"] {
+            var bytes: ResponseBytes? = try await router.exchange(streamed(path)).bytes
+            #expect(limiter.inFlight == 1)
+            if path == "whole", let bytes {
+                var text = Data()
+                for try await chunk in bytes { text += chunk }
+                #expect(text == Data("abcdef".utf8))
+                #expect(limiter.inFlight == 0)
+            }
+            bytes = nil
+            while limiter.inFlight > 0 { await Task.yield() }
+        }
+        let broken = try await router.exchange(streamed("broken")).bytes
+        let reader = Task { for try await _ in broken {} }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(limiter.inFlight == 0)
+    }
+
+    @Test("the plan says whether it would wait")
+    func plan() async {
+        let limiter = ConcurrencyLimiter(4, perHost: 2)
+        var request = NetworkRequest(.get, url)
+        #expect(await limiter.plan(for: &request) == ["goes at once: at most 4 in all, 2 to a host"])
+        limiter.limit = 0
+        #expect(await limiter.plan(for: &request) == ["waits for its turn: at most 0 in all, 2 to a host"])
+        request.options.bypassesLimits = true
+        #expect(await limiter.plan(for: &request) == ["does not wait: it bypasses the limits"])
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RateLimiterTests {
+    private let clock = TestClock()
+    private let url = URL(text: "https://h")
+
+    private func call(
+        _ router: Router<URLEndPoint>, _ path: Int, _ options: RequestOptions = RequestOptions()
+    ) -> Task<String, any Error> {
+        Task {
+            let endPoint = URLEndPoint(.get, url.appendingPathComponent("\(path)"), options: options)
+            return try await router.request(endPoint, as: String.self)
+        }
+    }
+
+    /// Starts calls that wait, in a known order.
+    private func enqueue(_ router: Router<URLEndPoint>, _ paths: Range<Int>) async throws -> [Task<String, any Error>] {
+        var calls: [Task<String, any Error>] = []
+        for path in paths {
+            let monitor = Events()
+            calls.append(call(router, path, RequestOptions { $0.monitors = [monitor] }))
+            try await monitor.wait(for: "waits for its turn")
+        }
+        return calls
+    }
+
+    @Test("S2.18 a burst at once, then one by one, evenly, first come first served")
+    func bucket() async throws {
+        let limiter = RateLimiter(4, burst: 2, clock: clock)
+        let begun = Deliveries<String>()
+        let session = StubSession { request in
+            begun.add(request.url?.path ?? "")
+            return .text("done")
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [limiter])
+        for path in 0..<2 { #expect(try await call(router, path).value == "done") }
+        let calls = try await enqueue(router, 2..<6)
+        while limiter.waiting < 4 { await Task.yield() }
+        for (index, call) in calls.enumerated() {
+            #expect(try await clock.nextSleep() == .milliseconds(250))
+            clock.advance(by: .milliseconds(249))
+            #expect(begun.all.count == 2 + index)
+            clock.advance(by: .milliseconds(1))
+            #expect(try await call.value == "done")
+        }
+        #expect(begun.all == (0..<6).map { "/\($0)" })
+        // A long pause fills the bucket, no further.
+        clock.advance(by: .seconds(3_600))
+        for path in 6..<8 { #expect(try await call(router, path).value == "done") }
+        let last = try await enqueue(router, 8..<9)
+        clock.advance(by: try await clock.nextSleep())
+        #expect(try await last[0].value == "done")
+        #expect(clock.sleeps == Array(repeating: .milliseconds(250), count: 5))
+    }
+
+    @Test("S2.16 S2.18 somebody who waits and is cancelled leaves at once, and takes no token: the next moves up")
+    func cancelled() async throws {
+        let limiter = RateLimiter(1, per: .seconds(10), clock: clock)
+        let session = StubSession { _ in .text("done") }
+        let router = Router<URLEndPoint>(session: session, interceptors: [limiter])
+        let other = Router<URLEndPoint>(session: session, interceptors: [limiter])
+        #expect(try await call(router, 0).value == "done")
+        let calls = try await enqueue(router, 1..<3) + enqueue(other, 3..<4) + enqueue(router, 4..<5)
+        while limiter.waiting < 4 { await Task.yield() }
+        calls[0].cancel()
+        await #expect(throws: CancellationError.self) { try await calls[0].value }
+        other.cancel()
+        await #expect(throws: CancellationError.self) { try await calls[2].value }
+        #expect(limiter.waiting == 2)
+        #expect(try await clock.nextSleep() == .seconds(10))
+        clock.advance(by: .seconds(10))
+        #expect(try await calls[1].value == "done")
+        #expect(try await clock.nextSleep() == .seconds(10))
+        // The last one that waits leaves: nobody sleeps on.
+        calls[3].cancel()
+        await #expect(throws: CancellationError.self) { try await calls[3].value }
+        while clock.sleeperCount > 0 { await Task.yield() }
+        let again = try await enqueue(router, 5..<6)
+        #expect(try await clock.nextSleep() == .seconds(10))
+        clock.advance(by: .seconds(10))
+        #expect(try await again[0].value == "done")
+        #expect(session.requests.map(\.url?.path) == ["/0", "/2", "/5"])
+    }
+
+    @Test(
+        "one request may bypass it; the plan says whether it would wait; numbers without sense are taken as the least")
+    func bypass() async throws {
+        let limiter = RateLimiter(1, per: .seconds(60), clock: clock)
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") }, interceptors: [limiter])
+        var request = NetworkRequest(.get, URL(text: "https://h/"))
+        #expect(await limiter.plan(for: &request) == ["goes at once: at most 1 in 60 s"])
+        for path in 0..<3 {
+            #expect(try await call(router, path, RequestOptions { $0.bypassesLimits = true }).value == "done")
+        }
+        #expect(try await call(router, 3).value == "done")
+        #expect(await limiter.plan(for: &request) == ["waits for its turn: at most 1 in 60 s"])
+        let odd = RateLimiter(-1, per: .seconds(-1), burst: 0)
+        #expect(odd.count == 1 && odd.burst == 1 && odd.period == .nanoseconds(1))
+    }
+}
