@@ -49,6 +49,11 @@ public struct RequestOptions: Sendable {
         }
     }
 
+    /// What was set, as far as it can be compared.
+    var comparable: [ObjectIdentifier: AnyHashable] {
+        values.compactMapValues { $0 as? AnyHashable }
+    }
+
     /// These options with those of `other` over them: its closure changes them, and what was set directly replaces
     /// them.
     public func merging(_ other: RequestOptions?) -> RequestOptions {

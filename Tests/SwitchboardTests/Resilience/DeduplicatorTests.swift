@@ -1,0 +1,296 @@
+import Dispatch
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DeduplicatorTests {
+    private let url = URL(text: "https://api.example.com/user")
+
+    /// A router whose exchanges wait for the gate, and what they were.
+    private func gated(
+        _ deduplicator: Deduplicator = Deduplicator(), _ answer: @escaping StubSession.Answer = { _ in .text("answer") }
+    ) -> (Router<URLEndPoint>, Deliveries<NetworkRequest>, Gate) {
+        let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
+        let last = AdHocInterceptor { request, next in
+            begun.add(request)
+            try await gate.wait()
+            return try await next(request)
+        }
+        let chain: [any Interceptor] = [deduplicator, last]
+        return (Router(session: StubSession(answer), interceptors: chain), begun, gate)
+    }
+
+    /// Starts a call that shares an exchange that is under way.
+    private func follow(
+        _ router: Router<URLEndPoint>, _ options: RequestOptions = RequestOptions()
+    ) async throws -> Task<NetworkResponse, any Error> {
+        let monitor = Events()
+        let options = options.merging(RequestOptions { $0.monitors = [monitor] })
+        let call = Task { try await router.response(for: URLEndPoint(.get, url, options: options)) }
+        try await monitor.wait(for: "cache: shared with ")
+        return call
+    }
+
+    @Test("S2.23 equal GETs under way share one exchange; each has its own request; the next one is sent anew")
+    func shared() async throws {
+        let deduplicator = Deduplicator()
+        let (router, begun, gate) = gated(deduplicator)
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        let sent = try await begun.first()
+        var calls = [leader]
+        for _ in 0..<9 { calls.append(try await follow(router)) }
+        #expect(deduplicator.inFlight == 1)
+        gate.open()
+        var ids: [NetworkRequest.ID] = []
+        for call in calls {
+            let response = try await call.value
+            #expect(response.text == "answer" && response.url == url)
+            ids.append(try #require(response.request?.id))
+        }
+        #expect(Set(ids).count == 10 && ids[0] == sent.id)
+        #expect(begun.all.count == 1 && deduplicator.inFlight == 0)
+        let history = try await leader.value.history
+        #expect(history.count == 1)
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(begun.all.count == 2)
+    }
+
+    @Test("S2.23 an error is everybody's, with each one's own request; what is shared is named by the leader's id")
+    func errors() async throws {
+        let (router, begun, gate) = gated { _ in .close }
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        let sent = try await begun.first()
+        let monitor = Events()
+        let follower = Task {
+            let options = RequestOptions { $0.monitors = [monitor] }
+            return try await router.response(for: URLEndPoint(.get, url, options: options))
+        }
+        try await monitor.wait(for: "cache: shared with \(sent.id)")
+        gate.open()
+        let first = await #expect(throws: NetworkError.self) { try await leader.value }
+        let second = await #expect(throws: NetworkError.self) { try await follower.value }
+        #expect(first?.code == .connectionLost && second?.code == .connectionLost)
+        #expect(first?.request?.id == sent.id)
+        #expect(second?.request != nil && second?.request?.id != sent.id && second?.url == url)
+        #expect(monitor.texts.last?.hasPrefix("failed") == true)
+    }
+
+    @Test("S2.23 one's cancellation leaves the others alone: the first one's, a follower's, a router's")
+    func oneLeaves() async throws {
+        let deduplicator = Deduplicator()
+        let (router, begun, gate) = gated(deduplicator)
+        let (other, otherBegun, _) = gated(deduplicator)
+        let monitor = Events()
+        let options = RequestOptions { $0.monitors = [monitor] }
+        let leader = Task { try await other.response(for: URLEndPoint(.get, url, options: options)) }
+        _ = try await otherBegun.first()
+        // The gate of the one that is sent is the other's: a router of its own is cancelled as a whole.
+        other.cancel()
+        await #expect(throws: CancellationError.self) { try await leader.value }
+        #expect(monitor.texts.last == "cancelled")
+        #expect(deduplicator.inFlight == 0)  // it was the last one
+        let again = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let calls = [try await follow(router), try await follow(other), try await follow(router)]
+        calls[0].cancel()
+        await #expect(throws: CancellationError.self) { try await calls[0].value }
+        other.cancel()
+        await #expect(throws: CancellationError.self) { try await calls[1].value }
+        again.cancel()
+        await #expect(throws: CancellationError.self) { try await again.value }
+        #expect(deduplicator.inFlight == 1)
+        gate.open()
+        #expect(try await calls[2].value.text == "answer")
+        #expect(begun.all.count == 1)
+    }
+
+    @Test("S2.23 the last one's cancellation cancels the exchange, and nobody joins it any more")
+    func lastLeaves() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall, .text("new"))
+            let router = Router<URLEndPoint>(session: DefaultSession.make(), interceptors: [Deduplicator()])
+            let monitor = Events()
+            let leader = Task { try await router.response(for: URLEndPoint(.get, server.url)) }
+            let seen = try await server.takeRequest()
+            let options = RequestOptions { $0.monitors = [monitor] }
+            let follower = Task { try await router.response(for: URLEndPoint(.get, server.url, options: options)) }
+            try await monitor.wait(for: "shared")
+            leader.cancel()
+            await #expect(throws: CancellationError.self) { try await leader.value }
+            #expect(server.openConnections == 1)
+            follower.cancel()
+            await #expect(throws: CancellationError.self) { try await follower.value }
+            #expect(try await router.response(for: URLEndPoint(.get, server.url)).text == "new")
+            try await server.waitForDisconnect(of: seen.connection)
+        }
+    }
+
+    @Test("S2.23 after the first has left, nothing more is told to its monitors than that it was cancelled")
+    func events() async throws {
+        let (router, begun, gate) = gated()
+        let monitor = Events()
+        let options = RequestOptions { $0.monitors = [monitor] }
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url, options: options)) }
+        _ = try await begun.first()
+        let follower = try await follow(router)
+        leader.cancel()
+        await #expect(throws: CancellationError.self) { try await leader.value }
+        gate.open()
+        #expect(try await follower.value.text == "answer")
+        #expect(monitor.texts == ["made", "cancelled"])
+    }
+
+    @Test("S2.23 a follower's total timeout is its own")
+    func total() async throws {
+        let deduplicator = Deduplicator()
+        let (router, begun, gate) = gated(deduplicator)
+        let clock = TestClock()
+        let timed = Router<URLEndPoint>(session: StubSession(), interceptors: [deduplicator], clock: clock)
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let follower = try await follow(timed, RequestOptions { $0.timeouts.total = .seconds(2) })
+        _ = try await clock.nextSleep()
+        clock.advance(by: .seconds(2))
+        let error = await #expect(throws: NetworkError.self) { try await follower.value }
+        #expect(error?.code == .timedOut)
+        gate.open()
+        #expect(try await leader.value.text == "answer")
+    }
+
+    @Test(
+        "S2.23 a hundred at a time over real connections: the server sees one request", arguments: SessionKind.allCases)
+    func atTheServer(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let gate = DispatchSemaphore(value: 0)
+            server.stub(.any) { _ in
+                gate.wait()
+                return .text("answer")
+            }
+            let monitor = Events()
+            let router = Router<URLEndPoint>(session: kind.make(), interceptors: [Deduplicator()])
+            let options = RequestOptions { $0.monitors = [monitor] }
+            let calls = (0..<100).map { _ in
+                Task { try await router.request(URLEndPoint(.get, server.url, options: options), as: String.self) }
+            }
+            try await monitor.wait(for: "shared with", count: 99)
+            gate.signal()
+            for call in calls {
+                let answer = try await call.value
+                #expect(answer == "answer")
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test("S2.23 requests that differ in what matters are not shared, and such as must not be", arguments: different)
+    func apart(change: Change) async throws {
+        let (router, begun, gate) = gated()
+        let leader = Task { try await router.exchange(URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let endPoint = URLEndPoint(
+            change.method, change.url ?? url, headers: change.headers, options: RequestOptions(change.set))
+        let other = Task { try await router.exchange(endPoint) }
+        _ = try await begun.wait(for: 2)
+        gate.open()
+        _ = try await (leader.value, other.value)
+    }
+
+    @Test("S2.23 fields that trace a request, the order of names, and what is set to its default do not matter")
+    func same() async throws {
+        let (router, begun, gate) = gated()
+        func call(_ headers: HTTPHeaders, _ options: RequestOptions) -> URLEndPoint {
+            URLEndPoint(.get, url, headers: headers, options: options)
+        }
+        let leader = Task {
+            try await router.exchange(call(["Accept": "a", "X-Tag": "1", "traceparent": "x"], RequestOptions()))
+        }
+        _ = try await begun.first()
+        let monitor = Events()
+        let options = RequestOptions {
+            $0.monitors = [monitor]
+            $0.timeouts = .standard
+            $0.timeouts.total = .seconds(77)
+        }
+        let other = Task {
+            try await router.exchange(call(["x-tag": "1", "accept": "a", "X-Request-ID": "5"], options))
+        }
+        try await monitor.wait(for: "shared with")
+        gate.open()
+        _ = try await (leader.value, other.value)
+        #expect(begun.all.count == 1)
+    }
+
+    @Test("S2.23 by id: requests with the same id share an exchange, unless credentials or partition differ")
+    func byID() async throws {
+        let (router, begun, gate) = gated()
+        func endPoint(_ path: String, _ token: String = "a", _ monitor: Events? = nil, partition: String? = nil)
+            -> URLEndPoint
+        {
+            URLEndPoint(
+                .post, url.appendingPathComponent(path), headers: ["Authorization": token],
+                options: RequestOptions {
+                    $0.deduplication = .id("profile")
+                    $0.partition = partition
+                    $0.monitors = monitor.map { [$0] } ?? []
+                })
+        }
+        let leader = Task { try await router.exchange(endPoint("1")) }
+        _ = try await begun.first()
+        let monitor = Events()
+        let follower = Task { try await router.exchange(endPoint("2", "a", monitor)) }
+        try await monitor.wait(for: "shared with")
+        let others = [
+            Task { try await router.exchange(endPoint("1", "b")) },
+            Task { try await router.exchange(endPoint("1", partition: "qa")) },
+        ]
+        _ = try await begun.wait(for: 3)
+        gate.open()
+        for call in [leader, follower] + others { #expect(try await call.value.text == "answer") }
+        #expect(begun.all.count == 3)
+    }
+
+    @Test("the plan says whether it would be sent")
+    func plan() async throws {
+        let deduplicator = Deduplicator()
+        let (router, begun, gate) = gated(deduplicator)
+        var (get, post) = (NetworkRequest(.get, url), NetworkRequest(.post, url))
+        #expect(await deduplicator.plan(for: &post) == ["is not shared"])
+        #expect(await deduplicator.plan(for: &get) == ["is shared by equal ones that come meanwhile"])
+        let leader = Task { try await router.exchange(URLEndPoint(.get, url)) }
+        var sent = try await begun.first()
+        #expect(await deduplicator.plan(for: &sent) == ["waits for the answer to an equal request"])
+        gate.open()
+        _ = try await leader.value
+    }
+
+    struct Change: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var method = HTTPMethod.get
+        var url: URL?
+        var headers: HTTPHeaders = [:]
+        var set: @Sendable (inout RequestOptions) -> Void = { _ in }
+    }
+
+    static let different: [Change] = [
+        Change(testDescription: "method", method: .head), Change(testDescription: "POST", method: .post),
+        Change(testDescription: "URL", url: URL(text: "https://api.example.com/user?a=1")),
+        Change(testDescription: "credentials", headers: ["Authorization": "Bearer a"]),
+        Change(testDescription: "range", headers: ["Range": "bytes=0-9"]),
+        Change(testDescription: "type", headers: ["Accept": "text/csv"]),
+        Change(testDescription: "cookie", headers: ["Cookie": "a=b"]),
+        Change(testDescription: "stream", set: { $0.streamsResponse = true }),
+        Change(
+            testDescription: "file",
+            set: { $0.destination = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString) }),
+        Change(testDescription: "partition", set: { $0.partition = "qa" }),
+        Change(testDescription: "limit", set: { $0.limits.responseBody = 17 }),
+        Change(testDescription: "timeout", set: { $0.timeouts.idle = .seconds(5) }),
+        Change(testDescription: "option of an app", set: { $0[Color.self] = "blue" }),
+        Change(testDescription: "never", set: { $0.deduplication = .never }),
+        Change(testDescription: "id", set: { $0.deduplication = .id("a") }),
+    ]
+}
+
+private enum Color: RequestOption { static let defaultValue = "red" }

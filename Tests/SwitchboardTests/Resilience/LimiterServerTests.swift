@@ -1,0 +1,95 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// What limits do, as a server on a real socket sees it.
+@Suite(.inTurn, .timeLimit(.minutes(2)))
+struct LimiterServerTests {
+    @Test("S2.18 never more than N under way at the server, while N changes", arguments: SessionKind.allCases)
+    func atTheServer(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let counter = Counter()
+            server.stub(.any) { _ in
+                counter.enter()
+                usleep(2_000)  // long enough for the others to come
+                counter.leave()
+                return .text("done")
+            }
+            let limiter = ConcurrencyLimiter(4)
+            let router = Router<URLEndPoint>(session: kind.make(), interceptors: [limiter])
+            for limit in [4, 1, 7] {
+                limiter.limit = limit
+                counter.startAgain()
+                let answers = try await withThrowingTaskGroup(of: String.self) { group in
+                    for _ in 0..<100 {
+                        group.addTask { try await router.request(URLEndPoint(.get, server.url), as: String.self) }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(answers == Array(repeating: "done", count: 100))
+                #expect(counter.most <= limit)
+                #expect(limit == 1 || counter.most > 1)
+            }
+            #expect(limiter.inFlight == 0 && limiter.waiting == 0)
+        }
+    }
+
+    @Test("S2.16 10,000 racing cancels, in a queue, in flight and in a wait: each ends once, nobody keeps a place")
+    func racing() async throws {
+        try await MockServer.run { server in
+            server.stub(.any) { $0.target == "/busy" ? .status(503) : .text("done") }
+            let limiter = ConcurrencyLimiter(16)
+            let chain: [any Interceptor] = [
+                RetryPolicy(baseDelay: .milliseconds(1)), CircuitBreaker(failures: .max), limiter,
+                RateLimiter(1_000_000, burst: 20), Deduplicator(),
+            ]
+            let router = Router<URLEndPoint>(session: DefaultSession.make(), interceptors: chain)
+            let paths = ["done", "busy", "other", "more"].map { server.url.appendingPathComponent($0) }
+            var random = SeededGenerator(seed: 16)
+            for round in 0..<20 {
+                let ends = Deliveries<Int>()
+                var handles: [RequestHandle] = []
+                let order = (0..<500).map { _ in Int.random(in: 0..<3, using: &random) }
+                for (index, turn) in order.enumerated() {
+                    let endPoint = URLEndPoint(.get, paths[index % 4])
+                    let handle = router.request(endPoint, as: String.self) { _ in ends.add(index) }
+                    if turn == 0 { handle.cancel() }
+                    handles.append(handle)
+                }
+                for (index, turn) in order.enumerated() where turn == 1 { handles[index].cancel() }
+                // Two of three are cancelled by now; every other time some of the rest get their answer.
+                if round.isMultiple(of: 2) { _ = try await ends.wait(for: 420) }
+                router.cancel()
+                let ended = try await ends.wait(for: 500)
+                #expect(Set(ended).count == 500 && ended.count == 500)
+            }
+            // What was cancelled leaves by itself.
+            while limiter.inFlight > 0 || limiter.waiting > 0 { await Task.yield() }
+            #expect(try await router.request(URLEndPoint(.get, paths[0]), as: String.self) == "done")
+        }
+    }
+}
+
+/// How many are inside at once, at most.
+private final class Counter: @unchecked Sendable {  // under its lock
+    private let lock = NSLock()
+    private var (inside, highest) = (0, 0)
+
+    var most: Int { lock.withLock { highest } }
+
+    func enter() {
+        lock.withLock {
+            inside += 1
+            highest = max(highest, inside)
+        }
+    }
+
+    func leave() {
+        lock.withLock { inside -= 1 }
+    }
+
+    func startAgain() {
+        lock.withLock { highest = inside }
+    }
+}
