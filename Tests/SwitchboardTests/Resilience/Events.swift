@@ -11,13 +11,13 @@ final class Events: EventMonitor {
         events.add(event)
     }
 
-    /// The event of that text, as soon as it is there.
-    func wait(for text: String) async throws {
-        var count = 1
+    /// Returns as soon as so many events with that text are there.
+    func wait(for text: String, count: Int = 1) async throws {
+        var known = count
         while true {
-            let events = try await events.wait(for: count)
-            if events.contains(where: { "\($0.kind)".contains(text) }) { return }
-            count = events.count + 1
+            let events = try await events.wait(for: known)
+            if events.count(where: { "\($0.kind)".contains(text) }) >= count { return }
+            known = events.count + 1
         }
     }
 }

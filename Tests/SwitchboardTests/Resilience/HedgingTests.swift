@@ -1,0 +1,141 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HedgingTests {
+    private let url = URL(text: "https://api.example.com/a")
+    private let clock = TestClock()
+
+    private func router(_ session: StubSession, attempts: Int = 2, budget: RetryBudget? = nil) -> Router<URLEndPoint> {
+        let hedging = Hedging(
+            after: .milliseconds(300), maximumAttempts: attempts, budget: budget, clock: clock)
+        return Router(session: session, interceptors: [hedging])
+    }
+
+    @Test("a late answer is asked for a second time; the first to come wins and the other exchange is cancelled")
+    func late() async throws {
+        let session = StubSession(.stall, .text("second"))
+        let router = router(session)
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(try await clock.nextSleep() == .milliseconds(300))
+        #expect(session.requests.count == 1)
+        clock.advance(by: .milliseconds(300))
+        let response = try await call.value
+        #expect(response.text == "second")
+        #expect(session.requests.count == 2)
+        #expect(Set(response.history.map(\.outcome)) == [.status(200), .cancelled])
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("over real connections the slow one is closed", arguments: SessionKind.allCases)
+    func overTheWire(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall, .text("second"))
+            let hedging = Hedging(after: .milliseconds(1))
+            let router = Router<URLEndPoint>(session: kind.make(), interceptors: [hedging])
+            let text = try await router.request(URLEndPoint(.get, server.url), as: String.self)
+            #expect(text == "second")
+            #expect(server.requests.count == 2)
+            try await server.waitForDisconnect(of: try #require(server.requests.first?.connection))
+        }
+    }
+
+    @Test("an answer in time is the only one, and nobody goes on sleeping")
+    func inTime() async throws {
+        let session = StubSession { _ in .text("first") }
+        #expect(try await router(session).request(URLEndPoint(.get, url), as: String.self) == "first")
+        #expect(session.requests.count == 1)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("no more than so many are sent; a failure leaves it to the others, and the last one is the result")
+    func failures() async throws {
+        let gates = (0..<3).map { _ in Gate() }
+        let begun = Deliveries<Bool>()
+        let session = StubSession { _ in
+            begun.add(true)
+            let index = begun.all.count - 1
+            try await gates[index].wait()
+            return [.close, .status(503), .status(502)][index]
+        }
+        let router = router(session, attempts: 3)
+        let call = Task { try await router.exchange(URLEndPoint(.get, url)) }
+        for count in 2...3 {
+            _ = try await clock.nextSleep()
+            clock.advance(by: .milliseconds(300))
+            _ = try await begun.wait(for: count)
+        }
+        #expect(clock.sleeperCount == 0)
+        for gate in gates[..<2] { gate.open() }
+        gates[2].open()
+        let status = try? await call.value.statusCode
+        #expect(status == nil || status == 503 || status == 502)
+        #expect(session.requests.count == 3)
+    }
+
+    @Test("a failure before the time sends no other request")
+    func early() async throws {
+        let session = StubSession { _ in .status(503) }
+        #expect(try await router(session).exchange(URLEndPoint(.get, url)).statusCode == 503)
+        #expect(session.requests.count == 1)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("nothing else than a plain GET is sent twice", arguments: [HTTPMethod.post, .put, .delete, .head])
+    func others(method: HTTPMethod) async throws {
+        let session = StubSession { _ in .text("") }
+        _ = try await router(session).exchange(URLEndPoint(method, url))
+        for change: @Sendable (inout RequestOptions) -> Void in [
+            { $0.streamsResponse = true },
+            { $0.destination = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString) },
+        ] {
+            let response = try await router(session).exchange(URLEndPoint(.get, url, options: RequestOptions(change)))
+            if let file = response.fileURL { try FileManager.default.removeItem(at: file) }
+        }
+        #expect(clock.sleeps.isEmpty)
+    }
+
+    @Test("without budget there is no second request")
+    func budget() async throws {
+        let begun = Deliveries<Bool>()
+        let gate = Gate()
+        let session = StubSession { _ in
+            begun.add(true)
+            try await gate.wait()
+            return .text("first")
+        }
+        let monitor = Events()
+        let router = router(session, budget: RetryBudget(ratio: 0, minimumPerSecond: 0))
+        let options = RequestOptions { $0.monitors = [monitor] }
+        let call = Task { try await router.request(URLEndPoint(.get, url, options: options), as: String.self) }
+        _ = try await clock.nextSleep()
+        clock.advance(by: .seconds(1))
+        try await monitor.wait(for: "no second request: the budget is used up")
+        gate.open()
+        #expect(try await call.value == "first")
+        #expect(begun.all.count == 1)
+    }
+
+    @Test("S2.16 cancelled, both exchanges end; by the task and by the router", arguments: [true, false])
+    func cancelled(byRouter: Bool) async throws {
+        let session = StubSession { _ in .stall }
+        let router = router(session)
+        let call = Task { try await router.exchange(URLEndPoint(.get, url)) }
+        _ = try await clock.nextSleep()
+        clock.advance(by: .milliseconds(300))
+        while session.requests.count < 2 { await Task.yield() }
+        if byRouter { router.cancel() } else { call.cancel() }
+        await #expect(throws: CancellationError.self) { try await call.value }
+    }
+
+    @Test("the plan says when it would be sent again")
+    func plan() async {
+        var (get, post) = (NetworkRequest(.get, url), NetworkRequest(.post, url))
+        let hedging = Hedging(after: .milliseconds(250))
+        #expect(
+            await hedging.plan(for: &get) == ["is sent up to 2 times, again when no answer came for 0.25 s"])
+        #expect(await hedging.plan(for: &post) == ["is sent once"])
+    }
+}
