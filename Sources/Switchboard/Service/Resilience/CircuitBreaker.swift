@@ -10,8 +10,8 @@
 /// request is sent as a probe, the others still fail. It closes when the probe succeeds, and opens again when it fails.
 /// A cancelled call says nothing; a cancelled probe leaves its place to the next request.
 ///
-/// Each host and port has a circuit of its own. The head of a response decides, not the rest of a body that is read as it
-/// arrives. A reset closes all circuits.
+/// Each host and port has a circuit of its own. The head of a response decides, not the rest of a body that is read as
+/// it arrives. A reset closes all circuits.
 public final class CircuitBreaker: Interceptor, Resettable {
     /// What a circuit does with requests.
     public enum State: Sendable, Hashable {
@@ -53,8 +53,8 @@ public final class CircuitBreaker: Interceptor, Resettable {
         self.isFailure = isFailure ?? Self.isFailure
     }
 
-    /// What speaks against a server unless it is told otherwise: the statuses 500, 502, 503 and 504; no connection, a lost
-    /// one, a timeout, an answer that ends early or is not HTTP. Not that this machine is offline.
+    /// What speaks against a server unless it is told otherwise: the statuses 500, 502, 503 and 504; no connection, a
+    /// lost one, a timeout, an answer that ends early or is not HTTP. Not that this machine is offline.
     public static func isFailure(_ result: Result<NetworkResponse, NetworkError>) -> Bool {
         switch result {
         case .success(let response): [500, 502, 503, 504].contains(response.statusCode)
@@ -131,7 +131,8 @@ public final class CircuitBreaker: Interceptor, Resettable {
         let change: String? = circuits.withLock { circuits in
             if circuits[key] == nil {
                 guard outcome == .failure else { return nil }
-                // Those that have nothing to remember make room for what a caller may choose, hosts of links for instance.
+                // Those that have nothing to remember make room for what a caller may choose, hosts of links for
+                // instance.
                 if circuits.count >= 256 { circuits = circuits.filter { !$0.value.isIdle(at: now, rules) } }
             }
             return circuits[key, default: Circuit()].note(outcome, epoch, at: now, rules)

@@ -8,9 +8,9 @@ import Foundation
 /// limiter.limit = 0        // pauses: what is under way goes on, nothing new begins
 /// ```
 ///
-/// List it behind ``RetryPolicy``, so that a request that waits to be sent again takes nobody's place. A response that is
-/// read as it arrives keeps its place until its end, or until it is let go of. Somebody who waits and is cancelled leaves at
-/// once. One limiter may serve several routers.
+/// List it behind ``RetryPolicy``, so that a request that waits to be sent again takes nobody's place. A response that
+/// is read as it arrives keeps its place until its end, or until it is let go of. Somebody who waits and is cancelled
+/// leaves at once. One limiter may serve several routers.
 public final class ConcurrencyLimiter: Interceptor {
     private let state: Protected<Places>
 
@@ -23,8 +23,8 @@ public final class ConcurrencyLimiter: Interceptor {
         state = Protected(Places(limit: limit, perHost: perHost))
     }
 
-    /// The requests that may be under way in all: 0 pauses, nil is no limit. With less than are under way, these go on and
-    /// nothing begins until enough have ended.
+    /// The requests that may be under way in all: 0 pauses, nil is no limit. With less than are under way, these go on
+    /// and nothing begins until enough have ended.
     public var limit: Int? {
         get { state.withLock { $0.limit } }
         set { change { $0.limit = newValue } }

@@ -38,7 +38,8 @@ struct DeduplicationKey: Hashable {
     }
 }
 
-extension DeduplicationKey: @unchecked Sendable {}  // the values of options are Sendable, which AnyHashable does not say
+// The values of options are Sendable, which AnyHashable does not say.
+extension DeduplicationKey: @unchecked Sendable {}
 
 /// Which requests a ``Deduplicator`` takes for equal.
 public struct Deduplication: Sendable {
@@ -54,8 +55,8 @@ public struct Deduplication: Sendable {
     /// None: the request has an exchange of its own.
     public static let never = Deduplication(kind: .never)
 
-    /// Those with the same id, the same credentials in their header fields and the same partition, whatever their methods,
-    /// URLs and bodies: the first one is sent.
+    /// Those with the same id, the same credentials in their header fields and the same partition, whatever their
+    /// methods, URLs and bodies: the first one is sent.
     public static func id(_ id: String) -> Deduplication { Deduplication(kind: .id(id)) }
 }
 

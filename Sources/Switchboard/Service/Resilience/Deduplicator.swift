@@ -1,19 +1,19 @@
 import Foundation
 
-/// Lets equal requests that are under way at the same time share one exchange: ten views that ask for the same user cause one
-/// request.
+/// Lets equal requests that are under way at the same time share one exchange: ten views that ask for the same user
+/// cause one request.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [authentication, Deduplicator()])
 /// ```
 ///
-/// Equal are GETs and HEADs with the same URL, header fields (credentials and `Range` among them) and options; those that
-/// download into a file or stream their response are never shared. ``RequestOptions/deduplication`` names equal requests by
-/// an id instead, or keeps one apart. Options of a type that is not `Hashable` are not compared: list it behind what makes
-/// header fields of options, credentials above all.
+/// Equal are GETs and HEADs with the same URL, header fields (credentials and `Range` among them) and options; those
+/// that download into a file or stream their response are never shared. ``RequestOptions/deduplication`` names equal
+/// requests by an id instead, or keeps one apart. Options of a type that is not `Hashable` are not compared: list it
+/// behind what makes header fields of options, credentials above all.
 ///
-/// Each caller gets the response with its own request. One that is cancelled leaves, the others go on waiting; when the last
-/// one leaves, the exchange is cancelled. The exchange keeps the timeouts of the first request, except for
+/// Each caller gets the response with its own request. One that is cancelled leaves, the others go on waiting; when the
+/// last one leaves, the exchange is cancelled. The exchange keeps the timeouts of the first request, except for
 /// ``Timeouts/total``, which is each caller's own; and it is in the history of the first alone.
 public final class Deduplicator: Interceptor {
     private typealias Waiter = CheckedContinuation<NetworkResponse, any Error>
@@ -36,8 +36,8 @@ public final class Deduplicator: Interceptor {
 
     /// Makes a deduplicator.
     ///
-    /// - Parameter fields: Names of header fields, in any case, in which equal requests may differ: those that trace a request
-    ///   by default.
+    /// - Parameter fields: Names of header fields, in any case, in which equal requests may differ: those that trace a
+    ///   request by default.
     public init(
         ignoring fields: Set<String> = ["X-Request-ID", "X-Correlation-ID", "traceparent", "tracestate"]
     ) {

@@ -1,13 +1,13 @@
-/// Sends a GET a second time when its answer is late, and takes the answer that comes first: cuts off the slowest answers of
-/// a server with several machines, for a few more requests.
+/// Sends a GET a second time when its answer is late, and takes the answer that comes first: cuts off the slowest
+/// answers of a server with several machines, for a few more requests.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), Hedging(after: .milliseconds(300))])
 /// ```
 ///
-/// For GETs without a body that neither download into a file nor stream their response; all others pass. The first answer
-/// that is no failure by ``CircuitBreaker/isFailure(_:)`` wins and the other exchanges are cancelled; without one, the last
-/// to come is the result. A failure does not send another one: that is what ``RetryPolicy`` is for.
+/// For GETs without a body that neither download into a file nor stream their response; all others pass. The first
+/// answer that is no failure by ``CircuitBreaker/isFailure(_:)`` wins and the other exchanges are cancelled; without
+/// one, the last to come is the result. A failure does not send another one: that is what ``RetryPolicy`` is for.
 ///
 /// Choose a delay that most answers keep, the 95th percentile for instance. The budget keeps a slow server from getting
 /// twice the requests.
@@ -29,8 +29,8 @@ public struct Hedging: Interceptor {
     /// - Parameters:
     ///   - delay: How long an answer is waited for before another request is sent.
     ///   - maximumAttempts: How often a request is sent at most, the first time included.
-    ///   - budget: How many of all requests are sent again. By default one in ten, and one a second in any case. Nil for no
-    ///     limit.
+    ///   - budget: How many of all requests are sent again. By default one in ten, and one a second in any case. Nil
+    ///     for no limit.
     ///   - clock: What measures the delay.
     public init(
         after delay: Duration, maximumAttempts: Int = 2,

@@ -1,10 +1,11 @@
 import Foundation
 
 extension NetworkResponse {
-    /// How long the server asks to be left alone; a time that has passed is no wait. Nil when it asks for nothing, or in
-    /// words that are none of these:
+    /// How long the server asks to be left alone; a time that has passed is no wait. Nil when it asks for nothing, or
+    /// in words that are none of these:
     ///
-    /// - `Retry-After`, in seconds or as a date ([RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
+    /// - `Retry-After`, in seconds or as a date ([RFC 9110
+    ///   §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
     /// - With 429 and 503 alone, and when nothing remains or that is not said
     ///   ([draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/)):
     ///   `RateLimit` with `t` or `reset`, `RateLimit-Reset`, `X-RateLimit-Reset-After`, all in seconds from now; and
@@ -41,8 +42,8 @@ extension NetworkResponse {
         return HTTPDate.parse(value).map { seconds($0.timeIntervalSince(now)) }
     }
 
-    /// `"default";r=0;t=30`, and the `limit=100, remaining=0, reset=30` of the earlier drafts. Of several limits those that
-    /// are used up count, and of these the longest wait.
+    /// `"default";r=0;t=30`, and the `limit=100, remaining=0, reset=30` of the earlier drafts. Of several limits those
+    /// that are used up count, and of these the longest wait.
     private static func rateLimitWait(_ value: String) -> Duration? {
         let members = value.split(separator: ",").map { parameters($0.split(separator: ";")) }
         let reached = members.filter { $0["r"].map { $0 == 0 } ?? true }.compactMap { $0["t"] }

@@ -5,9 +5,9 @@
 /// let slow = RateLimiter(100, per: .seconds(60), burst: 5)
 /// ```
 ///
-/// A bucket of tokens: a request takes one, and they come back one by one, evenly. Somebody who waits and is cancelled leaves
-/// at once and takes none. List it behind ``RetryPolicy``, so that each attempt counts. For limits that differ by host, give
-/// each its own.
+/// A bucket of tokens: a request takes one, and they come back one by one, evenly. Somebody who waits and is cancelled
+/// leaves at once and takes none. List it behind ``RetryPolicy``, so that each attempt counts. For limits that differ
+/// by host, give each its own.
 public final class RateLimiter: Interceptor {
     private struct State: Sendable {
         var tokens: Double

@@ -1,16 +1,17 @@
 import Foundation
 
 extension RequestOptions {
-    /// How the request is sent again, in place of what the ``RetryPolicy`` of its router says: `.never`, or a policy of its
-    /// own. That one's clock, and its budget unless this has one, stay. Nil, the default, for the router's; without a
-    /// ``RetryPolicy`` there it does nothing.
+    /// How the request is sent again, in place of what the ``RetryPolicy`` of its router says: `.never`, or a policy of
+    /// its own. That one's clock, and its budget unless this has one, stay. Nil, the default, for the router's; without
+    /// a ``RetryPolicy`` there it does nothing.
     public var retry: RetryPolicy? {
         get { self[RetryOption.self] }
         set { self[RetryOption.self] = newValue }
     }
 
-    /// What the `Idempotency-Key` of the request is: a ``RetryPolicy`` adds it, the same to all attempts, and then sends
-    /// again what it would send only once otherwise, a POST for instance. For servers that know the field. Default nil.
+    /// What the `Idempotency-Key` of the request is: a ``RetryPolicy`` adds it, the same to all attempts, and then
+    /// sends again what it would send only once otherwise, a POST for instance. For servers that know the field.
+    /// Default nil.
     public var idempotencyKey: IdempotencyKey? {
         get { self[IdempotencyKeyOption.self] }
         set { self[IdempotencyKeyOption.self] = newValue }

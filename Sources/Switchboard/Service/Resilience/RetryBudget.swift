@@ -1,9 +1,10 @@
-/// How many requests may be sent again, of all that are sent: a server that fails everybody is not also asked three times
-/// by everybody.
+/// How many requests may be sent again, of all that are sent: a server that fails everybody is not also asked three
+/// times by everybody.
 ///
-/// A bucket of tokens, as in Finagle and gRPC: each call puts a fraction of one into it, each retry takes one out, and some
-/// come by themselves, so that a client with few calls can retry too. With none left, what the last attempt brought is the
-/// result. Over a time there are no more retries than `ratio × calls + minimumPerSecond × (seconds + 1)`.
+/// A bucket of tokens, as in Finagle and gRPC: each call puts a fraction of one into it, each retry takes one out, and
+/// some come by themselves, so that a client with few calls can retry too. With none left, what the last attempt
+/// brought is the result. Over a time there are no more retries than `ratio × calls + minimumPerSecond × (seconds +
+/// 1)`.
 ///
 /// One budget serves all policies that it is given to.
 public final class RetryBudget: Sendable {

@@ -50,7 +50,8 @@ extension RetryPolicy {
         }
     }
 
-    /// The wait, or the longer one that a server asks for; nil when that is too long. A custom strategy has looked itself.
+    /// The wait, or the longer one that a server asks for; nil when that is too long. A custom strategy has looked
+    /// itself.
     private func kept(_ backoff: Duration, after result: Result<NetworkResponse, NetworkError>) -> Duration? {
         guard !strategy.isCustom, case .success(let response) = result, let asked = response.retryAfter(now: now())
         else { return backoff }
@@ -70,8 +71,8 @@ struct RetryDeadline {
         policy = total == nil ? nil : clock.stopwatch()
     }
 
-    /// Whether a wait ends before that. A call began before its policy, and by the clock of its router: what has passed is
-    /// what either clock says.
+    /// Whether a wait ends before that. A call began before its policy, and by the clock of its router: what has passed
+    /// is what either clock says.
     func allows(_ wait: Duration) -> Bool {
         guard let total else { return true }
         return wait < total - max(policy?() ?? .zero, call?() ?? .zero)

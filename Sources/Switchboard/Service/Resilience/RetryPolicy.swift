@@ -15,15 +15,15 @@ import Foundation
 /// | errors | `timedOut`, `cannotConnect`, `cannotFindHost`, `connectionLost`, `noInternetConnection`, `truncatedBody` | ``errorCodes`` |
 /// | all of it for one request | | ``RequestOptions/retry`` |
 ///
-/// A POST or PATCH without such a key is not sent again even when there was no connection: a session may have sent it over
-/// a connection that had just died, and a server may have acted on it.
+/// A POST or PATCH without such a key is not sent again even when there was no connection: a session may have sent it
+/// over a connection that had just died, and a server may have acted on it.
 ///
 /// Never sent again: a body that can be sent only once, and anything after a cancellation or a reset.
 ///
 /// The wait is that of the strategy, by default drawn between nothing and a limit that doubles from ``baseDelay`` to
-/// ``maximumDelay`` (full jitter). A server that asks for a longer one gets it, see ``NetworkResponse/retryAfter(now:)``;
-/// unless that is longer than ``maximumDelay``, or would pass the end of ``Timeouts/total``: then what it answered is the
-/// result at once.
+/// ``maximumDelay`` (full jitter). A server that asks for a longer one gets it, see
+/// ``NetworkResponse/retryAfter(now:)``; unless that is longer than ``maximumDelay``, or would pass the end of
+/// ``Timeouts/total``: then what it answered is the result at once.
 ///
 /// ``NetworkResponse/attempts`` and ``NetworkError/attempts`` say how often a request was sent, and
 /// ``NetworkResponse/history`` and ``NetworkError/history`` what became of each.
@@ -42,9 +42,9 @@ public struct RetryPolicy: Interceptor {
     public var errorCodes: Set<NetworkError.Code> = [
         .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection, .truncatedBody,
     ]
-    /// Whether a request whose method is none of ``methods`` gets an `Idempotency-Key` of its own, which makes that a server
-    /// that knows the field acts once however often it is sent: then it is sent again too. Default false, since servers that
-    /// do not know the field take no notice of it.
+    /// Whether a request whose method is none of ``methods`` gets an `Idempotency-Key` of its own, which makes that a
+    /// server that knows the field acts once however often it is sent: then it is sent again too. Default false, since
+    /// servers that do not know the field take no notice of it.
     public var addsIdempotencyKeys = false
     /// Limits how many of all requests are sent again. Default nil: no limit.
     public var budget: RetryBudget?
@@ -71,7 +71,8 @@ public struct RetryPolicy: Interceptor {
             maximumDelay: maximumDelay, budget: budget, clock: clock, now: now)
     }
 
-    /// Makes a policy with another strategy; see ``init(maximumAttempts:baseDelay:maximumDelay:jitter:budget:clock:now:)``.
+    /// Makes a policy with another strategy; see
+    /// ``init(maximumAttempts:baseDelay:maximumDelay:jitter:budget:clock:now:)``.
     public init(
         maximumAttempts: Int = 3, strategy: RetryStrategy, maximumDelay: Duration = .seconds(30),
         budget: RetryBudget? = nil, clock: any Clock<Duration> = ContinuousClock(),

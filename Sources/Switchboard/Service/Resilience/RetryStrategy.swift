@@ -22,19 +22,15 @@ public struct RetryStrategy: Sendable {
         RetryStrategy(kind: .constant(delay.clamped))
     }
 
-    /// A wait that doubles, up to ``RetryPolicy/maximumDelay``.
-    ///
-    /// - Parameters:
-    ///   - base: The wait before the second attempt.
-    ///   - jitter: How it is spread.
+    /// A wait that doubles from the one before the second attempt, up to ``RetryPolicy/maximumDelay``.
     public static func exponential(
         from base: Duration = .milliseconds(500), jitter: RetryJitter = .full
     ) -> RetryStrategy {
         RetryStrategy(kind: .exponential(base.clamped, jitter))
     }
 
-    /// What a closure says, in place of the policy's statuses, errors and the fields of the server. The other rules stay:
-    /// methods, bodies, attempts, longest wait, budget, total timeout.
+    /// What a closure says, in place of the policy's statuses, errors and the fields of the server. The other rules
+    /// stay: methods, bodies, attempts, longest wait, budget, total timeout.
     ///
     /// ```swift
     /// .custom { attempt, request, result in (try? result.get().statusCode) == 202 ? .seconds(attempt) : nil }

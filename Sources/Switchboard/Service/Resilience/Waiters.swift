@@ -48,6 +48,7 @@ struct Waiters: Sendable {
 /// - Parameters:
 ///   - enqueue: Puts the turn into the queue, or resumes it at once.
 ///   - leave: Takes it out of the queue, if it is still there, and resumes it with `CancellationError`.
+/// - Throws: `CancellationError`.
 func waitForTurn(
     _ enqueue: (CheckedContinuation<Void, any Error>) -> Void, leave: @escaping @Sendable () -> Void
 ) async throws {
