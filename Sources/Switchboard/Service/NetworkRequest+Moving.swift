@@ -21,12 +21,15 @@ extension NetworkRequest {
     }
 
     /// Removes the header fields that are meant for the origin they were made for: credentials by any of their names,
-    /// and the host itself.
+    /// and the host itself. From then on nothing adds credentials to the request that is not told to; see
+    /// ``CredentialOrigins``.
     mutating func removeHeadersForOrigin(_ redaction: Redaction = .standard) {
         let names = headers.map(\.name).filter { name in
-            redaction.isSecret(header: name) || Self.namesForOrigin.contains { name.equalsIgnoringCase($0) }
+            redaction.isSecret(header: name) || carriesCredentials(in: name)
+                || Self.namesForOrigin.contains { name.equalsIgnoringCase($0) }
         }
         for name in names { headers.remove(name) }
+        hasLeftOrigin = true
     }
 
     private static let namesForOrigin = ["Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "Host"]

@@ -1,0 +1,142 @@
+import Foundation
+
+/// Sends each request with a credential that is renewed as needed, once for all requests that need it.
+///
+/// ```swift
+/// let login = AuthenticationInterceptor(OAuth2Authenticator(client, store: FileTokenStore(file)))
+/// let manager = NetworkManager(interceptors: [RetryPolicy(), login])
+/// ```
+///
+/// - However many requests meet a refused or an expired credential, it is refreshed once; the others wait and are sent
+///   with the new one. A request that was sent with an older credential than the one there is now is sent again without a
+///   refresh.
+/// - A refresh that fails fails every request that waits for it, each with the same error: the code of the transport's
+///   failure, or ``NetworkError/Code/cannotAuthenticate``. The next request tries anew.
+/// - A request is sent again once. A 401 after that is the result, and so is one to a body that cannot be sent again: the
+///   next request refreshes then.
+/// - A refresh runs in a task of its own, to its end, also when all who wait were cancelled: it may have used up the
+///   credential before. It has ``refreshTimeout`` at most.
+/// - A request that has an `Authorization` of its own, or ``RequestOptions/authentication`` set to
+///   ``AuthenticationChoice/none``, passes as it is.
+/// - Each ``RequestOptions/partition`` has a credential of its own.
+public final class AuthenticationInterceptor<A: Authenticator>: Interceptor {
+    typealias Held = HeldCredential<A.Credential>
+    typealias Space = CredentialSpace<A.Credential>
+
+    struct State {
+        var spaces: [String?: Space] = [:]
+        var generation = 0
+    }
+
+    /// What knows the credentials.
+    public let authenticator: A
+    /// How long before its end a credential is refreshed. Default 30 seconds.
+    public let leeway: Duration
+    /// How long a refresh may take; more is ``NetworkError/Code/timedOut`` for those who wait. Default a minute.
+    public let refreshTimeout: Duration
+    /// How often a credential may be refreshed. Beyond it a 401 is the result, and a request with an expired credential
+    /// fails with ``NetworkError/Code/cannotAuthenticate``.
+    public let refreshLimit: RefreshLimit
+    let origins: CredentialOrigins
+    let now: @Sendable () -> Date
+    let clock: any Clock<Duration>
+    let state = Protected(State())
+    let saving = SerialTasks()
+
+    /// Makes an interceptor.
+    ///
+    /// - Parameters:
+    ///   - authenticator: What knows the credentials. One that holds this interceptor's router refers to it weakly.
+    ///   - leeway: How long before its end a credential is refreshed.
+    ///   - refreshTimeout: How long a refresh may take.
+    ///   - refreshLimit: How often there may be one.
+    ///   - origins: Where credentials may be sent.
+    ///   - clock: What the timeout is measured by.
+    ///   - now: The date, for the ends of credentials.
+    public init(
+        _ authenticator: A, leeway: Duration = .seconds(30), refreshTimeout: Duration = .seconds(60),
+        refreshLimit: RefreshLimit = RefreshLimit(), origins: CredentialOrigins = .asked,
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.authenticator = authenticator
+        self.leeway = leeway.clamped
+        self.refreshTimeout = refreshTimeout.clamped
+        self.refreshLimit = refreshLimit
+        self.origins = origins
+        self.clock = clock
+        self.now = now
+    }
+
+    /// Sends the request with the credential, and once more with a new one when that is refused.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        guard takes(request) else { return try await next(request) }
+        let failures = space(of: request).failures
+        let held = try await credential(for: request)
+        let response = try await next(applying(held, to: request))
+        guard authenticator.isAuthenticationFailure(response) else { return response }
+        guard request.body.isReplayable else {
+            request.report(.authentication("refused; the body cannot be sent again"))
+            noteRefusal(of: held, in: request.options.partition)
+            return response
+        }
+        guard let renewed = try await renewed(after: held, failures, for: request) else { return response }
+        return try await next(applying(renewed, to: request))
+    }
+
+    /// Adds the credential that is held.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        guard takes(request) else {
+            return [
+                request.hasAuthorization
+                    ? "keeps the request's own Authorization" : request.reasonAgainstCredentials(for: origins)
+            ]
+        }
+        let space = space(of: request)
+        guard let held = space.held else {
+            return [space.isLoaded ? "has no credential: asks for one first" : "loads the saved credential first"]
+        }
+        do {
+            request = try applying(held, to: request)
+            return [isDue(held) || space.isRefused ? "refreshes the credential, and adds it" : "adds the credential"]
+        } catch {
+            return ["cannot add the credential"]
+        }
+    }
+
+    private func takes(_ request: NetworkRequest) -> Bool {
+        request.takesCredentials(for: origins) && !request.hasAuthorization && !CredentialRefresh.isRunning(of: self)
+    }
+
+    private func applying(_ held: Held, to request: NetworkRequest) throws -> NetworkRequest {
+        var applied = request
+        try authenticator.apply(held.credential, to: &applied)
+        for field in applied.headers where !request.headers.values(for: field.name).contains(field.value) {
+            applied.noteCredential(in: field.name)
+        }
+        return applied
+    }
+
+    func space(of request: NetworkRequest) -> Space {
+        state.withLock { $0.spaces[request.options.partition] ?? Space() }
+    }
+
+    /// Whether it is time to refresh it.
+    func isDue(_ held: Held) -> Bool {
+        guard let leeway = held.leeway else { return false }
+        return authenticator.needsRefresh(held.credential, at: now().addingTimeInterval(leeway.seconds))
+    }
+
+    private func noteRefusal(of held: Held, in partition: String?) {
+        state.withLock { state in
+            guard state.spaces[partition]?.held?.generation == held.generation else { return }
+            state.spaces[partition]?.isRefused = true
+        }
+    }
+}
+
+extension AuthenticationInterceptor: CustomStringConvertible, CustomReflectable {
+    /// Without credentials.
+    public var description: String { "AuthenticationInterceptor<\(A.self)>" }
+    /// Shows the redacted line only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// `Authorization: Basic`, with the first sending: no answer has to ask for it ([RFC
+/// 7617](https://www.rfc-editor.org/rfc/rfc7617)).
+///
+/// ```swift
+/// BasicAuth(user: "anna", password: password)
+/// BasicAuth { try await keychain.credentials() }
+/// ```
+///
+/// A request that has an `Authorization`, or a user in its URL, keeps it. ``RequestOptions/credentials`` give a request
+/// others. A 401 is the result: it would come again.
+public struct BasicAuth: Interceptor {
+    private let source: CredentialSource<BasicCredentials>
+    private let origins: CredentialOrigins
+
+    /// Always the same user and password, in UTF-8. A user with a colon ends each request with
+    /// ``NetworkError/Code/invalidRequest``.
+    public init(user: String, password: String, origins: CredentialOrigins = .asked) {
+        source = CredentialSource(BasicCredentials(user: user, password: password))
+        self.origins = origins
+    }
+
+    /// Asks for them: once for all requests that wait at that time, and again for the next one. Nil sends none. What
+    /// the provider throws ends those requests: a ``NetworkError`` as it is, anything else within
+    /// ``NetworkError/Code/cannotAuthenticate``.
+    public init(
+        origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> BasicCredentials?
+    ) {
+        source = CredentialSource(provider)
+        self.origins = origins
+    }
+
+    /// Sends the request with the credentials.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        guard request.takesCredentials(for: origins), !request.hasAuthorization else { return try await next(request) }
+        guard let credentials = try await request.options.credentials.orElse({ try await source.value(for: request) })
+        else { return try await next(request) }
+        var request = request
+        request.setCredential("Authorization", try credentials.headerValue())
+        return try await next(request)
+    }
+
+    /// Adds the credentials that are at hand.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        guard request.takesCredentials(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
+        guard !request.hasAuthorization else { return ["keeps the request's own Authorization"] }
+        guard let credentials = request.options.credentials ?? source.atHand else {
+            return ["asks its provider, and adds Authorization (Basic)"]
+        }
+        do {
+            request.setCredential("Authorization", try credentials.headerValue())
+            return ["adds Authorization (Basic)"]
+        } catch {
+            return ["fails: \(error.summary)"]
+        }
+    }
+}
+
+extension Optional {
+    /// This value, or what an operation gives when there is none.
+    func orElse(_ other: () async throws -> Wrapped?) async rethrows -> Wrapped? {
+        if let self { return self }
+        return try await other()
+    }
+}
+
+extension BasicAuth: CustomStringConvertible, CustomReflectable {
+    /// Without the credentials.
+    public var description: String { "BasicAuth" }
+    /// Shows the redacted line only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// `Authorization: Bearer` ([RFC 6750 §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
+///
+/// ```swift
+/// BearerAuth(token)
+/// BearerAuth { await account.token }        // nil: nobody is signed in
+/// ```
+///
+/// A request that has an `Authorization`, or a user in its URL, keeps it. A 401 is the result; a token that is to be
+/// refreshed is for ``AuthenticationInterceptor``.
+public struct BearerAuth: Interceptor {
+    private let source: CredentialSource<String>
+    private let origins: CredentialOrigins
+
+    /// Always the same token.
+    public init(_ token: String, origins: CredentialOrigins = .asked) {
+        source = CredentialSource(token)
+        self.origins = origins
+    }
+
+    /// Asks for the token: once for all requests that wait at that time, and again for the next one. Nil sends none. What
+    /// the provider throws ends those requests: a ``NetworkError`` as it is, anything else within
+    /// ``NetworkError/Code/cannotAuthenticate``.
+    public init(origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> String?) {
+        source = CredentialSource(provider)
+        self.origins = origins
+    }
+
+    /// Sends the request with the token.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        guard request.takesCredentials(for: origins), !request.hasAuthorization,
+            let token = try await source.value(for: request)
+        else { return try await next(request) }
+        var request = request
+        request.setCredential("Authorization", "Bearer \(token)")
+        return try await next(request)
+    }
+
+    /// Adds the token that is at hand.
+    public func plan(for request: inout NetworkRequest) async -> [String] {
+        guard request.takesCredentials(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
+        guard !request.hasAuthorization else { return ["keeps the request's own Authorization"] }
+        guard let token = source.atHand else { return ["asks its provider, and adds Authorization (Bearer)"] }
+        request.setCredential("Authorization", "Bearer \(token)")
+        return ["adds Authorization (Bearer)"]
+    }
+}
+
+extension BearerAuth: CustomStringConvertible, CustomReflectable {
+    /// Without the token.
+    public var description: String { "BearerAuth" }
+    /// Shows the redacted line only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

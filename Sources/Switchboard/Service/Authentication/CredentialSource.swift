@@ -1,0 +1,47 @@
+/// A value at hand, or a provider that is asked for it.
+///
+/// A provider is asked once for all requests of a partition that wait at the same time, and again for the next one. It is
+/// cancelled when all of those were cancelled.
+struct CredentialSource<Value: Sendable>: Sendable {
+    private enum Kind: Sendable {
+        case value(Value)
+        case provider(@Sendable () async throws -> Value?, SharedCalls<String?, Value?>)
+    }
+
+    private let kind: Kind
+
+    init(_ value: Value) {
+        kind = .value(value)
+    }
+
+    init(_ provider: @escaping @Sendable () async throws -> Value?) {
+        kind = .provider(provider, SharedCalls())
+    }
+
+    /// The value without asking anybody; nil when a provider would have to be asked.
+    var atHand: Value? {
+        if case .value(let value) = kind { value } else { nil }
+    }
+
+    /// The value for a request; nil when the provider has none.
+    func value(for request: NetworkRequest) async throws -> Value? {
+        switch kind {
+        case .value(let value): return value
+        case .provider(let provider, let calls):
+            request.report(.waiting(for: "credentials"))
+            do {
+                return try await calls.value(for: request.options.partition, provider)
+            } catch let error as CancellationError {
+                try CallCancellation.check()
+                throw NetworkError(
+                    .cannotAuthenticate, reason: "the provider of the credentials was cancelled", underlying: error)
+            } catch let error as NetworkError {
+                throw error
+            } catch {
+                throw NetworkError(
+                    .cannotAuthenticate, reason: "the provider of the credentials threw a \(type(of: error))",
+                    underlying: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+extension NetworkRequest {
+    /// Whether a server led the request away from the origin that it was made for.
+    var hasLeftOrigin: Bool {
+        get { self[LeftOriginOption.self] }
+        set { self[LeftOriginOption.self] = newValue }
+    }
+
+    /// Whether the request has credentials of its own: an `Authorization`, or a user in its URL.
+    var hasAuthorization: Bool {
+        headers.contains("Authorization") || url?.withoutUserInfo.credentials != nil
+    }
+
+    /// Whether this field was written by an interceptor of credentials, whatever its name.
+    func carriesCredentials(in header: String) -> Bool {
+        self[CredentialHeadersOption.self].contains { $0.equalsIgnoringCase(header) }
+    }
+
+    /// Writes a field with a credential: it does not go to another origin, whatever its name.
+    mutating func setCredential(_ name: String, _ value: String) {
+        headers.set(name, value)
+        noteCredential(in: name)
+    }
+
+    /// Notes that a field holds a credential.
+    mutating func noteCredential(in name: String) {
+        if !carriesCredentials(in: name) { self[CredentialHeadersOption.self].append(name) }
+    }
+
+    /// Whether an interceptor that writes credentials for these origins has to do with the request at all.
+    func takesCredentials(for origins: CredentialOrigins) -> Bool {
+        options.authentication != .none && origins.allow(self)
+    }
+
+    /// Why no credentials are added, for a plan.
+    func reasonAgainstCredentials(for origins: CredentialOrigins) -> String {
+        options.authentication == .none
+            ? "adds no credentials: the request wants none" : "adds no credentials: they are not for this origin"
+    }
+}
+
+private enum LeftOriginOption: RequestOption { static let defaultValue = false }
+private enum CredentialHeadersOption: RequestOption { static let defaultValue: [String] = [] }

@@ -1,0 +1,115 @@
+/// An operation that several callers wait for. It runs in a task of its own: a caller that is cancelled leaves, the
+/// others go on waiting.
+final class SharedCall<Output: Sendable>: Sendable {
+    private struct State {
+        var result: Result<Output, any Error>?
+        var task: Task<Void, Never>?
+        var nextID = 0
+        /// Those who wait, and those who have entered and do not wait yet.
+        var present: Set<Int> = []
+        var waiters: [Int: CheckedContinuation<Output, any Error>] = [:]
+    }
+
+    private let state = Protected(State())
+    /// Whether it is cancelled when the last caller has left.
+    private let endsWithCallers: Bool
+
+    init(endsWithCallers: Bool) {
+        self.endsWithCallers = endsWithCallers
+    }
+
+    /// A place among the callers; nil when the operation is over.
+    func enter() -> Int? {
+        state.withLock { state in
+            guard state.result == nil else { return nil }
+            state.nextID += 1
+            state.present.insert(state.nextID)
+            return state.nextID
+        }
+    }
+
+    /// Starts the operation, whose callers' cancellation is not its own.
+    func start(_ operation: @escaping @Sendable () async -> Result<Output, any Error>) {
+        let task = CallCancellation.$current.withValue(nil) {
+            Task { self.finish(await operation()) }
+        }
+        let isOver = state.withLock { state in
+            state.task = task
+            return state.result != nil
+        }
+        if isOver { task.cancel() }
+    }
+
+    /// Waits for the result, at a place given by ``enter()``.
+    func value(at place: Int) async throws -> Output {
+        try await withCancellation {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: Result<Output, any Error>? = state.withLock { state in
+                    guard state.present.contains(place) else { return .failure(CancellationError()) }
+                    if let result = state.result { return result }
+                    state.waiters[place] = continuation
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            self.leave(place)
+        }
+    }
+
+    /// Gives everybody the result, unless there was one already, and cancels what may still be running.
+    func finish(_ result: Result<Output, any Error>) {
+        let (waiters, task) = state.withLock { state in
+            guard state.result == nil else {
+                return ([], nil) as ([CheckedContinuation<Output, any Error>], Task<Void, Never>?)
+            }
+            state.result = result
+            defer { state.waiters = [:] }
+            return (Array(state.waiters.values), state.task)
+        }
+        for waiter in waiters { waiter.resume(with: result) }
+        task?.cancel()
+    }
+
+    private func leave(_ place: Int) {
+        let (waiter, isAbandoned) = state.withLock { state in
+            guard state.result == nil, state.present.remove(place) != nil else {
+                return (nil, false) as (CheckedContinuation<Output, any Error>?, Bool)
+            }
+            let isAbandoned = endsWithCallers && state.present.isEmpty
+            // Nobody enters from here on.
+            if isAbandoned { state.result = .failure(CancellationError()) }
+            return (state.waiters.removeValue(forKey: place), isAbandoned)
+        }
+        waiter?.resume(throwing: CancellationError())
+        if isAbandoned { state.withLock { $0.task }?.cancel() }
+    }
+}
+
+/// Operations by a key, each shared by those who ask while it runs. The last one to leave cancels it.
+final class SharedCalls<Key: Hashable & Sendable, Output: Sendable>: Sendable {
+    private let calls = Protected<[Key: SharedCall<Output>]>([:])
+
+    func value(for key: Key, _ operation: @escaping @Sendable () async throws -> Output) async throws -> Output {
+        try CallCancellation.check()
+        let (call, place, isNew) = calls.withLock { calls in
+            if let call = calls[key], let place = call.enter() { return (call, place, false) }
+            let call = SharedCall<Output>(endsWithCallers: true)
+            calls[key] = call
+            return (call, call.enter() ?? 0, true)
+        }
+        if isNew {
+            call.start {
+                let result: Result<Output, any Error>
+                do { result = .success(try await operation()) } catch { result = .failure(error) }
+                self.remove(call, key)
+                return result
+            }
+        }
+        return try await call.value(at: place)
+    }
+
+    private func remove(_ call: SharedCall<Output>, _ key: Key) {
+        calls.withLock { if $0[key] === call { $0[key] = nil } }
+    }
+}

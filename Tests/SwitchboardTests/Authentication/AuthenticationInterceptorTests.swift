@@ -1,0 +1,235 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+@Suite(.timeLimit(.minutes(1)))
+struct AuthenticationInterceptorTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    private func router(
+        _ session: any NetworkSession, _ interceptors: any Interceptor..., monitors: [any EventMonitor] = []
+    ) -> Router<URLEndPoint> {
+        Router(
+            session: session, interceptors: interceptors,
+            builder: RequestBuilder(options: RequestOptions { $0.monitors += monitors }))
+    }
+
+    @Test("the saved credential is loaded once and used", arguments: [1, 20])
+    func loaded(count: Int) async throws {
+        let keys = KeyAuthenticator(stored: [nil: Key(number: 7)])
+        let session = KeyServer(7).session
+        let router = router(session, AuthenticationInterceptor(keys))
+        for _ in 0..<count { _ = try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(session.authorizations == Array(repeating: "Key 7", count: count))
+        #expect(keys.refreshes.all.isEmpty)
+    }
+
+    @Test("without a credential one is had first; no request goes out without [S2.21]")
+    func first() async throws {
+        let keys = KeyAuthenticator(stored: [:])
+        let session = KeyServer(1).session
+        _ = try await router(session, AuthenticationInterceptor(keys)).response(for: URLEndPoint(.get, url))
+        #expect(session.authorizations == ["Key 1"])
+        #expect(keys.refreshes.all == [nil])
+        #expect(keys.saved.all.map(\.number) == [1])
+    }
+
+    @Test("however many requests meet a 401, there is one refresh, and each is sent again once [S2.21]")
+    func oneRefresh() async throws {
+        let keys = KeyAuthenticator()
+        let session = KeyServer(2, refusing: 100).session
+        let router = router(session, AuthenticationInterceptor(keys))
+        let histories = try await withThrowingTaskGroup(of: [RequestMetrics].self) { group in
+            for _ in 0..<100 { group.addTask { try await router.response(for: URLEndPoint(.get, url)).history } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(keys.refreshes.all == [1])
+        #expect(session.authorizations.filter { $0 == "Key 1" }.count == 100)
+        #expect(session.authorizations.filter { $0 == "Key 2" }.count == 100)
+        // Some hear of the 401 when the new one is there already.
+        let expected: Set<String?> = ["refreshed", "a newer credential is there"]
+        #expect(histories.allSatisfy { $0.count == 2 })
+        #expect(Set(histories.map { $0[1].cause }).isSubset(of: expected))
+        #expect(keys.saved.all == [KeyAuthenticator.Pair(partition: nil, number: 2)])
+    }
+
+    @Test("a request sent with an older credential is sent again with the newer one, without another refresh [S2.21]")
+    func olderCredential() async throws {
+        let (slowArrived, release) = (Deliveries<Bool>(), Deliveries<Bool>())
+        let session = AdHocSession { request in
+            let isOld = request.headers["Authorization"] == "Key 1"
+            if isOld, request.url?.path == "/slow" {
+                slowArrived.add(true)
+                _ = try await release.first()
+            }
+            var response = NetworkResponse(status: isOld ? 401 : 200)
+            response.request = request
+            return response
+        }
+        let keys = KeyAuthenticator()
+        let router = router(session, AuthenticationInterceptor(keys))
+        let slow = Task { try await router.response(for: URLEndPoint(.get, URL(text: "https://api.example.com/slow"))) }
+        _ = try await slowArrived.first()
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        release.add(true)
+        let response = try await slow.value
+        #expect(response.history.map(\.outcome) == [.status(401), .status(200)])
+        #expect(keys.refreshes.all == [1])
+    }
+
+    @Test("a 401 after the refresh is the result, after one retry; the next request refreshes anew [S2.21]")
+    func oneRetry() async throws {
+        let keys = KeyAuthenticator()
+        let session = StubSession { _ in .status(401, body: Data("no".utf8)) }
+        let router = router(session, AuthenticationInterceptor(keys))
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.code == .unauthorized)
+        #expect(error?.body == Data("no".utf8))
+        #expect(session.authorizations == ["Key 1", "Key 2"])
+        _ = try? await router.response(for: URLEndPoint(.get, url))
+        #expect(session.authorizations == ["Key 1", "Key 2", "Key 2", "Key 3"])
+    }
+
+    @Test("the bytes of a body are the same the second time; one that cannot be sent again is not [S2.21]")
+    func bodies() async throws {
+        let server = KeyServer(2)
+        let session = server.session
+        let keys = KeyAuthenticator()
+        let router = router(session, AuthenticationInterceptor(keys))
+        _ = try await router.response(for: URLEndPoint(.post, url, task: .requestBody(DataBody(Data("same".utf8)))))
+        #expect(session.recordedRequests.map(\.text) == ["same", "same"])
+
+        server.valid.add(3)
+        let once = URLEndPoint(.post, url, task: .requestBody(SingleUseStream()))
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: once) }
+        #expect(error?.code == .unauthorized)
+        #expect(session.requests.count == 3)
+        // The next request has the new credential at once.
+        _ = try await router.response(for: once)
+        #expect(session.authorizations.last == "Key 3")
+        #expect(keys.refreshes.all == [1, 2])
+    }
+
+    @Test("a credential is refreshed before its end, by the leeway, and not again [S2.21]")
+    func aheadOfTime() async throws {
+        let date = TestDate()
+        let keys = KeyAuthenticator(stored: [nil: Key(number: 1, end: date.now + 100)]) { old, _ in
+            Key(number: (old?.number ?? 0) + 1, end: date.now + 100)
+        }
+        let session = StubSession { _ in .text("ok") }
+        let interceptor = AuthenticationInterceptor(keys, leeway: .seconds(10), now: { date.now })
+        let router = router(session, interceptor)
+        func send() async throws { _ = try await router.response(for: URLEndPoint(.get, url)) }
+        try await send()
+        date.advance(by: 89)
+        try await send()
+        #expect(keys.refreshes.all.isEmpty)
+        date.advance(by: 1)
+        try await send()
+        try await send()
+        #expect(keys.refreshes.all == [1])
+        #expect(session.authorizations == ["Key 1", "Key 1", "Key 2", "Key 2"])
+    }
+
+    @Test("a saved credential that has ended is refreshed before the first request")
+    func savedButEnded() async throws {
+        let date = TestDate()
+        let keys = KeyAuthenticator(stored: [nil: Key(number: 4, end: date.now - 1)])
+        let session = StubSession { _ in .text("ok") }
+        _ = try await router(session, AuthenticationInterceptor(keys, now: { date.now })).response(
+            for: URLEndPoint(.get, url))
+        #expect(session.authorizations == ["Key 5"])
+        #expect(keys.refreshes.all == [4])
+    }
+
+    @Test(
+        "a credential that comes with its end in sight is not refreshed before each request", arguments: [5.0, 0, -60])
+    func shortLived(seconds: TimeInterval) async throws {
+        let date = TestDate()
+        let keys = KeyAuthenticator(stored: [:]) { old, _ in
+            Key(number: (old?.number ?? 0) + 1, end: date.now + seconds)
+        }
+        let session = StubSession { _ in .text("ok") }
+        let router = router(session, AuthenticationInterceptor(keys, leeway: .seconds(30), now: { date.now }))
+        for _ in 0..<20 { _ = try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(keys.refreshes.all == [nil])
+        date.advance(by: max(0, seconds))
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(keys.refreshes.all.count == (seconds > 0 ? 2 : 1))
+    }
+
+    @Test("each partition has a credential of its own [S2.21]")
+    func partitions() async throws {
+        let keys = KeyAuthenticator(stored: [nil: Key(number: 1), "qa": Key(number: 10)]) { old, partition in
+            Key(number: (old?.number ?? (partition == "live" ? 99 : 0)) + 1)
+        }
+        let session = StubSession { request in
+            ["Key 2", "Key 11", "Key 100"].contains(request.headers["Authorization"]) ? .text("ok") : .status(401)
+        }
+        let interceptor = AuthenticationInterceptor(keys)
+        for partition in [nil, "qa", "live", nil, "qa", "live"] {
+            let router = Router<URLEndPoint>(
+                session: session, interceptors: [interceptor],
+                builder: RequestBuilder(options: RequestOptions { $0.partition = partition }))
+            _ = try await router.response(for: URLEndPoint(.get, url))
+        }
+        #expect(
+            session.authorizations == ["Key 1", "Key 2", "Key 10", "Key 11", "Key 100", "Key 2", "Key 11", "Key 100"])
+        #expect(Set(keys.saved.all.map(\.partition)) == [nil, "qa", "live"])
+    }
+
+    @Test("a login is used and saved; after a logout nothing is sent with what was")
+    func signInAndOut() async throws {
+        let keys = KeyAuthenticator(stored: [:]) { _, _ in throw NetworkError(.cannotAuthenticate, reason: "sign in") }
+        let session = StubSession { _ in .text("ok") }
+        let interceptor = AuthenticationInterceptor(keys)
+        let router = router(session, interceptor)
+        func failure() async -> NetworkError? {
+            await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        }
+        #expect(await failure()?.code == .cannotAuthenticate)
+        try await interceptor.signIn(Key(number: 5))
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(try await interceptor.credential() == Key(number: 5))
+        try await interceptor.signOut()
+        #expect(try await interceptor.credential() == nil)
+        #expect(await failure()?.code == .cannotAuthenticate)
+        #expect(session.authorizations == ["Key 5"])
+        // What the failed first credential removed was nothing.
+        #expect(keys.saved.all.map(\.number).filter { $0 != nil } == [5])
+        #expect(keys.saved.all.last?.number == .some(nil))
+    }
+
+    @Test("events tell a refresh from a wait, and the plan tells what would be done, without secrets")
+    func eventsAndPlan() async throws {
+        let keys = KeyAuthenticator()
+        let monitor = AuthenticationEvents()
+        let interceptor = AuthenticationInterceptor(keys)
+        var request = NetworkRequest(.get, url)
+        #expect(await interceptor.plan(for: &request) == ["loads the saved credential first"])
+        let router = router(KeyServer(2).session, interceptor, monitors: [monitor])
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(monitor.values.all == ["load", "loaded", "refresh", "refreshed"])
+        #expect(await interceptor.plan(for: &request) == ["adds the credential"])
+        #expect(request.headers["Authorization"] == "Key 2")
+        #expect("\(interceptor)" == "AuthenticationInterceptor<KeyAuthenticator>")
+    }
+}
+
+/// Streamed, so that it stays what it is until it is sent.
+private struct SingleUseStream: HTTPBody {
+    var isStreamed: Bool { true }
+    var isReplayable: Bool { false }
+    func encode() throws -> Data { Data("once".utf8) }
+}
+
+/// What is said about credentials.
+final class AuthenticationEvents: EventMonitor {
+    let values = Deliveries<String>()
+
+    func record(_ event: CallEvent) {
+        if case .authentication(let what) = event.kind { values.add(what) }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// Where credentials go, and where not.
+@Suite(.timeLimit(.minutes(1)))
+struct CredentialOriginTests {
+    private let home = URL(text: "https://api.example.com/a")
+
+    private func schemes(_ origins: CredentialOrigins = .asked) -> [any Interceptor] {
+        [
+            BasicAuth(user: "u", password: "p", origins: origins), BearerAuth("t", origins: origins),
+            APIKeyAuth("k", in: .header("X-Custom"), origins: origins),
+            RequestSigner(origins: origins) { $0.headers["X-Custom"] = "signed" },
+            AuthenticationInterceptor(KeyAuthenticator(), origins: origins),
+        ]
+    }
+
+    private func hasCredentials(_ request: NetworkRequest) -> Bool {
+        request.headers.contains("Authorization") || request.headers.contains("X-Custom")
+    }
+
+    @Test("a redirect to another origin carries no credentials, whatever the name of their field; one at home does")
+    func redirect() async throws {
+        for scheme in schemes() {
+            let session = StubSession(
+                .redirect(to: "/b", status: 307), .redirect(to: "https://evil.example/c", status: 307),
+                .redirect(to: "https://api.example.com/d", status: 307), .text("ok"))
+            let router = Router<URLEndPoint>(session: session, interceptors: [scheme])
+            _ = try await router.response(for: URLEndPoint(.get, home))
+            #expect(session.requests.map(hasCredentials) == [true, true, false, false], "\(scheme)")
+        }
+    }
+
+    @Test("nor does it with the redirects followed in front of the credentials")
+    func redirectInFront() async throws {
+        for scheme in schemes() {
+            let session = StubSession(
+                .redirect(to: "/b", status: 307), .redirect(to: "https://evil.example/c", status: 307),
+                .redirect(to: "https://api.example.com/d", status: 307), .text("ok"))
+            let router = Router<URLEndPoint>(session: session, interceptors: [RedirectInterceptor(), scheme])
+            _ = try await router.response(for: URLEndPoint(.get, home))
+            #expect(session.requests.map(hasCredentials) == [true, true, false, false], "\(scheme)")
+        }
+    }
+
+    @Test("the next page at another origin is asked for without credentials, unless that origin is listed")
+    func pages() async throws {
+        func pages(_ scheme: any Interceptor) async throws -> [Bool] {
+            let session = StubSession(
+                .json("[1]", headers: ["Link": "<https://cdn.example.com/2>; rel=next"]), .json("[2]"))
+            let router = Router<URLEndPoint>(session: session, interceptors: [scheme])
+            for try await _ in router.pages(of: URLEndPoint(.get, home), as: [Int].self) {}
+            return session.requests.map(hasCredentials)
+        }
+        for scheme in schemes() { #expect(try await pages(scheme) == [true, false], "\(scheme)") }
+        for scheme in schemes(["https://api.example.com", "https://CDN.example.com:443/any"]) {
+            #expect(try await pages(scheme) == [true, true], "\(scheme)")
+        }
+    }
+
+    @Test(
+        "listed origins are the only ones: scheme, host and port count",
+        arguments: [
+            ("https://api.example.com/x", true), ("https://API.example.com:443/", true),
+            ("http://api.example.com/", false),
+            ("https://api.example.com:8443/", false), ("https://example.com/", false),
+            ("https://api.example.com.evil.example/", false),
+        ])
+    func listed(url: String, isAllowed: Bool) async throws {
+        for scheme in schemes(["https://api.example.com", "not a url", "ftp://example.com"]) {
+            let session = StubSession { _ in .text("ok") }
+            let router = Router<URLEndPoint>(session: session, interceptors: [scheme])
+            _ = try await router.response(for: URLEndPoint(.get, try #require(URL(string: url))))
+            #expect(session.requests.map(hasCredentials) == [isAllowed], "\(scheme)")
+            var request = NetworkRequest(.get, URL(string: url))
+            let plan = await scheme.plan(for: &request)
+            #expect(plan.contains("adds no credentials: they are not for this origin") == !isAllowed)
+        }
+    }
+}

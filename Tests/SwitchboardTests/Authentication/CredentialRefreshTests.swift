@@ -1,0 +1,305 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// Refreshes that fail, hang, are cancelled, or meet themselves.
+@Suite(.timeLimit(.minutes(1)))
+struct CredentialRefreshTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    private func router(
+        _ session: any NetworkSession, _ interceptors: [any Interceptor], monitors: [any EventMonitor] = []
+    ) -> Router<URLEndPoint> {
+        Router(
+            session: session, interceptors: interceptors,
+            builder: RequestBuilder(options: RequestOptions { $0.monitors += monitors }))
+    }
+
+    private func failures(_ count: Int, _ router: Router<URLEndPoint>) async -> [NetworkError] {
+        await withTaskGroup(of: NetworkError?.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    do {
+                        _ = try await router.response(for: URLEndPoint(.get, url))
+                        return nil
+                    } catch { return error as? NetworkError }
+                }
+            }
+            return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
+        }
+    }
+
+    @Test("a refresh that fails fails all who wait, with the same error; the next request tries anew [S2.21]")
+    func failing() async throws {
+        let server = KeyServer(2, refusing: 50)
+        let isUp = Deliveries<Bool>()
+        let keys = KeyAuthenticator { _, _ in
+            guard isUp.all.isEmpty else { return Key(number: 2) }
+            throw NetworkError(.timedOut, reason: "the login server is slow")
+        }
+        let session = server.session
+        let router = router(session, [AuthenticationInterceptor(keys)])
+        let errors = await failures(50, router)
+        #expect(errors.count == 50)
+        #expect(Set(errors.map(\.code)) == [.timedOut])
+        #expect(Set(errors.map(\.reason)).count == 1)
+        #expect(errors.allSatisfy { $0.url == url && ($0.underlying as? NetworkError)?.code == .timedOut })
+        #expect(keys.refreshes.all == [1])
+        #expect(session.requests.count == 50)
+        isUp.open()
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(keys.refreshes.all == [1, 1])
+    }
+
+    @Test("a 401 that comes after the refresh had failed for others shares that failure, without another refresh")
+    func lateAfterFailure() async throws {
+        let (slowArrived, release) = (Deliveries<Bool>(), Deliveries<Bool>())
+        let session = AdHocSession { request in
+            if request.url?.path == "/slow" {
+                slowArrived.add(true)
+                _ = try await release.first()
+            }
+            return NetworkResponse(status: 401)
+        }
+        let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotConnect) }
+        let router = router(session, [AuthenticationInterceptor(keys)])
+        let slow = Task { try await router.response(for: URLEndPoint(.get, URL(text: "https://api.example.com/slow"))) }
+        _ = try await slowArrived.first()
+        let error = await failures(1, router).first
+        release.add(true)
+        let late = await #expect(throws: NetworkError.self) { try await slow.value }
+        #expect(late?.code == .cannotConnect)
+        #expect(late?.reason == error?.reason)
+        #expect(keys.refreshes.all == [1])
+    }
+
+    @Test("a credential that is worth nothing is forgotten, also where it was saved: it is not refreshed again [S2.21]")
+    func lost() async throws {
+        let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotAuthenticate, reason: "revoked") }
+        let session = StubSession { _ in .status(401) }
+        let router = router(session, [AuthenticationInterceptor(keys)])
+        for _ in 0..<3 { #expect(await failures(1, router).map(\.code) == [.cannotAuthenticate]) }
+        #expect(keys.refreshes.all == [1, nil, nil])
+        #expect(session.requests.count == 1)
+        #expect(keys.saved.all.first == KeyAuthenticator.Pair(partition: nil, number: nil))
+    }
+
+    @Test("a foreign error, and a refresh that cancels itself, are typed for those who wait")
+    func foreign() async throws {
+        struct Locked: Error {}
+        for error: any Error in [Locked(), CancellationError()] {
+            let keys = KeyAuthenticator { _, _ in throw error }
+            let router = router(StubSession { _ in .status(401) }, [AuthenticationInterceptor(keys)])
+            let thrown = await failures(1, router).first
+            #expect(thrown?.code == .cannotAuthenticate)
+            #expect(thrown?.underlying.map { type(of: $0) == type(of: error) } == true)
+        }
+    }
+
+    @Test("one who is cancelled while waiting leaves at once, the others go on; so does the refresh [S2.21]")
+    func cancelOne() async throws {
+        let gate = Deliveries<Bool>()
+        let waiting = WaitingCounter()
+        let keys = KeyAuthenticator { _, _ in
+            _ = try await gate.first()
+            return Key(number: 2)
+        }
+        let router = router(KeyServer(2).session, [AuthenticationInterceptor(keys)], monitors: [waiting])
+        let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
+        // Each waits for the saved one at most, and for the new one.
+        _ = try await keys.refreshes.first()
+        calls[3].cancel()
+        await #expect(throws: CancellationError.self) { try await calls[3].value }
+        gate.open()
+        for (index, call) in calls.enumerated() where index != 3 {
+            #expect(try await call.value.statusCode == 200)
+        }
+        #expect(keys.refreshes.all == [1])
+    }
+
+    @Test("when all who wait are cancelled the refresh still ends, and what it got is used and saved [S2.21]")
+    func cancelAll() async throws {
+        let (gate, isCancelled) = (Deliveries<Bool>(), Deliveries<Bool>())
+        let keys = KeyAuthenticator { _, _ in
+            await withTaskCancellationHandler {
+                _ = try? await gate.first()
+            } onCancel: {
+                isCancelled.add(true)
+            }
+            return Key(number: 2)
+        }
+        let session = KeyServer(2).session
+        let router = router(session, [AuthenticationInterceptor(keys)])
+        let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
+        _ = try await keys.refreshes.first()
+        router.cancel()
+        for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
+        #expect(isCancelled.all.isEmpty)
+        gate.open()
+        _ = try await keys.saved.first()
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(session.authorizations.last == "Key 2")
+        #expect(keys.refreshes.all == [1])
+    }
+
+    @Test(
+        "a refresh through its own router neither waits for itself nor refreshes again [S2.21]", arguments: [200, 401])
+    func throughItself(status: Int) async throws {
+        let holder = Deliveries<Router<URLEndPoint>>()
+        let keys = KeyAuthenticator { old, _ in
+            let router = try await holder.first()
+            _ = try await router.response(for: URLEndPoint(.post, URL(text: "https://api.example.com/token")))
+            return Key(number: (old?.number ?? 0) + 1)
+        }
+        let session = StubSession { request in
+            if request.url?.path == "/token" { return .status(status) }
+            return request.headers["Authorization"] == "Key 2" ? .text("ok") : .status(401)
+        }
+        let router = router(session, [AuthenticationInterceptor(keys), RetryPolicy(clock: TestClock(skips: true))])
+        holder.add(router)
+        let errors = await failures(20, router)
+        #expect(errors.count == (status == 200 ? 0 : 20))
+        #expect(Set(errors.map(\.code)).isSubset(of: [.cannotAuthenticate]))
+        let tokenRequests = session.requests.filter { $0.url?.path == "/token" }
+        #expect(tokenRequests.allSatisfy { !$0.headers.contains("Authorization") })
+        #expect(tokenRequests.count == keys.refreshes.all.count)
+        if status == 200 { #expect(keys.refreshes.all == [1]) }
+    }
+
+    @Test("a refresh by a completion, through its own router, does not wait for itself either")
+    func throughItselfByCompletion() async throws {
+        let holder = Deliveries<Router<URLEndPoint>>()
+        let keys = KeyAuthenticator { _, _ in
+            let router = try await holder.first()
+            let answer = Deliveries<Bool>()
+            router.request(URLEndPoint(.post, URL(text: "https://api.example.com/token"))) { _, _, _ in answer.add(true)
+            }
+            _ = try await answer.first()
+            return Key(number: 2)
+        }
+        let session = StubSession { request in
+            request.url?.path == "/token" || request.headers["Authorization"] == "Key 2" ? .text("ok") : .status(401)
+        }
+        let router = router(session, [AuthenticationInterceptor(keys)])
+        holder.add(router)
+        #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
+    }
+
+    @Test("a refresh that hangs ends for those who wait by its timeout, and the next request tries anew [S2.21]")
+    func hangs() async throws {
+        let clock = TestClock()
+        let never = Deliveries<Bool>()
+        let keys = KeyAuthenticator { _, _ in
+            // Does not heed its cancellation.
+            await Task { _ = try? await never.first() }.value
+            return Key(number: 2)
+        }
+        let interceptor = AuthenticationInterceptor(keys, refreshTimeout: .seconds(20), clock: clock)
+        try await interceptor.signIn(Key(number: 1))
+        let router = router(StubSession { _ in .status(401) }, [interceptor])
+        async let errors = failures(5, router)
+        _ = try await keys.refreshes.first()
+        #expect(try await clock.nextSleep() == .seconds(20))
+        clock.advance(by: .seconds(20))
+        #expect(Set(await errors.map(\.code)) == [.timedOut])
+        async let more = failures(1, router)
+        _ = try await keys.refreshes.wait(for: 2)
+        _ = try await clock.nextSleep()
+        clock.advance(by: .seconds(20))
+        #expect(await more.map(\.code) == [.timedOut])
+        never.open()
+    }
+
+    @Test("a server that refuses every new credential is asked for five in thirty seconds, and later again")
+    func excess() async throws {
+        let date = TestDate()
+        let keys = KeyAuthenticator()
+        let session = StubSession { _ in .status(401) }
+        let router = router(session, [AuthenticationInterceptor(keys, now: { date.now })])
+        for _ in 0..<20 { #expect(await failures(1, router).map(\.code) == [.unauthorized]) }
+        #expect(keys.refreshes.all.count == 5)
+        #expect(session.requests.count == 25)
+        date.advance(by: 30)
+        _ = await failures(1, router)
+        #expect(keys.refreshes.all.count == 6)
+    }
+
+    @Test("a credential that ends too often is an error of its own")
+    func excessAhead() async throws {
+        let date = TestDate()
+        let keys = KeyAuthenticator { old, _ in Key(number: (old?.number ?? 0) + 1, end: date.now + 2) }
+        let session = StubSession { _ in .text("ok") }
+        let interceptor = AuthenticationInterceptor(
+            keys, leeway: .zero, refreshLimit: RefreshLimit(count: 2, within: .seconds(60)), now: { date.now })
+        try await interceptor.signIn(Key(number: 1, end: date.now + 2))
+        let router = router(session, [interceptor])
+        var codes: [NetworkError.Code] = []
+        for _ in 0..<4 {
+            date.advance(by: 3)
+            codes += await failures(1, router).map(\.code)
+        }
+        #expect(codes == [.cannotAuthenticate, .cannotAuthenticate])
+        #expect(keys.refreshes.all.count == 2)
+    }
+
+    @Test("a refresh ahead of time that fails costs nothing while the credential is good, and counts after its end")
+    func aheadFails() async throws {
+        let date = TestDate()
+        let keys = KeyAuthenticator(stored: [nil: Key(number: 1, end: date.now + 100)]) { _, _ in
+            throw NetworkError(.cannotConnect)
+        }
+        let session = StubSession { _ in .text("ok") }
+        let router = router(session, [AuthenticationInterceptor(keys, leeway: .seconds(50), now: { date.now })])
+        #expect(await failures(1, router).isEmpty)
+        date.advance(by: 60)
+        #expect(await failures(1, router).isEmpty)
+        #expect(keys.refreshes.all == [1])
+        date.advance(by: 60)
+        #expect(await failures(1, router).map(\.code) == [.cannotConnect])
+        #expect(session.authorizations == ["Key 1", "Key 1"])
+    }
+
+    @Test("a login during a refresh wins: those who wait go on with it, and only it is saved")
+    func signInDuringRefresh() async throws {
+        let gate = Deliveries<Bool>()
+        let keys = KeyAuthenticator { _, _ in
+            await Task { _ = try? await gate.first() }.value
+            return Key(number: 2)
+        }
+        let session = KeyServer(9).session
+        let interceptor = AuthenticationInterceptor(keys)
+        let router = router(session, [interceptor])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await keys.refreshes.first()
+        try await interceptor.signIn(Key(number: 9))
+        #expect(try await call.value.statusCode == 200)
+        gate.open()
+        #expect(try await interceptor.credential() == Key(number: 9))
+        #expect(keys.saved.all.map(\.number) == [9])
+        #expect(session.authorizations == ["Key 1", "Key 9"])
+    }
+
+    @Test("a reset forgets the credentials of all partitions, ends a refresh, and wipes what is saved [S2.17 S2.21]")
+    func reset() async throws {
+        let gate = Deliveries<Bool>()
+        let keys = KeyAuthenticator(stored: [nil: Key(number: 1), "qa": Key(number: 5)]) { _, _ in
+            await Task { _ = try? await gate.first() }.value
+            return Key(number: 2)
+        }
+        let interceptor = AuthenticationInterceptor(keys)
+        let router = router(KeyServer(2).session, [interceptor])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await keys.refreshes.first()
+        await interceptor.reset()
+        #expect(keys.resets.all.count == 1)
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.code == .cannotAuthenticate)
+        gate.open()
+        // Loaded anew: what the refresh got has no say any more.
+        _ = try? await router.response(for: URLEndPoint(.get, url))
+        #expect(keys.refreshes.all == [1, 1])
+        #expect(keys.resets.all.count == 1)
+    }
+}
