@@ -1,0 +1,126 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// OAuth 2 behind an `AuthenticationInterceptor`.
+@Suite(.timeLimit(.minutes(1)))
+struct OAuth2AuthenticatorTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    private func client(_ session: any NetworkSession) -> OAuth2Client {
+        OAuth2Client(id: "app", secret: "s", tokenURL: URL(text: "https://login.example.com/token"), session: session)
+    }
+
+    private func router(_ api: StubSession, _ interceptor: any Interceptor) -> Router<URLEndPoint> {
+        Router(session: api, interceptors: [interceptor])
+    }
+
+    @Test("the saved token is used; when it is refused it is refreshed, and the rotated one is saved [S2.21]")
+    func savedAndRotated() async throws {
+        let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
+        let login = StubSession { _ in .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#) }
+        let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
+        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client(login), store: store))
+        _ = try await router(api, interceptor).response(for: URLEndPoint(.get, url))
+        #expect(api.authorizations == ["Bearer a1", "Bearer a2"])
+        #expect(login.authorizations == ["Basic YXBwOnM="])
+        #expect(await store.load(nil) == OAuthToken(accessToken: "a2", refreshToken: "r2"))
+    }
+
+    @Test("client credentials are had before the first request, and again when they end [S2.21]")
+    func clientCredentials() async throws {
+        let count = Deliveries<Bool>()
+        let login = StubSession { _ in
+            count.add(true)
+            return .json(#"{"access_token":"a\#(count.all.count)","token_type":"bearer","expires_in":100}"#)
+        }
+        let date = TestDate()
+        var client = client(login)
+        client.now = { date.now }
+        let api = StubSession { _ in .text("ok") }
+        let interceptor = AuthenticationInterceptor(
+            OAuth2Authenticator(client, grant: .clientCredentials), now: { date.now })
+        let router = router(api, interceptor)
+        for step in [0.0, 69, 1, 60] {
+            date.advance(by: step)
+            _ = try await router.response(for: URLEndPoint(.get, url))
+        }
+        #expect(api.authorizations == ["Bearer a1", "Bearer a1", "Bearer a2", "Bearer a2"])
+    }
+
+    @Test(
+        "after invalid_grant the token is forgotten, and the error says what the server said; later requests ask nobody [S2.21]"
+    )
+    func invalidGrant() async throws {
+        let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
+        let login = StubSession { _ in
+            .json(#"{"error":"invalid_grant","error_description":"The refresh token was revoked."}"#, status: 400)
+        }
+        let api = StubSession { _ in .status(401) }
+        let router = router(api, AuthenticationInterceptor(OAuth2Authenticator(client(login), store: store)))
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.code == .cannotAuthenticate)
+        #expect(error?.oauthError == OAuthError(.invalidGrant, text: "The refresh token was revoked."))
+        #expect(error?.description.contains("The refresh token was revoked.") == true)
+        #expect(error?.url == url)
+        #expect(await store.load(nil) == nil)
+        let later = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(later?.oauthError?.code == .notSignedIn)
+        #expect(login.requests.count == 1)
+        #expect(api.requests.count == 1)
+    }
+
+    @Test(
+        "a login server that is down, or refuses the client, does not cost the token",
+        arguments: [
+            (MockResponse.status(503), NetworkError.Code.cannotAuthenticate),
+            (.failure(.cannotConnect), .cannotConnect),
+            (.json(#"{"error":"invalid_client"}"#, status: 401), .cannotAuthenticate),
+            (.text("captive portal"), .decodingFailed),
+        ])
+    func keptOnFailure(response: MockResponse, code: NetworkError.Code) async throws {
+        let token = OAuthToken(accessToken: "a1", refreshToken: "r1")
+        let store = MemoryTokenStore(token)
+        let login = StubSession(response, .json(#"{"access_token":"a2","token_type":"bearer"}"#))
+        let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
+        let router = router(api, AuthenticationInterceptor(OAuth2Authenticator(client(login), store: store)))
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.code == code)
+        #expect(await store.load(nil) == token)
+        #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
+    }
+
+    @Test("logout on reset: tokens of all partitions are gone, in the store too [S2.17 S2.21]")
+    func reset() async throws {
+        let store = MemoryTokenStore(OAuthToken(accessToken: "a1"))
+        await store.save(OAuthToken(accessToken: "b1"), "qa")
+        let interceptor = AuthenticationInterceptor(
+            OAuth2Authenticator(client(StubSession { _ in .status(500) }), store: store))
+        #expect(try await interceptor.credential()?.accessToken == "a1")
+        await interceptor.reset()
+        #expect(await store.load(nil) == nil)
+        #expect(await store.load("qa") == nil)
+        #expect(try await interceptor.credential(in: "qa") == nil)
+    }
+
+    @Test("a saved file of tokens that is broken is a typed error until somebody signs in")
+    func brokenStore() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens")
+            try Data("{".utf8).write(to: file)
+            let api = StubSession { _ in .text("ok") }
+            let interceptor = AuthenticationInterceptor(
+                OAuth2Authenticator(client(StubSession { _ in .status(500) }), store: FileTokenStore(file)))
+            let router = router(api, interceptor)
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, url))
+            }
+            #expect(error?.code == .decodingFailed)
+            try await interceptor.signIn(OAuthToken(accessToken: "new"))
+            _ = try await router.response(for: URLEndPoint(.get, url))
+            #expect(api.authorizations == ["Bearer new"])
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import Switchboard
+
+@Suite(.timeLimit(.minutes(1)))
+struct TokenStoreTests {
+    private let one = OAuthToken(
+        accessToken: "a1", refreshToken: "r1", expiresAt: Date(timeIntervalSince1970: 1_700_000_000), scope: "x y")
+    private let two = OAuthToken(accessToken: "a2")
+
+    private func mode(_ url: URL) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        return try #require(attributes[.posixPermissions] as? NSNumber).intValue
+    }
+
+    private func check(_ store: any TokenStore) async throws {
+        #expect(try await store.load(nil) == nil)
+        try await store.remove(nil)
+        try await store.save(one, nil)
+        try await store.save(two, "qa")
+        try await store.save(one, "")
+        #expect(try await store.load(nil) == one)
+        #expect(try await store.load("qa") == two)
+        #expect(try await store.load("") == one)
+        #expect(try await store.load("live") == nil)
+        try await store.save(two, nil)
+        try await store.remove("qa")
+        #expect(try await store.load(nil) == two)
+        #expect(try await store.load("qa") == nil)
+        try await store.removeAll()
+        #expect(try await store.load("") == nil)
+        try await store.removeAll()
+    }
+
+    @Test("tokens are kept by partition, replaced and removed, in memory and in a file")
+    func stores() async throws {
+        try await check(MemoryTokenStore())
+        try await withFolder { folder in
+            try await check(FileTokenStore(folder.appendingPathComponent("tokens.json")))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
+    @Test("the file has mode 0600 and its folder 0700, whatever the umask; a later store reads it")
+    func modes() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("new/deep/tokens.json")
+            try await FileTokenStore(file).save(one, nil)
+            #expect(try mode(file) == 0o600)
+            #expect(try mode(file.deletingLastPathComponent()) == 0o700)
+            #expect(try await FileTokenStore(file).load(nil) == one)
+            // One that was readable for others is not any more.
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+            try await FileTokenStore(file).save(two, nil)
+            #expect(try mode(file) == 0o600)
+            let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+            #expect(names == ["tokens.json"])
+        }
+    }
+
+    @Test(
+        "a file that holds something else is a typed error to read, and is replaced by the next token",
+        arguments: ["", "{", "[]", "null", #"{"token":{"accessToken":1}}"#, #"{"version":2,"partitions":{}}"#])
+    func broken(text: String) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens.json")
+            try Data(text.utf8).write(to: file)
+            let store = FileTokenStore(file)
+            let error = await #expect(throws: NetworkError.self) { try await store.load(nil) }
+            #expect(error?.code == .decodingFailed)
+            #expect(try Data(contentsOf: file) == Data(text.utf8))
+            try await store.save(one, nil)
+            #expect(try await store.load(nil) == one)
+        }
+    }
+
+    @Test("a file that cannot be written is a typed error, and nothing is left beside it")
+    func unwritable() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens.json")
+            // A folder of that name cannot be replaced by a file.
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            let store = FileTokenStore(file)
+            let error = await #expect(throws: NetworkError.self) { try await store.save(one, nil) }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["tokens.json"])
+            let blocked = FileTokenStore(URL(fileURLWithPath: "/dev/null/tokens.json"))
+            await #expect(throws: NetworkError.self) { try await blocked.save(one, nil) }
+        }
+    }
+
+    @Test("many who save at once leave a whole file")
+    func concurrent() async throws {
+        try await withFolder { folder in
+            let store = FileTokenStore(folder.appendingPathComponent("tokens.json"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<50 {
+                    group.addTask { try await store.save(OAuthToken(accessToken: "\(index)"), "\(index % 5)") }
+                }
+                try await group.waitForAll()
+            }
+            for partition in 0..<5 { #expect(try await store.load("\(partition)") != nil) }
+        }
+    }
+}
