@@ -29,5 +29,12 @@ let package = Package(
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardMocks", package: "Switchboard"),
             ]),
+        // Calls over a server that fails by a seed, for scripts/faults.
+        .executableTarget(
+            name: "fault-run",
+            dependencies: [
+                .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardMocks", package: "Switchboard"),
+            ]),
     ]
 )

@@ -1,0 +1,38 @@
+import Foundation
+import Switchboard
+
+/// How calls ended, and how many retries there were.
+final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
+    private let lock = NSLock()
+    private var counts: [Int: Int] = [:]
+    private var words: [String: Int] = [:]
+    private var late: [Int] = []
+    private var wrong: [Int] = []
+    private var tries = 0
+
+    var ended: [Int: Int] { lock.withLock { counts } }
+    var outcomes: [String: Int] { lock.withLock { words } }
+    var overdue: [Int] { lock.withLock { late } }
+    /// Calls that were given something else than the server's answer as a success.
+    var wrongAnswers: [Int] { lock.withLock { wrong } }
+    var retries: Int { lock.withLock { tries } }
+
+    func record(_ event: CallEvent) {
+        if case .retry = event.kind { lock.withLock { tries += 1 } }
+    }
+
+    /// Takes note of an end; false when it is not the first of its call.
+    func end(_ plan: Plan, _ result: Result<String, NetworkError>, after time: Duration, tolerance: Duration) -> Bool {
+        lock.withLock {
+            counts[plan.id, default: 0] += 1
+            switch result {
+            case .success(let text):
+                words["answered", default: 0] += 1
+                if text != plan.answer { wrong.append(plan.id) }
+            case .failure(let error): words[error.status.map { "\($0)" } ?? "\(error.code)", default: 0] += 1
+            }
+            if time > plan.total + tolerance { late.append(plan.id) }
+            return counts[plan.id] == 1
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Switchboard
+
+/// What is drawn for one call.
+struct Plan {
+    enum Kind: String {
+        case get, post
+        /// A POST with an `Idempotency-Key`.
+        case keyed
+    }
+
+    let id: Int
+    let kind: Kind
+    /// URLSession on Linux sends a POST again by itself when a connection dies; it gets what may be sent twice.
+    let usesFoundation: Bool
+    /// One that is too short for some of what a server does.
+    let total: Duration
+    let idle: Duration?
+    let cancelled: Duration?
+
+    init(_ id: Int, seed: UInt64) {
+        self.id = id
+        var draw = Draw(seed: seed, request: id, attempt: 0)
+        kind = [.get, .get, .post, .keyed][Int(draw.next() % 4)]
+        usesFoundation = draw.isOneIn(10) && kind != .post
+        let isShort = draw.isOneIn(8)
+        total = isShort ? .milliseconds(250) : .seconds(4)
+        idle = isShort && draw.isOneIn(2) ? nil : .milliseconds(120)
+        cancelled = draw.isOneIn(20) ? .milliseconds(Int(draw.next() % 20)) : nil
+    }
+
+    /// What the server answers in the end.
+    var answer: String { "answer to \(id)" }
+
+    func endPoint(at server: URL, _ monitors: [any EventMonitor]) -> URLEndPoint {
+        let options = RequestOptions {
+            $0.timeouts = Timeouts(idle: idle, total: total)
+            $0.monitors = monitors
+            if kind == .keyed { $0.idempotencyKey = .unique }
+        }
+        let url = server.appendingPathComponent(kind.rawValue).appendingPathComponent("\(id)")
+        guard kind != .get else { return URLEndPoint(.get, url, options: options) }
+        return URLEndPoint(.post, url, task: .requestBody(DataBody(Data("order \(id)".utf8))), options: options)
+    }
+}
+
+extension Plan: CustomStringConvertible {
+    var description: String {
+        let session = usesFoundation ? "FoundationSession" : "default session"
+        let cancel = cancelled.map { ", cancelled after \($0)" } ?? ""
+        return "\(kind.rawValue) \(id) (\(session), total \(total), idle \(idle.map { "\($0)" } ?? "none")\(cancel))"
+    }
+}
