@@ -73,7 +73,7 @@ public final class FoundationSession: NetworkSession {
             return response
         } catch {
             deadlines.remove(exchange)
-            throw error
+            throw (error as? NetworkError)?.asOfflineError(to: request.url) ?? error
         }
     }
 

@@ -51,7 +51,7 @@ public struct ServerEnvironment: Sendable {
     }
 
     /// Leaves requests as they are: for ``RequestOptions/serverEnvironment``.
-    public static let none = ServerEnvironment(host: "")
+    public static let unchanged = ServerEnvironment(host: "")
 
     /// Completes a request, with this environment whatever its options say.
     ///

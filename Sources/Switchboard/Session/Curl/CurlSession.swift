@@ -26,6 +26,8 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
 
     private let engine: Result<CurlEngine, NetworkError>
     private let isShared: Bool
+    /// Whether connections go to the URL's host, as far as the configuration says.
+    private let isStraight: Bool
 
     /// Makes a session with connections of its own. A configuration that cannot be met is the error of every request.
     public convenience init(configuration: Configuration = Configuration()) {
@@ -34,6 +36,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
 
     private init(_ configuration: Configuration, isShared: Bool) {
         self.isShared = isShared
+        isStraight = configuration.unixSocketPath == nil && configuration.resolve.isEmpty
         engine = Result { () throws(NetworkError) in try CurlEngine(configuration) }
         if configuration.tls.insecureTrustsEveryServer {
             StandardError.write("Switchboard: a CurlSession trusts every server (insecureTrustsEveryServer)\n")
@@ -50,7 +53,8 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         do {
             return try await engine.get().send(try request.withEncodedBody())
         } catch let error as NetworkError {
-            throw error.attributed(to: request)
+            let error = error.attributed(to: request)
+            throw isStraight ? error.asOfflineError(to: request.url) : error
         }
     }
 

@@ -1,0 +1,55 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CommonHeadersTests {
+    private let url = URL(text: "https://a.example/x")
+
+    @Test("S1.5 common header fields reach the wire, the request's own win", arguments: SessionKind.allCases)
+    func wire(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.stub(.any) { _ in .text("") }
+            let common = CommonHeaders(["X-User": "7", "X-Tag": "a", "X-tag": "b", "Accept": "never", "X-Own": "no"])
+            let router = Router<URLEndPoint>(session: kind.make(), interceptors: [common])
+            _ = try await router.response(for: URLEndPoint(.get, server.url, headers: ["x-own": "yes"]))
+            let seen = try await server.takeRequest()
+            #expect(seen.headers["X-User"] == "7")
+            #expect(seen.headers.values(for: "X-Own") == ["yes"])
+            #expect(seen.headers.values(for: "Accept") == ["application/json"])
+            #expect(seen.headers["X-Tag"]?.contains("a") == true)
+        }
+    }
+
+    @Test("S1.5 a common Content-Type is for requests with a body that has none")
+    func contentType() async throws {
+        let session = StubSession { _ in .text("") }
+        let common = CommonHeaders(["Content-Type": "text/plain"])
+        let router = Router<URLEndPoint>(session: session, interceptors: [common])
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        for body in [DataBody(Data("a".utf8)), DataBody(Data("{}".utf8), contentType: "application/json")] {
+            _ = try await router.response(for: URLEndPoint(.post, url, task: .requestBody(body)))
+        }
+        #expect(session.requests.map { $0.headers["Content-Type"] } == [nil, "text/plain", "application/json"])
+    }
+
+    @Test("S1.5 a provider may wait; other hosts get nothing of it; a field that breaks the head is refused")
+    func provider() async throws {
+        let session = StubSession { _ in .text("") }
+        let common = CommonHeaders(hosts: ["a.example"]) {
+            await Task.yield()
+            return ["X-Token": "t"]
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [common])
+        for host in ["a.example", "b.example"] {
+            _ = try await router.response(for: URLEndPoint(.get, #require(URL(string: "https://\(host)/"))))
+        }
+        #expect(session.requests.map { $0.headers["X-Token"] } == ["t", nil])
+        let plan = await router.explain(URLEndPoint(.get, url))
+        #expect(plan.steps[0].notes == ["adds the header fields of a provider, which is not asked here"])
+        let bad = Router<URLEndPoint>(session: session, interceptors: [CommonHeaders(["X-A": "1\r\nX-B: 2"])])
+        let error = await #expect(throws: NetworkError.self) { try await bad.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.code == .invalidRequest)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ModifyTests {
+    private let url = URL(text: "https://a.example/x")
+
+    private func send(_ session: any NetworkSession, _ interceptor: any Interceptor) async throws -> NetworkResponse {
+        try await Router<URLEndPoint>(session: session, interceptors: [interceptor])
+            .response(for: URLEndPoint(.get, url))
+    }
+
+    @Test("S2.13 a closure changes the request, another the response, another the result; each may wait")
+    func changes() async throws {
+        let session = StubSession { _ in .text("a") }
+        let request = ModifyRequest { request in
+            await Task.yield()
+            request.headers["X-A"] = "1"
+            request.query = "b=2"
+        }
+        #expect(try await send(session, request).text == "a")
+        #expect(session.requests.first?.headers["X-A"] == "1")
+        #expect(session.requests.first?.query == "b=2")
+
+        let response = ModifyResponse { response in
+            await Task.yield()
+            response.body += Data("b".utf8)
+        }
+        #expect(try await send(session, response).text == "ab")
+        // One of its own making is to no request yet.
+        let made = try await send(session, ModifyResponse { $0 = NetworkResponse(status: 201) })
+        #expect(made.statusCode == 201)
+        #expect(made.request?.url == url)
+
+        let rescue = ModifyResult { result in
+            await Task.yield()
+            if case .failure = result { result = .success(NetworkResponse(status: 200, body: Data("kept".utf8))) }
+        }
+        #expect(try await send(StubSession { _ in .close }, rescue).text == "kept")
+        let fail = ModifyResult { $0 = .failure(NetworkError(.custom, reason: "no")) }
+        let error = await #expect(throws: NetworkError.self) { try await send(session, fail) }
+        #expect(error?.code == .custom)
+    }
+
+    @Test("S2.13 another request in the place of the request is invalidRequest, and nothing is sent")
+    func swappedRequest() async throws {
+        let session = StubSession { _ in .text("a") }
+        let swap = ModifyRequest { $0 = NetworkRequest(.get, $0.url) }
+        let error = await #expect(throws: NetworkError.self) { try await send(session, swap) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.url == url)
+        #expect(session.requests.isEmpty)
+        let copy = ModifyRequest { request in
+            let copy = request
+            request = copy
+        }
+        #expect(try await send(session, copy).text == "a")
+    }
+
+    @Test("S2.13 a response to another request in its place is invalidResponse")
+    func swappedResponse() async throws {
+        let session = StubSession { _ in .text("a") }
+        var other = NetworkResponse(status: 200)
+        other.request = NetworkRequest(.get, url)
+        let modifiers: [any Interceptor] = [
+            ModifyResponse { [other] in $0 = other }, ModifyResult { [other] in $0 = .success(other) },
+        ]
+        for modifier in modifiers {
+            let error = await #expect(throws: NetworkError.self) { try await send(session, modifier) }
+            #expect(error?.code == .invalidResponse)
+            #expect(error?.url == url)
+        }
+    }
+
+    private struct Failure: Error {}
+
+    @Test("S2.13 what a closure throws ends the call; a cancellation is not for changing")
+    func throwing() async throws {
+        let session = StubSession { _ in .text("a") }
+        let modifiers: [any Interceptor] = [
+            ModifyRequest { _ in throw Failure() }, ModifyResponse { _ in throw Failure() },
+            ModifyResult { _ in throw Failure() },
+        ]
+        for modifier in modifiers {
+            let error = await #expect(throws: NetworkError.self) { try await send(session, modifier) }
+            #expect(error?.underlying is Failure)
+        }
+        let rescue = ModifyResult { $0 = .success(NetworkResponse(status: 200)) }
+        let cancelled = AdHocSession { _ in throw CancellationError() }
+        await #expect(throws: CancellationError.self) { try await send(cancelled, rescue) }
+    }
+
+    @Test("S2.13 S2.16 partly: a closure that waits is left when the router is cancelled")
+    func cancelling() async throws {
+        let asked = AsyncStream<Void>.makeStream()
+        let wait = ModifyRequest { _ in
+            asked.continuation.yield()
+            try await Task.sleep(for: .seconds(3_600))
+        }
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: [wait])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        for await _ in asked.stream { break }
+        router.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+    }
+}

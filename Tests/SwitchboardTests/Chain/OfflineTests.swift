@@ -1,0 +1,71 @@
+#if os(Linux)
+import Foundation
+import Programs
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// What sessions say on a machine that is offline: in a namespace of the network that has loopback and nothing else, in
+/// which this program is run again.
+@Suite(.timeLimit(.minutes(2)))
+struct OfflineTests {
+    private static let isInside = ProcessInfo.processInfo.environment["SWITCHBOARD_OFFLINE"] != nil
+
+    /// Whether namespaces may be made here, and loopback be set up in them.
+    private static let canGoOffline: Bool = {
+        guard !isInside, let unshare = Program.path(of: "unshare"),
+            let result = try? Program.run(unshare, enter + ["true"])
+        else { return false }
+        return result.exit == 0
+    }()
+
+    private static let enter = ["-rn", "/bin/sh", "-c", #"ip link set lo up && exec "$@" 2>&1"#, "sh"]
+
+    @Test("S1.9 offline is noInternetConnection, in a namespace without routes", .enabled(if: canGoOffline))
+    func namespace() throws {
+        let unshare = try #require(Program.path(of: "unshare"))
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let result = try Program.run(
+            unshare,
+            Self.enter + [
+                "/usr/bin/env", "SWITCHBOARD_OFFLINE=1", own, "--testing-library", "swift-testing", "--filter",
+                "SwitchboardTests.OfflineTests",
+            ])
+        let output = String(decoding: result.output, as: UTF8.self)
+        #expect(result.exit == 0, "\(output)")
+        #expect(output.contains("inside: offline"), "\(output)")
+        #expect(output.contains("inside: loopback"), "\(output)")
+    }
+
+    @Test("inside: offline", .enabled(if: isInside, "run by the other test"), arguments: SessionKind.allCases)
+    func offline(kind: SessionKind) async throws {
+        #expect(Reachability.system.status == .unreachable)
+        var texts = ["http://192.0.2.1/", "http://example.com/", "https://example.com/"]
+        if kind == .curl { texts.append("http://[2001:db8::1]/") }
+        for text in texts {
+            let url = try #require(URL(string: text))
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.get, url))
+            }
+            #expect(error?.code == .noInternetConnection, "\(text): \(String(describing: error))")
+            #expect(error?.message == "No Internet connection")
+            #expect(error?.url == url)
+            #expect(error?.underlying != nil)
+        }
+    }
+
+    @Test("inside: loopback", .enabled(if: isInside, "run by the other test"), arguments: SessionKind.allCases)
+    func loopback(kind: SessionKind) async throws {
+        let port = try await MockServer.run { server in
+            server.enqueue(.text("here"))
+            let response = try await kind.make().send(NetworkRequest(.get, server.url))
+            #expect(response.text == "here")
+            #expect(Reachability.system.status(for: server.url) == .reachable)
+            return server.port
+        }
+        let url = URL(string: "http://127.0.0.1:\(port)/")
+        let error = await #expect(throws: NetworkError.self) { try await kind.make().send(NetworkRequest(.get, url)) }
+        #expect(error?.code == .cannotConnect)
+    }
+}
+#endif
