@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The fourth design's published `MovieApi` and `NetworkManager`, run on this package.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct PublishedMovieApiTests {
     @Test("S3.1 the published MovieApi compiles with its members as they stand, and asks for what it says")
     func requests() throws {

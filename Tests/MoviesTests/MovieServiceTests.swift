@@ -6,7 +6,7 @@ import Testing
 @testable import Movies
 
 /// The service of the example, on a stubbed session: what it asks for, and what it makes of the answers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MovieServiceTests {
     private let session = StubSession()
     private var server: EndPointStubs<MovieApi> { session.stubs(for: MovieApi.self) }

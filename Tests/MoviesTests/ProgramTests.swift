@@ -5,7 +5,7 @@ import Testing
 
 @testable import Movies
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
     @Test func withoutACommandItShowsWhatIsInCinemas() async {
         let (exit, shown, noted) = await movies("")

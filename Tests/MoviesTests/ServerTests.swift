@@ -6,7 +6,7 @@ import Testing
 @testable import Movies
 
 /// The program against servers that are gone, broken or hostile.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ServerTests {
     @Test func aServerThatIsGoneIsUnavailable() async throws {
         let url = try await MockServer.run { _ in

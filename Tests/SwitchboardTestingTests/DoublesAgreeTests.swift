@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// A script means the same to a stub as it does to the real sessions over a real socket.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct DoublesAgreeTests {
     @Test(
         arguments: RealSession.allCases,

@@ -58,7 +58,7 @@ final class NoteList {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct TestingYourCode {
     @Test func aRouterSendsWhatTheCaseSays() async throws {
         let session = StubSession()

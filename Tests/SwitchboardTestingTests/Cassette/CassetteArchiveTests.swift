@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The file: what is written, and what is read of others'.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CassetteArchiveTests {
     private let request = NetworkRequest(
         .post, text: "https://h.example/a/b?x=1", headers: ["Accept": "*/*"], body: JSONBody(["n": 1]))

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Recorded from a server not of our making, and played without it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CassetteHTTPBinTests {
     private static let base = ProcessInfo.processInfo.environment["SWITCHBOARD_HTTPBIN"]
     private static let token = "tok-4f9/2+c&7 é"

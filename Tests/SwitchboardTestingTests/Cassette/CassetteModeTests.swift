@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CassetteModeTests {
     private let one = NetworkRequest(text: "https://h.example/one?page=1")
     private let two = NetworkRequest(text: "https://h.example/two")

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CassetteRedactionTests {
     /// With characters that are escaped in queries, in JSON and in base64 of both alphabets.
     static let token = #"tok/en+"s3cr=et é>>?"#

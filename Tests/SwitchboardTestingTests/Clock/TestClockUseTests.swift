@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What waits in this package waits on a clock, and a test sees each wait.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct TestClockUseTests {
     private let clock = TestClock()
     private let endPoint: URLEndPoint

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What is left to chance is the same for the same seed.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ConditionChanceTests {
     private let request = NetworkRequest(.get, URL(string: "https://h.example/p"))
 

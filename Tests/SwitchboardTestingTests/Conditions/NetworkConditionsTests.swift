@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct NetworkConditionsTests {
     @Test(arguments: [
         (Double.nan, 0.0), (-1, 0), (-.infinity, 0), (0.25, 0.25), (1.5, 1), (.infinity, 1), (-0.0, 0),

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Every fault is the error that it says, over both sessions and in a stub.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MockFaultTests {
     private func request(for fault: MockFault, to url: URL) -> NetworkRequest {
         let options = RequestOptions { $0.timeouts.attempt = .seconds(fault.code == .timedOut ? 1 : 20) }

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The server as the curl command sees it.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: Curl.isInstalled))
+@Suite(.timeLimit(.minutes(3)), .enabled(if: Curl.isInstalled))
 struct MockServerCurlTests {
     @Test func aScriptedAnswerArrivesWhole() async throws {
         try await MockServer.run { server in

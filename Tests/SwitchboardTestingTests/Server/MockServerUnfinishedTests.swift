@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What a server says of a script that was not played to its end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MockServerUnfinishedTests {
     private let get = "GET /asked?token=s3cret HTTP/1.1\r\nHost: h\r\n\r\n"
 
@@ -79,7 +79,7 @@ struct MockServerUnfinishedTests {
 }
 
 /// Queues and points of a script, byte by byte.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MockServerScriptTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     private let post = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n"

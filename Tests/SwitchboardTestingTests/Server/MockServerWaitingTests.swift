@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What a test can wait for.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MockServerWaitingTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 

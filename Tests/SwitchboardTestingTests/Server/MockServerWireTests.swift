@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The server as a bare socket sees it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MockServerWireTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RecordedRequestTests {
     @Test(arguments: [
         ("/", "/", nil, "http://h/"), ("/a/%2F?", "/a/%2F", "", "http://h/a/%2F?"),

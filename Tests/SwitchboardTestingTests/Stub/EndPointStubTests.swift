@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Stubs for the cases of an API.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct EndPointStubTests {
     @Test("S4.11 S3.16 a case is stubbed by itself, behind interceptors that add to the request")
     func cases() async throws {

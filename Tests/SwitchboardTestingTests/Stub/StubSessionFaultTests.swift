@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StubSessionFaultTests {
     private let request = NetworkRequest(.get, URL(string: "https://h.example/p"))
 

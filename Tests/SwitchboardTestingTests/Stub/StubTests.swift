@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Stubs of a session: which one answers, how often, and what verifying finds.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StubTests {
     private func get(_ path: String, from session: StubSession) async throws -> String {
         try await session.send(NetworkRequest(.get, URL(string: "http://h.test\(path)"))).text

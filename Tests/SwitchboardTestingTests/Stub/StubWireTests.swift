@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What a stub records, and how its bodies come.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StubWireTests {
     private let url = URL(string: "https://user:pw@h.test:8443/a%20b?x=1")
 

@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 /// What goes through TLS arrives as it does without.
-@Suite(.needsTLS, .timeLimit(.minutes(1)))
+@Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSExchangeTests {
     private static func bytes(_ count: Int) -> Data {
         // A period that no buffer's size divides.

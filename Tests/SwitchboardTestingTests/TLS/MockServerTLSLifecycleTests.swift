@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// A server with TLS as a bare socket sees it, and how it begins and ends.
-@Suite(.needsTLS, .timeLimit(.minutes(1)))
+@Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSLifecycleTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     /// The beginning of a record of 512 bytes, of the handshake (RFC 8446 §5.1).

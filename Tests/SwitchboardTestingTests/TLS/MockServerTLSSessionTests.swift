@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 /// A server with TLS as the default session sees it.
-@Suite(.needsTLS, .timeLimit(.minutes(1)))
+@Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSSessionTests {
     @Test func aRequestIsAnsweredOverTLS() async throws {
         try await MockServer.run(tls: .init()) { server in

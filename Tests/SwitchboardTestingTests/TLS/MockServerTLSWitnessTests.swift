@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// A server with TLS as curl, OpenSSL's own client and Python see it.
-@Suite(.needsTLS, .timeLimit(.minutes(1)))
+@Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSWitnessTests {
     @Test(.enabled(if: Curl.isInstalled)) func curlTrustsTheAuthorityAndNothingElse() async throws {
         try await MockServer.run(tls: .init()) { server in

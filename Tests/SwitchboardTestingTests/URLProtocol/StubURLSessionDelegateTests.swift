@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What a delegate sees of a stubbed URLSession, and what becomes of redirects.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StubURLSessionDelegateTests {
     private let url: URL
 

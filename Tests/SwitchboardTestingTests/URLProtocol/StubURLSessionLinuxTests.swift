@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 /// What Foundation does not let a URLProtocol do here is an error with a reason, where it would trap or lie otherwise.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StubURLSessionLinuxTests {
     private let url: URL
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Each stub answers the URLSessions of its own configurations, and no others.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StubURLSessionScopeTests {
     private let url: URL
 

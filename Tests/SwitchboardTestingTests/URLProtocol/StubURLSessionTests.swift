@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Code that owns a URLSession is answered by a stub.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct StubURLSessionTests {
     /// Nobody listens there.
     private let url: URL

@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// Where credentials go, and where not.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CredentialOriginTests {
     private let home = URL(text: "https://api.example.com/a")
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// Refreshes that fail, hang, are cancelled, or meet themselves.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CredentialRefreshTests {
     private let url = URL(text: "https://api.example.com/a")
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// OAuth 2 behind an `AuthenticationInterceptor`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct OAuth2AuthenticatorTests {
     private let url = URL(text: "https://api.example.com/a")
 

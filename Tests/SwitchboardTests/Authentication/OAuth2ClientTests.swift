@@ -4,7 +4,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct OAuth2ClientTests {
     private let date = Date(timeIntervalSince1970: 1_700_000_000)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct SimpleSchemeTests {
     private let url = URL(text: "https://api.example.com/a?x=1")
 

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ReachabilityTests {
     /// `/proc/net/route` and `/proc/net/ipv6_route` of a machine with 192.0.2.0/24 and 2001:db8::/64 on eth0, default
     /// routes of both, and a bridge without a link.

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ServerEnvironmentTests {
     private func sent(_ request: NetworkRequest, _ environment: ServerEnvironment) async throws -> NetworkRequest {
         let stub = StubSession { _ in .text("") }

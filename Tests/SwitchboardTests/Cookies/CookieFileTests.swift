@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CookieFileTests {
     private let url = URL(text: "https://a.example/")
 

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CookieJarTests {
     private let jar = CookieJar(now: { Date(timeIntervalSince1970: 1_300_000_000) }) {
         !$0.contains(".") || $0 == "co.uk"

@@ -6,7 +6,7 @@ import Testing
 
 /// Lines and server-sent events, in chunks cut anywhere. Expected events are those of HTML §9.2 and of
 /// web-platform-tests' eventsource folder, as the vectors' notes quote them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct EventStreamTests {
     private func event(_ data: String, type: String = "message", id: String = "") -> ServerSentEvent {
         ServerSentEvent(type: type, data: data, id: id)

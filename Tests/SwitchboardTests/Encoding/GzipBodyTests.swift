@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// Compressed bodies. What they hold is read by Python's gzip.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct GzipBodyTests {
     private let url = URL(text: "https://api.example.com/a")
 

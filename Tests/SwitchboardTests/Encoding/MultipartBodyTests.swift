@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// The bytes of a form. Expected ones are by RFC 7578 and HTML's multipart/form-data encoding algorithm.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MultipartBodyTests {
     private func text(_ form: MultipartBody) throws -> String {
         String(decoding: try form.encode(), as: UTF8.self)

@@ -6,7 +6,7 @@ import Testing
 
 /// Multipart bodies taken apart, in chunks cut anywhere. Expected parts are those of the RFCs' examples, of what Python
 /// and nginx made, and of what Python's email parser reads.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MultipartScannerTests {
     private func parts(_ chunks: [Data], boundary: String, limit: Int = 1 << 20) throws -> [ResponsePart] {
         var scanner = MultipartScanner(boundary: boundary, limit: limit)

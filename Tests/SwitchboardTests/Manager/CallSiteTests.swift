@@ -43,7 +43,7 @@ private struct Stamp: Interceptor {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CallSiteTests {
     @Test("Call sites: a router in one line, without a session")
     func routerInOneLine() throws {

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct DataFromURLTests {
     @Test("S0.13 the bytes at a URL, over the wire, unchanged")
     func bytes() async throws {

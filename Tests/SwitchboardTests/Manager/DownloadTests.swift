@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// `router.download(_:to:)` where nothing is lost on the way, and where nothing may be saved.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct DownloadTests {
     private func endPoint(_ server: MockServer, _ path: String = "/file", headers: HTTPHeaders = [:]) -> URLEndPoint {
         URLEndPoint(.get, server.url.appendingPathComponent(path), headers: headers)

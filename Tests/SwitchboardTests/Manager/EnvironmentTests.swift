@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct EnvironmentTests {
     @Test("S3.2 the environments qa, staging and production, and one's own, switch the base URL at run time")
     func switching() async throws {

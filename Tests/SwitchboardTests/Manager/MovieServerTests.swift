@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The movie API of the fourth design, against a server that speaks TheMovieDB's shapes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct MovieServerTests {
     @Test("S3.15 all four endpoints arrive as documented: path, page and api_key, and their answers decode")
     func allFour() async throws {

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct NetworkManagerTests {
     @Test("S4.1 a request with a path alone compiles and returns its type, from the manager's servers")
     func typedRequest() async throws {

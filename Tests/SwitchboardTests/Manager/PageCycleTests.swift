@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// Servers and routers that would go on for ever.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct PageCycleTests {
     private let url = URL(text: "http://h")
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Where links may lead, and what goes with them.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct PageOriginTests {
     private let secrets: HTTPHeaders = [
         "Authorization": "Bearer t", "Cookie": "id=1", "Proxy-Authorization": "Basic cDpw", "X-Api-Key": "k",

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Lists that a server gives page by page.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct PagesTests {
     /// A list of three pages in every kind of paging, for the requests whose page a number says.
     private static func book(_ request: RecordedRequest) -> MockResponse {

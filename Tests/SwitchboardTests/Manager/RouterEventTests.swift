@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// `router.events`: connecting again as HTML §9.2 has it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RouterEventTests {
     private let url = URL(text: "http://h.test/ticker")
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// `router.bytes`, `router.lines`, `router.jsonLines` and `router.streamedResponse`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RouterStreamTests {
     private func endPoint(_ server: MockServer) -> URLEndPoint { URLEndPoint(.get, server.url) }
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The flows of the fifth design's article against a server like jsonplaceholder, which keeps what it is given.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct TodoServerTests {
     @Test("S4.12 list, add (201, a single object), update, delete (204), and the list shows it")
     func flows() async throws {

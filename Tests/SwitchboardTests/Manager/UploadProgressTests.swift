@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// `router.upload`, and how far a transfer says that it is.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct UploadProgressTests {
     private func upload(_ body: any HTTPBody, to server: MockServer) -> URLEndPoint {
         URLEndPoint(.put, server.url, task: .upload(body))

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ExplainTests {
     private struct Stamp: Interceptor {
         func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {

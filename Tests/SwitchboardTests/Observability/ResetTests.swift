@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// A logout: nothing of before goes on, nothing held stays.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ResetTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Plants tokens wherever a call has a place for one, and looks for them in every text that the package makes of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct SecretTests {
     /// One for each place, so that a leak says where it comes from.
     private enum Planted {

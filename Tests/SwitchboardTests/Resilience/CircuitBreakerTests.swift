@@ -3,7 +3,7 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CircuitBreakerTests {
     private let url = URL(text: "https://api.example.com/a")
     private let key = "api.example.com:443"

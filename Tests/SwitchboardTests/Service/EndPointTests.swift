@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct EndPointTests {
     @Test("S3.1 an enum with associated values describes an API, a case for each endpoint")
     func enumEndPoints() async throws {

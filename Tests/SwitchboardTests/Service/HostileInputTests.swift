@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What a review found that a caller or a server could do, and can not do any more.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct HostileInputTests {
     private struct Streamed: HTTPBody {
         var additionalHeaders: HTTPHeaders = [:]

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct IsolationTests {
     @Test("S0.15 nothing leaks from one call into the next: query, body, headers, Content-Type, timeout, destination")
     func nothingLeaks() async throws {

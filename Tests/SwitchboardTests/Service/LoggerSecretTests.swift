@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Plants secrets wherever a request or a response may have them, and looks for them in everything that is written.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct LoggerSecretTests {
     @Test(
         "S3.14 secrets in headers, query, bodies and userinfo never appear in what the logger writes",

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct NetworkLoggerTests {
     private let endPoint = URLEndPoint(
         .post, URL(text: "https://api.example.com/films?page=1"), task: .requestBody(JSONBody(["title": "Alien"])),

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct NetworkRouterTests {
     @Test("S3.16 an app injects any router of its endpoints: ours over a stub, or a fake with three methods")
     func injection() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RedirectLocationTests {
     private let base = URL(text: "http://a/b/c/d;p?q")
 

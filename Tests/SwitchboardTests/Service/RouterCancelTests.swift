@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// `router.cancel()` and the async calls that are under way: they run in their callers' tasks, which go on.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RouterCancelTests {
     @Test(
         "S3.8 S2.16 partly: a call that waits for its answer ends, the server sees it go",

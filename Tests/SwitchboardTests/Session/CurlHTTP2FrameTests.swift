@@ -4,7 +4,7 @@ import Switchboard
 import Testing
 
 /// HTTP/2 whose frames a server of good manners would not send, or not in this order: Python's h2, by hand.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlHTTP2FrameTests {
     /// What `/count` of the scripts says: the client's port, and the number of requests that came from it.
     struct Count: Decodable, Equatable {

@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// Readers and writers that take their time, on HTTP/2 connections that others use too.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlHTTP2PauseTests {
     /// Whether these are the bytes of `/bytes` from an offset on.
     static func isRight(_ chunk: Data, from offset: Int) -> Bool {

@@ -6,7 +6,7 @@ import Testing
 @testable import Switchboard
 
 /// HTTP/2 against hypercorn, and against frames sent by hand.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlHTTP2Tests {
     /// What `/meet` says when all have come: the port this one came from, and those of all.
     struct Meeting: Decodable {

@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 /// CurlSession through proxies that note what they are asked. They alone know where names in `.test` are.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlProxyTests {
     enum Kind: String, CaseIterable, Sendable {
         case http, https, socks

@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 /// Which way a CurlSession takes to a server: unix sockets, addresses, families.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlRoutingTests {
     static func session(_ change: (inout SessionConfiguration) throws -> Void) throws -> CurlSession {
         var configuration = SessionConfiguration()

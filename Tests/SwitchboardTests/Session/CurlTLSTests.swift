@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 /// Whom a CurlSession trusts: certificates of trustme, served by Python's ssl.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlTLSTests {
     /// A certificate that must be refused, with libcurl's result code and a few of its words.
     struct Refusal: Sendable, CustomTestStringConvertible {

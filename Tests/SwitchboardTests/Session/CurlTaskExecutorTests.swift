@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 /// Tasks on the thread of a session.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlTaskExecutorTests {
     private var thread: pthread_t { pthread_self() }
 

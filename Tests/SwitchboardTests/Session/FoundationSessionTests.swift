@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What is true of FoundationSession alone.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct FoundationSessionTests {
     @Test("the cause of a failed connection is URLSession's own")
     func underlyingError() async throws {

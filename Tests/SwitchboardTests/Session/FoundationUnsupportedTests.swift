@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// "What FoundationSession cannot do is a typed `unsupported` error when asked for, never ignored."
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct FoundationUnsupportedTests {
     struct Option: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Statuses, challenges, redirects and timeouts against an independent server.
-@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct HTTPBinBehaviourTests {
     private func router(_ kind: SessionKind) -> Router<URLEndPoint> {
         Router(session: kind.make())

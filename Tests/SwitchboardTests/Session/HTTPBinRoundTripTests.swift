@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// What an independent server understands of what we send.
-@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct HTTPBinRoundTripTests {
     /// Text with everything that means something in a query, a form or a URL.
     static let texts = [

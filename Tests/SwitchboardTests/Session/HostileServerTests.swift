@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What a review found that a server, or a URL, could do to a session or a redirect.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct HostileServerTests {
     @Test("S2.9 another host does not get the user and password of the one before; an empty port is the scheme's own")
     func setters() {

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Response bodies: how they are framed, what they are compressed with, how large they may be.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionBodyTests {
     // MARK: Framing
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Cancellation in every phase: the call ends at once, the connection is closed, the session goes on.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionCancellationTests {
     @Test(
         "S2.16 partly: cancelled before the start, nothing is sent [cancellation before the start]",

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Connections: kept, limited, closed, measured.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionConnectionTests {
     // MARK: Reuse
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Bodies that go into a file, and large ones.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionDownloadTests {
     @Test(
         "S0.13 S3.3 partly: a download is written to its file, over one that is there, and nothing else is left beside it [downloads]",

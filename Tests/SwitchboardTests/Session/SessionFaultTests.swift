@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What becomes of servers that misbehave: each its own code, the same on every session, and words that name the cause.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -5,7 +5,7 @@ import Testing
 
 /// Compressed request bodies on the wire. What arrives is sent back as it is with `Content-Encoding: gzip`, and libcurl
 /// unpacks it.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionGzipTests {
     private static let text = Data(String(repeating: "The quick brown fox. ", count: 20_000).utf8)
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Multipart responses, read as they arrive.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionPartsTests {
     private static let type: HTTPHeaders = ["Content-Type": "multipart/byteranges; boundary=\"b 0\""]
 

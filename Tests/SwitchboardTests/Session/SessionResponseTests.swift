@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What a session makes of a response's head.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionResponseTests {
     private func send(_ kind: SessionKind, answer: String) async throws -> NetworkResponse {
         try await MockServer.run { server in

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Responses that are read as they arrive.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionStreamTests {
     private func request(_ url: URL, _ change: (inout RequestOptions) -> Void = { _ in }) -> NetworkRequest {
         var request = NetworkRequest(.get, url)

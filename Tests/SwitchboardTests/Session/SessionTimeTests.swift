@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Timeouts, over real loopback servers.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionTimeTests {
     @Test(
         "LINUX 0.10 a fraction of a second is kept as a timeout for the attempt and for silence [attempt and idle timeouts]",

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Request bodies that are made, or read, while they are sent.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionUploadTests {
     @Test(
         "a body that is streamed by its owner arrives whole, with its length or in chunks [streamed uploads]",

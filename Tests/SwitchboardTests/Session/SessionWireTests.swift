@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// What a session puts on the wire, seen by a real loopback server.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionWireTests {
     @Test(
         "S0.1 every verb reaches the server as an upper-case token, patch too [methods]",
