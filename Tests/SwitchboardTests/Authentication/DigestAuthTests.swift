@@ -1,0 +1,282 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+@Suite(.timeLimit(.minutes(1)))
+struct DigestAuthTests {
+    private let url = URL(text: "http://www.example.org/dir/index.html")
+
+    /// RFC 7616 §3.9.1
+    private static let nonce = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
+    private static let clientNonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+
+    private static func challenge(_ algorithm: String?, qop: String? = "auth, auth-int", more: String = "") -> String {
+        #"Digest realm="http-auth@example.org""# + (qop.map { #", qop="\#($0)""# } ?? "")
+            + (algorithm.map { ", algorithm=\($0)" } ?? "")
+            + #", nonce="\#(nonce)", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS""# + more
+    }
+
+    private func digest(
+        _ user: String = "Mufasa", _ password: String = "Circle of Life",
+        clientNonce: String = DigestAuthTests.clientNonce
+    ) -> DigestAuth {
+        DigestAuth(
+            CredentialSource(BasicCredentials(user: user, password: password)), .asked, makeNonce: { clientNonce })
+    }
+
+    private func refusal(_ challenges: String...) -> MockResponse {
+        .status(401, headers: HTTPHeaders(challenges.map { HTTPHeader(name: "WWW-Authenticate", value: $0) }))
+    }
+
+    /// The answers that were sent, taken apart.
+    private func answers(_ session: StubSession) -> [AuthenticationChallenge?] {
+        session.authorizations.map { $0.flatMap { AuthenticationChallenge.parse($0).first } }
+    }
+
+    private func send(_ session: StubSession, _ digest: DigestAuth, _ endPoint: URLEndPoint? = nil) async throws {
+        let router = Router<URLEndPoint>(session: session, interceptors: [digest])
+        _ = try await router.response(for: endPoint ?? URLEndPoint(.get, url))
+    }
+
+    @Test(
+        "the examples of RFC 7616 §3.9.1, and of RFC 2617 and 2069",
+        arguments: [
+            (challenge("MD5"), "8ca523f5e9506fed4657c9700eebdbec"),
+            (challenge("SHA-256"), "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+            (challenge("sha-256"), "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+            (challenge(nil), "8ca523f5e9506fed4657c9700eebdbec"),
+        ])
+    func vectors(challenge: String, response: String) async throws {
+        let session = StubSession(refusal(challenge), .text("ok"))
+        try await send(session, digest())
+        let answer = try #require(answers(session)[1])
+        #expect(answer["response"] == response)
+        #expect(answer["username"] == "Mufasa")
+        #expect(answer["realm"] == "http-auth@example.org")
+        #expect(answer["uri"] == "/dir/index.html")
+        #expect(answer["nonce"] == Self.nonce)
+        #expect(answer["nc"] == "00000001")
+        #expect(answer["cnonce"] == Self.clientNonce)
+        #expect(answer["qop"] == "auth")
+        #expect(answer["opaque"] == "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS")
+        // RFC 7616 §3.4: these stand without quotes.
+        let text = try #require(session.authorizations[1])
+        #expect(text.contains("qop=auth,") && text.contains("nc=00000001,"))
+    }
+
+    @Test(
+        "-sess, and servers without qop, by another program",
+        arguments: [
+            // python3 hashlib over RFC 2617's numbers, POST /a?b=c
+            ("MD5-sess", "auth", "0fe4ee817a77c1265b1a20bc8f99673e"),
+            ("SHA-256-sess", "auth", "03817dca80ba804b21f38502a2d0c2f30df16206544367c5a0e7dc1a8ed49641"),
+        ])
+    func session(algorithm: String, qop: String, response: String) async throws {
+        let challenge =
+            #"Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", qop=\#(qop), algorithm=\#(algorithm)"#
+        let session = StubSession(refusal(challenge), .text("ok"), .text("ok"))
+        let digest = digest("Mufasa", "Circle Of Life", clientNonce: "0a4f113b")
+        let endPoint = URLEndPoint(
+            .post, URL(text: "http://h.example/a?b=c"), task: .requestBody(DataBody(Data("x".utf8))))
+        try await send(session, digest, endPoint)
+        try await send(session, digest, endPoint)
+        let answer = try #require(answers(session)[2])
+        #expect(answer["nc"] == "00000002")
+        #expect(answer["response"] == response)
+        #expect(answer["algorithm"] == algorithm)
+    }
+
+    @Test("a server of RFC 2069 has no qop: the answer has none, nor a count")
+    func withoutQOP() async throws {
+        let challenge = #"Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093""#
+        let session = StubSession(refusal(challenge), .text("ok"))
+        try await send(session, digest("Mufasa", "Circle Of Life"))
+        let answer = try #require(answers(session)[1])
+        // The corrected example of RFC 2069 (errata 749 uses another user): by python3 hashlib.
+        #expect(answer["response"] == "670fd8c2df070c60b045671b8b24ff02")
+        for name in ["qop", "nc", "cnonce", "opaque", "algorithm"] { #expect(answer[name] == nil) }
+    }
+
+    @Test(
+        "userhash and UTF-8 with SHA-512/256, as in RFC 7616 §3.9.2, its values by python3: those of the text are errata"
+    )
+    func userHash() async throws {
+        guard (try? MessageDigest.sha512Over256.hash(Data())) != nil else { return }
+        let challenge =
+            #"Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", opaque="HRPCssKJSGjCrkzDg8OhwpzCiGChXYjwrB2QmXws", charset=UTF-8, userhash=true"#
+        let session = StubSession(refusal(challenge), .text("ok"))
+        let digest = digest("Ja\u{308}søn Doe", "Secret, or not?", clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm")
+        try await send(session, digest, URLEndPoint(.get, URL(text: "http://api.example.org/doe.json")))
+        let answer = try #require(answers(session)[1])
+        #expect(answer["username"] == "793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b")
+        #expect(answer["userhash"] == "true")
+        #expect(answer["response"] == "7a4e1192babbba02e91182d2895bfdbf7adafc6e48d4e517ca301974843d840c")
+    }
+
+    @Test("a name beyond ASCII stands in username* (RFC 7616 §3.4), quotes are escaped")
+    func names() async throws {
+        let session = StubSession(refusal(Self.challenge("SHA-256", more: ", charset=UTF-8")), .text("ok"))
+        try await send(session, digest("Jäsøn Doe"))
+        // RFC 7616 §3.4.4
+        #expect(session.authorizations[1]?.contains("username*=UTF-8''J%C3%A4s%C3%B8n%20Doe, ") == true)
+        #expect(answers(session)[1]?["username"] == nil)
+        let quoted = StubSession(refusal(#"Digest realm="a\"b\\c", nonce="n", qop="auth""#), .text("ok"))
+        try await send(quoted, digest(#"an"na\"#))
+        #expect(quoted.authorizations[1]?.hasPrefix(#"Digest username="an\"na\\", realm="a\"b\\c", "#) == true)
+        let broken = StubSession { _ in refusal(Self.challenge("MD5")) }
+        let error = await #expect(throws: NetworkError.self) { try await send(broken, digest("an\r\nna")) }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test(
+        "of several challenges, in one field or in many, the strongest is answered",
+        arguments: [
+            ([challenge("MD5") + ", " + challenge("SHA-256")], "SHA-256"),
+            ([challenge("SHA-256"), "Basic realm=x", challenge("MD5")], "SHA-256"),
+            (["Negotiate", challenge("MD5"), challenge("SHA-512")], "MD5"), ([challenge("MD5-sess")], "MD5-sess"),
+            ([challenge("SHA-256", qop: "auth-int"), challenge("MD5")], "MD5"),
+        ])
+    func strongest(challenges: [String], algorithm: String) async throws {
+        let refusal = MockResponse.status(
+            401, headers: HTTPHeaders(challenges.map { HTTPHeader(name: "WWW-Authenticate", value: $0) }))
+        let session = StubSession(refusal, .text("ok"))
+        try await send(session, digest())
+        #expect(answers(session)[1]?["algorithm"] == algorithm)
+    }
+
+    @Test("later requests of the origin are answered at once, counted on; another origin and partition are not")
+    func preemptive() async throws {
+        let session = StubSession { [self] request in
+            request.headers.contains("Authorization") ? .text("ok") : refusal(Self.challenge("SHA-256"))
+        }
+        let digest = digest()
+        for _ in 0..<3 { try await send(session, digest) }
+        #expect(answers(session).map { $0?["nc"] } == [nil, "00000001", "00000002", "00000003"])
+        try await send(session, digest, URLEndPoint(.get, URL(text: "http://www.example.org:8080/")))
+        #expect(answers(session).suffix(2).map { $0?["nc"] } == [nil, "00000001"])
+        let other = Router<URLEndPoint>(
+            session: session, interceptors: [digest],
+            builder: RequestBuilder(options: RequestOptions { $0.partition = "qa" }))
+        _ = try await other.response(for: URLEndPoint(.get, url))
+        #expect(answers(session).suffix(2).map { $0?["nc"] } == [nil, "00000001"])
+        await digest.reset()
+        try await send(session, digest)
+        #expect(answers(session).suffix(2).map { $0?["nc"] } == [nil, "00000001"])
+    }
+
+    @Test("a stale nonce is replaced, once; a refused answer is the result, and forgotten")
+    func stale() async throws {
+        func stale(_ nonce: String) -> MockResponse {
+            refusal(#"Digest realm="r", nonce="\#(nonce)", qop="auth", stale=TRUE"#)
+        }
+        let session = StubSession(
+            refusal(Self.challenge("MD5")), .text("ok"), stale("n2"), .text("ok"), stale("n3"), stale("n4"), stale("n5")
+        )
+        let digest = digest()
+        try await send(session, digest)
+        try await send(session, digest)
+        #expect(answers(session).map { $0?["nonce"] } == [nil, Self.nonce, Self.nonce, "n2"])
+        #expect(answers(session).map { $0?["nc"] } == [nil, "00000001", "00000002", "00000001"])
+        let error = await #expect(throws: NetworkError.self) { try await send(session, digest) }
+        #expect(error?.code == .unauthorized)
+        #expect(answers(session).dropFirst(4).map { $0?["nonce"] } == ["n2", "n3", "n4"])
+
+        let wrong = StubSession { [self] _ in refusal(Self.challenge("MD5")) }
+        let refused = self.digest("Mufasa", "wrong")
+        for count in [2, 4] {
+            await #expect(throws: NetworkError.self) { try await send(wrong, refused) }
+            #expect(wrong.requests.count == count)
+        }
+    }
+
+    @Test("the next nonce of Authentication-Info is used (RFC 7616 §3.5)")
+    func nextNonce() async throws {
+        let session = StubSession(
+            refusal(Self.challenge("MD5")),
+            .text("ok", headers: ["Authentication-Info": #"nextnonce="next", qop=auth, nc=00000001"#]), .text("ok"))
+        let digest = digest()
+        try await send(session, digest)
+        try await send(session, digest)
+        #expect(answers(session)[2]?["nonce"] == "next")
+        #expect(answers(session)[2]?["nc"] == "00000001")
+    }
+
+    @Test("a server that wants the body hashed, and nothing less, is refused with a typed error")
+    func onlyIntegrity() async throws {
+        let session = StubSession { [self] _ in refusal(Self.challenge("MD5", qop: "auth-int")) }
+        let error = await #expect(throws: NetworkError.self) { try await send(session, digest()) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.status == 401)
+        #expect(session.requests.count == 1)
+    }
+
+    @Test(
+        "a hostile challenge is an ordinary 401",
+        arguments: [
+            "Digest", "Digest realm=\"r\"", "Digest nonce=\"n\"", "Digest realm=\"r\", nonce=\"\"", "Digest \"",
+            "Basic realm=\"r\"",
+            "Digest realm=\"r\", nonce=\"n\", algorithm=SHA-512", "Digest realm=\"r\", nonce=\"n\", algorithm=\"\"",
+            "Digest realm=\"r\", nonce=\"\(String(repeating: "n", count: 10_000))\"",
+            "Digest realm=\"\u{7F}\", nonce=\"n\"",
+        ])
+    func hostile(challenge: String) async throws {
+        let session = StubSession { _ in
+            // As it is, without the checks of a request's fields.
+            .status(401, headers: ["WWW-Authenticate": challenge])
+        }
+        let error = await #expect(throws: NetworkError.self) { try await send(session, digest()) }
+        #expect(error?.code == .unauthorized || error?.code == .invalidResponse)
+        #expect(session.requests.count == 1)
+    }
+
+    @Test("a body that cannot be sent again is not, and is answered for the next time")
+    func oneShot() async throws {
+        let session = StubSession(refusal(Self.challenge("MD5")), .text("ok"))
+        let digest = digest()
+        let endPoint = URLEndPoint(.put, url, task: .requestBody(OnceBody()))
+        await #expect(throws: NetworkError.self) { try await send(session, digest, endPoint) }
+        #expect(session.requests.count == 1)
+        try await send(session, digest, endPoint)
+        #expect(answers(session)[1]?["nc"] == "00000001")
+    }
+
+    @Test("many at once count each nonce's uses once")
+    func concurrent() async throws {
+        let session = StubSession { [self] request in
+            request.headers.contains("Authorization") ? .text("ok") : refusal(Self.challenge("MD5"))
+        }
+        let digest = DigestAuth(user: "u", password: "p")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { try await send(session, digest) } }
+            try await group.waitForAll()
+        }
+        let uses = answers(session).compactMap { answer in answer.map { "\($0["cnonce"] ?? "") \($0["nc"] ?? "")" } }
+        #expect(Set(uses).count == uses.count)
+    }
+
+    @Test("hashes by their standards' vectors, and a typed error without the library")
+    func hashes() throws {
+        // RFC 1321 A.5, FIPS 180-4's examples
+        #expect(try MessageDigest.md5.hash(Data("abc".utf8)).hexText == "900150983cd24fb0d6963f7d28e17f72")
+        #expect(try MessageDigest.md5.hash(Data()).hexText == "d41d8cd98f00b204e9800998ecf8427e")
+        #expect(
+            try MessageDigest.sha256.hash(Data("abc".utf8)).hexText
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #if os(Linux)
+        #expect(
+            try MessageDigest.sha512Over256.hash(Data("abc".utf8)).hexText
+                == "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23")
+        let missing = Result { () throws(DynamicLibrary.Failure) in try LibCrypto(firstOf: ["libnowhere.so.9"]) }
+        let failure = #expect(throws: DynamicLibrary.Failure.self) { try MessageDigest.md5.hash(Data(), by: missing) }
+        #expect(failure?.text.contains("libnowhere") == true)
+        #endif
+    }
+}
+
+private struct OnceBody: HTTPBody {
+    var isStreamed: Bool { true }
+    var isReplayable: Bool { false }
+    func encode() throws -> Data { Data("once".utf8) }
+}
