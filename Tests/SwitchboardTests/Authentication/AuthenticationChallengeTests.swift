@@ -3,7 +3,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct AuthenticationChallengeTests {
     private func shown(_ field: String) -> [String] {
         AuthenticationChallenge.parse(field).map { challenge in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CompositeAuthTests {
     private func url(_ path: String) throws -> URL { try #require(URL(string: "https://api.example.com" + path)) }
 
@@ -78,7 +78,7 @@ struct CompositeAuthTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ChallengeHeaderExchangeTests {
     private let name = "X-Transmission-Session-Id"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct DigestAuthTests {
     private let url = URL(text: "http://www.example.org/dir/index.html")
 

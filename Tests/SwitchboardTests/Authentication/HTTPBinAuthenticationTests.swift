@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Authentication against an independent server.
-@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(1)))
+@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct HTTPBinAuthenticationTests {
     private struct Answer: Decodable {
         var authenticated: Bool
