@@ -49,7 +49,9 @@ final class Ledger: @unchecked Sendable {  // under its lock
     }
 
     /// What happens to a request, and whether the server has acted on it by then.
-    private func outcome(_ draw: inout Draw, _ request: RecordedRequest, _ answer: String) -> (String, MockResponse, Bool) {
+    private func outcome(_ draw: inout Draw, _ request: RecordedRequest, _ answer: String) -> (
+        String, MockResponse, Bool
+    ) {
         let whole = MockResponse.text(answer)
         let isApplied = draw.isOneIn(2)
         switch draw.fraction() {

@@ -84,7 +84,9 @@ let endedOnce = plans.filter { ends.ended[$0.id] == 1 }
 let appliedTwice = plans.map(\.id).filter { entries[$0]?.applied ?? 0 > 1 }
 check("did not end once", plans.map(\.id).filter { ends.ended[$0] != 1 })
 check("were applied twice", appliedTwice)
-check("POSTs without a key were sent twice", plans.filter { $0.kind == .post && entries[$0.id]?.received ?? 0 > 1 }.map(\.id))
+check(
+    "POSTs without a key were sent twice",
+    plans.filter { $0.kind == .post && entries[$0.id]?.received ?? 0 > 1 }.map(\.id))
 check("ended too long after their total timeout", ends.overdue)
 check("were given another answer than theirs", ends.wrongAnswers)
 check("were sent more than 4 times", plans.map(\.id).filter { entries[$0]?.received ?? 0 > 4 })
@@ -103,7 +105,9 @@ func table(_ counts: [String: Int]) -> String {
 }
 print("seed \(seed), \(String(format: "%.1f", seconds)) s; at the server: \(table(faults))")
 print("calls: \(table(ends.outcomes))")
-print("retries: \(ends.retries) decided, \(again) at the server, at most \(Int(allowed)) allowed; descriptors: +\(descriptors)")
+print(
+    "retries: \(ends.retries) decided, \(again) at the server, at most \(Int(allowed)) allowed; descriptors: +\(descriptors)"
+)
 for finding in findings { print("FAILED: \(finding)") }
 print("calls \(count), ended once \(endedOnce.count), applied twice \(appliedTwice.count)")
 exit(findings.isEmpty ? 0 : 1)

@@ -3,7 +3,7 @@
 final class SharedCall<Output: Sendable>: Sendable {
     private struct State {
         var result: Result<Output, any Error>?
-        var task: Task<Void, Never>?
+        var task: Task<Void, any Error>?
         var nextID = 0
         /// Those who wait, and those who have entered and do not wait yet.
         var present: Set<Int> = []
@@ -18,6 +18,9 @@ final class SharedCall<Output: Sendable>: Sendable {
         self.endsWithCallers = endsWithCallers
     }
 
+    /// Whether it can be joined.
+    var isUnderWay: Bool { state.withLock { $0.result == nil } }
+
     /// A place among the callers; nil when the operation is over.
     func enter() -> Int? {
         state.withLock { state in
@@ -31,7 +34,7 @@ final class SharedCall<Output: Sendable>: Sendable {
     /// Starts the operation, whose callers' cancellation is not its own.
     func start(_ operation: @escaping @Sendable () async -> Result<Output, any Error>) {
         let task = CallCancellation.$current.withValue(nil) {
-            Task { self.finish(await operation()) }
+            startTask { self.finish(await operation()) }
         }
         let isOver = state.withLock { state in
             state.task = task
@@ -61,7 +64,7 @@ final class SharedCall<Output: Sendable>: Sendable {
     func finish(_ result: Result<Output, any Error>) {
         let (waiters, task) = state.withLock { state in
             guard state.result == nil else {
-                return ([], nil) as ([CheckedContinuation<Output, any Error>], Task<Void, Never>?)
+                return ([], nil) as ([CheckedContinuation<Output, any Error>], Task<Void, any Error>?)
             }
             state.result = result
             defer { state.waiters = [:] }
@@ -88,28 +91,53 @@ final class SharedCall<Output: Sendable>: Sendable {
 
 /// Operations by a key, each shared by those who ask while it runs. The last one to leave cancels it.
 final class SharedCalls<Key: Hashable & Sendable, Output: Sendable>: Sendable {
-    private let calls = Protected<[Key: SharedCall<Output>]>([:])
+    private struct Entry {
+        let call: SharedCall<Output>
+        let name: String
+    }
 
-    func value(for key: Key, _ operation: @escaping @Sendable () async throws -> Output) async throws -> Output {
+    private let entries = Protected<[Key: Entry]>([:])
+
+    /// How many are under way.
+    var count: Int { entries.withLock { Array($0.values) }.count { $0.call.isUnderWay } }
+
+    /// Whether who asks for it would join.
+    func isUnderWay(_ key: Key) -> Bool {
+        entries.withLock { $0[key] }?.call.isUnderWay == true
+    }
+
+    /// What the operation brings: one that is under way, or a new one.
+    ///
+    /// - Parameters:
+    ///   - key: What is the same to those who share it.
+    ///   - name: What those who join are told.
+    ///   - didJoin: Hears the name of the one under way.
+    ///   - operation: The operation; neither a caller's task nor a router's call ends it.
+    func value(
+        for key: Key, name: @autoclosure () -> String = "", didJoin: (String) -> Void = { _ in },
+        _ operation: @escaping @Sendable () async throws -> Output
+    ) async throws -> Output {
         try CallCancellation.check()
-        let (call, place, isNew) = calls.withLock { calls in
-            if let call = calls[key], let place = call.enter() { return (call, place, false) }
-            let call = SharedCall<Output>(endsWithCallers: true)
-            calls[key] = call
-            return (call, call.enter() ?? 0, true)
+        let (entry, place, isNew) = entries.withLock { entries in
+            if let entry = entries[key], let place = entry.call.enter() { return (entry, place, false) }
+            let entry = Entry(call: SharedCall<Output>(endsWithCallers: true), name: name())
+            entries[key] = entry
+            return (entry, entry.call.enter() ?? 0, true)
         }
         if isNew {
-            call.start {
+            entry.call.start {
                 let result: Result<Output, any Error>
                 do { result = .success(try await operation()) } catch { result = .failure(error) }
-                self.remove(call, key)
+                self.remove(entry.call, key)
                 return result
             }
+        } else {
+            didJoin(entry.name)
         }
-        return try await call.value(at: place)
+        return try await entry.call.value(at: place)
     }
 
     private func remove(_ call: SharedCall<Output>, _ key: Key) {
-        calls.withLock { if $0[key] === call { $0[key] = nil } }
+        entries.withLock { if $0[key]?.call === call { $0[key] = nil } }
     }
 }
