@@ -1,5 +1,5 @@
 import Foundation
-import Switchboard
+@testable import Switchboard
 import SwitchboardTesting
 import Testing
 
@@ -88,6 +88,59 @@ struct SecretTests {
         }
         #expect(!output.all.isEmpty)
         #expect(output.all.contains { $0.contains("page=1") })  // what is no secret stays
+    }
+
+    @Test("S2.24 what holds credentials prints none of them, whole or as a part of a request's plan")
+    func holders() async throws {
+        let secret = "pl4ntedSecret"
+        let url = URL(text: "https://api.example.com/a")
+        let server = URL(text: "https://login.example.com/token")
+        let jar = CookieJar()
+        jar.store(["sid=\(secret); Path=/"], from: url)
+        let token = OAuthToken(accessToken: secret, refreshToken: secret, idToken: secret)
+        let client = OAuth2Client(
+            id: "app", secret: secret, tokenURL: server, authorizationURL: server, redirectURI: "app://login")
+        let login = AuthenticationInterceptor(OAuth2Authenticator(client, store: MemoryTokenStore(token)))
+        try await login.signIn(token)
+        let schemes: [any Interceptor] = [
+            BearerAuth(secret), BearerAuth { secret }, BasicAuth(user: "me", password: secret),
+            DigestAuth(user: "me", password: secret), APIKeyAuth(secret, in: .header("X-Api-Key")),
+            APIKeyAuth(secret, in: .query("api_key")), login,
+            CompositeAuth(["a": BearerAuth(secret)]) { _ in .named("a") },
+            Cookies(jar), CommonParameters(["token": secret]), CommonHeaders(["X-Token": secret]),
+            RequestSigner { request in request.headers["X-Signature"] = secret },
+            ServerEnvironment(host: "api.example.com", headers: ["Authorization": secret], query: ["token": secret]),
+        ]
+        var printed: [(String, String)] = []
+        func add(_ value: Any) { printed += Self.texts(of: value).map { ("\(type(of: value))", $0) } }
+        add(token)
+        add(client)
+        add(BasicCredentials(user: "me", password: secret))
+        add(MemoryTokenStore(token))
+        add(jar)
+        for cookie in jar.cookies() { add(cookie) }
+        let authorization = try client.authorizationRequest()
+        let verifier = authorization.verifier
+        for text in Self.texts(of: authorization) { #expect(!text.contains(verifier)) }
+        for scheme in schemes {
+            add(scheme)
+            let monitor = Texts()
+            let lines = monitor.texts
+            let router = Router<URLEndPoint>(
+                session: StubSession { _ in .status(401) },
+                interceptors: [
+                    scheme, NetworkLogger(level: .body, writesCurlCommand: true, output: { lines.add($0) }),
+                ],
+                builder: RequestBuilder(options: RequestOptions { $0.monitors = [monitor] }))
+            add(await router.explain(URLEndPoint(.post, url)))
+            do { add(try await router.exchange(URLEndPoint(.post, url))) } catch { add(error) }
+            #expect(!lines.all.isEmpty)
+            printed += lines.all.map { ("a log or event of \(type(of: scheme))", $0) }
+        }
+        for (type, text) in printed where text.contains("pl4nted") || text.contains("cGw0bnRlZF") {
+            Issue.record("\(type): \(text)")
+        }
+        #expect(printed.count > 60)
     }
 
     @Test("a secret within a URL that is a parameter is masked, however often it was escaped; the rest stays readable")

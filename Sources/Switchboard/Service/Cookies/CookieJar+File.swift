@@ -127,13 +127,6 @@ private struct CookieFile: Codable {
     func write(to file: URL) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        let beside = file.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).part")
-        let isWritten = FileManager.default.createFile(
-            atPath: beside.path, contents: try encoder.encode(self), attributes: [.posixPermissions: 0o600])
-        guard isWritten else { throw POSIXError(.EACCES) }
-        guard rename(beside.path, file.path) == 0 else {
-            unlink(beside.path)
-            throw POSIXError(.EACCES)
-        }
+        try PrivateFile.write(try encoder.encode(self), to: file)
     }
 }

@@ -82,7 +82,7 @@ public actor FileTokenStore: TokenStore {
         try write(encoder.encode(contents))
     }
 
-    /// Writes a file beside it, and gives that one its name.
+    /// Writes the file, and makes its folder.
     private func write(_ data: Data) throws {
         let folder = file.deletingLastPathComponent()
         if !FileManager.default.fileExists(atPath: folder.path) {
@@ -95,23 +95,13 @@ public actor FileTokenStore: TokenStore {
                     underlying: error)
             }
         }
-        let part = folder.appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString.prefix(8)).part")
-        let descriptor = open(part.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("be written") }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
-            try handle.write(contentsOf: data)
-            try handle.synchronize()
-            try handle.close()
+            try PrivateFile.write(data, to: file)
         } catch {
-            unlink(part.path)
             throw NetworkError(
-                .cannotWriteFile, reason: "\(file.path.quotedForMessage) cannot be written", underlying: error)
-        }
-        guard rename(part.path, file.path) == 0 else {
-            let failure = failure("be replaced")
-            unlink(part.path)
-            throw failure
+                .cannotWriteFile,
+                reason: "\(file.path.quotedForMessage) cannot be written: \(error.localizedDescription)",
+                underlying: error)
         }
     }
 
