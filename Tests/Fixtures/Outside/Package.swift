@@ -22,6 +22,8 @@ let package = Package(
             name: "multipart-bodies", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
         // Moves a file, for scripts/resume-kill and scripts/transfer-memory.
         .executableTarget(name: "transfer", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
+        // Signs in, refreshes and revokes, for scripts/oauth-provider.
+        .executableTarget(name: "oauth-client", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
         // Shows every fault of a MockServer on a port of its own, for scripts/faults-witness.
         .executableTarget(
             name: "fault-server",
