@@ -32,11 +32,8 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// The credential to send a request with again; nil when there were enough refreshes.
-    ///
-    /// - Parameters:
-    ///   - held: The one that was refused.
-    ///   - failures: How many refreshes had failed when the request was sent.
+    /// The credential to send a request with again, in place of the one that was refused; nil when there were enough
+    /// refreshes. `failures` is how many had failed when the request was sent.
     func renewed(after held: Held, _ failures: Int, for request: NetworkRequest) async throws -> Held? {
         let space = space(of: request)
         if let newer = space.held, space.renewal == nil, newer.generation != held.generation, isDue(newer) {

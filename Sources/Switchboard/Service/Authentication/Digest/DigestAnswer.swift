@@ -8,7 +8,7 @@ struct DigestAnswer {
     /// How often the nonce was used, this time included.
     let count: UInt32
 
-    /// - Parameter target: Path and query as they are sent.
+    /// The value, for a target that is path and query as they are sent.
     func value(
         for credentials: BasicCredentials, _ method: HTTPMethod, _ target: String
     ) throws(NetworkError) -> String {
