@@ -53,6 +53,14 @@ extension Chain {
             Closed(interceptors: accumulated.interceptors + next.interceptors, session: next.session)
         }
 
+        /// Not to be: a chain has one session.
+        @available(*, unavailable, message: "a chain has one session, its last link")
+        public static func buildPartialBlock(accumulated: Closed, next: Closed) -> Closed { accumulated }
+
+        /// Not to be: nothing would reach it.
+        @available(*, unavailable, message: "the session is the last link of a chain")
+        public static func buildPartialBlock(accumulated: Closed, next: Open) -> Closed { accumulated }
+
         /// `if` without `else`.
         public static func buildOptional(_ part: Open?) -> Open { part ?? Open() }
         /// `if` with `else`, and `switch`.

@@ -86,7 +86,7 @@ extension CookieJar {
 
     /// The cookies that a request to a URL carries, in the order in which they are sent.
     public func cookies(for url: URL, in partition: String? = nil) -> [Cookie] {
-        guard let origin = CookieOrigin(url) else { return [] }
+        guard state.withLock({ $0.shelves[partition] != nil }), let origin = CookieOrigin(url) else { return [] }
         let now = now()
         return state.withLock { $0.shelves[partition]?.cookies(for: origin, at: now) ?? [] }
     }
