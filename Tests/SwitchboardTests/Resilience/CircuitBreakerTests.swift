@@ -96,7 +96,7 @@ struct CircuitBreakerTests {
         let slow = URLEndPoint(.get, URL(text: "https://api.example.com/slow"))
         for count in 1...5 {
             let call = Task { try await router.exchange(slow) }
-            while session.requests.count < count { await Task.yield() }
+            #expect(await comesTrue { session.requests.count >= count })
             call.cancel()
             await #expect(throws: CancellationError.self) { try await call.value }
         }
@@ -104,7 +104,7 @@ struct CircuitBreakerTests {
         for _ in 0..<3 { _ = try await router.exchange(URLEndPoint(.get, url)) }
         clock.advance(by: .seconds(20))
         let probe = Task { try await router.exchange(slow) }
-        while session.requests.count < 9 { await Task.yield() }
+        #expect(await comesTrue { session.requests.count >= 9 })
         router.cancel()
         await #expect(throws: CancellationError.self) { try await probe.value }
         #expect(breaker.state(of: key) == .halfOpen)
@@ -118,6 +118,7 @@ struct CircuitBreakerTests {
         let (gate, begun) = (Gate(), Deliveries<Bool>())
         let late = AdHocInterceptor { request, next in
             guard request.url?.path == "/late" else { return try await next(request) }
+            if request.method == .head { try await Gate().wait() }  // for good: the probe
             begun.add(true)
             try await gate.wait()
             return try await next(request)
@@ -128,9 +129,16 @@ struct CircuitBreakerTests {
         _ = try await begun.first()
         for _ in 0..<3 { _ = try await router.exchange(URLEndPoint(.get, url)) }
         clock.advance(by: .seconds(20))
+        let monitor = Events()
+        let options = RequestOptions { $0.monitors = [monitor] }
+        let lateURL = URL(text: "https://api.example.com/late")
+        let probe = Task { try await router.exchange(URLEndPoint(.head, lateURL, options: options)) }
+        try await monitor.wait(for: "this request is the probe")
         gate.open()
         #expect(try await call.value.statusCode == 200)
         #expect(breaker.state(of: key) == .halfOpen)
+        probe.cancel()
+        await #expect(throws: CancellationError.self) { try await probe.value }
     }
 
     @Test("each host and port has its own circuit, or what the key says; a reset closes them all")

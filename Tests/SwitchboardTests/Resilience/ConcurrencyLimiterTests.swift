@@ -28,10 +28,13 @@ struct ConcurrencyLimiterTests {
     }
 
     /// Starts a call and returns when it waits, so that calls come in a known order.
-    private func enqueue(_ router: Router<URLEndPoint>, _ text: String) async throws -> Task<String, any Error> {
-        let monitor = Events()
+    private func enqueue(
+        _ router: Router<URLEndPoint>, _ text: String, at limiter: ConcurrencyLimiter
+    ) async throws -> Task<String, any Error> {
+        let (monitor, before) = (Events(), limiter.waiting)
         let call = Task { try await router.request(endPoint(text, monitor), as: String.self) }
         try await monitor.wait(for: "waits for a place")
+        #expect(await comesTrue { limiter.waiting > before })
         return call
     }
 
@@ -42,12 +45,11 @@ struct ConcurrencyLimiterTests {
         let first = Task { try await router.request(endPoint("https://h/0"), as: String.self) }
         _ = try await begun.first()
         var calls = [first]
-        for index in 1...20 { calls.append(try await enqueue(router, "https://h/\(index)")) }
-        while limiter.waiting < 20 { await Task.yield() }
+        for index in 1...20 { calls.append(try await enqueue(router, "https://h\(index % 3)/\(index)", at: limiter)) }
         #expect(limiter.inFlight == 1)
         gate.open()
         for call in calls { #expect(try await call.value == "done") }
-        #expect(begun.all == (0...20).map { "https://h/\($0)" })
+        #expect(begun.all == ["https://h/0"] + (1...20).map { "https://h\($0 % 3)/\($0)" })
         #expect(limiter.inFlight == 0 && limiter.waiting == 0)
     }
 
@@ -57,13 +59,13 @@ struct ConcurrencyLimiterTests {
         let (router, begun, gate) = gated(limiter)
         var calls = [Task { try await router.request(endPoint("https://a/1"), as: String.self) }]
         _ = try await begun.wait(for: 1)
-        calls.append(try await enqueue(router, "https://A/2"))
+        calls.append(try await enqueue(router, "https://A/2", at: limiter))
         calls.append(Task { try await router.request(endPoint("https://b/1"), as: String.self) })
         _ = try await begun.wait(for: 2)
         calls.append(Task { try await router.request(endPoint("https://a:444/1"), as: String.self) })
         #expect(try await begun.wait(for: 3) == ["https://a/1", "https://b/1", "https://a:444/1"])
         // The limit in all is reached.
-        calls.append(try await enqueue(router, "https://c/1"))
+        calls.append(try await enqueue(router, "https://c/1", at: limiter))
         gate.open()
         for call in calls { #expect(try await call.value == "done") }
         #expect(Set(begun.all).count == 5)
@@ -75,8 +77,7 @@ struct ConcurrencyLimiterTests {
         let limiter = ConcurrencyLimiter(0)
         let (router, begun, gate) = gated(limiter)
         var calls: [Task<String, any Error>] = []
-        for index in 0..<6 { calls.append(try await enqueue(router, "https://h/\(index)")) }
-        while limiter.waiting < 6 { await Task.yield() }
+        for index in 0..<6 { calls.append(try await enqueue(router, "https://h/\(index)", at: limiter)) }
         #expect(begun.all.isEmpty)
         limiter.limit = 2
         _ = try await begun.wait(for: 2)
@@ -113,10 +114,9 @@ struct ConcurrencyLimiterTests {
         let (router, begun, gate) = gated(limiter)
         let (other, _, _) = gated(limiter)
         let calls = [
-            try await enqueue(router, "https://h/0"), try await enqueue(other, "https://h/1"),
-            try await enqueue(router, "https://h/2"),
+            try await enqueue(router, "https://h/0", at: limiter), try await enqueue(other, "https://h/1", at: limiter),
+            try await enqueue(router, "https://h/2", at: limiter),
         ]
-        while limiter.waiting < 3 { await Task.yield() }
         calls[0].cancel()
         await #expect(throws: CancellationError.self) { try await calls[0].value }
         #expect(limiter.waiting == 2)
@@ -171,7 +171,7 @@ struct ConcurrencyLimiterTests {
                 #expect(limiter.inFlight == 0)
             }
             bytes = nil
-            while limiter.inFlight > 0 { await Task.yield() }
+            #expect(await comesTrue { limiter.inFlight == 0 })
         }
         let broken = try await router.exchange(streamed("broken")).bytes
         let reader = Task { for try await _ in broken {} }

@@ -12,3 +12,12 @@ final class Gate: Sendable {
         opened.open()
     }
 }
+
+/// Whether something comes to be soon, without an event that says so.
+func comesTrue(_ condition: () -> Bool) async -> Bool {
+    for _ in 0..<1_000_000 {
+        if condition() { return true }
+        await Task.yield()
+    }
+    return false
+}

@@ -18,12 +18,15 @@ struct RateLimiterTests {
     }
 
     /// Starts calls that wait, in a known order.
-    private func enqueue(_ router: Router<URLEndPoint>, _ paths: Range<Int>) async throws -> [Task<String, any Error>] {
+    private func enqueue(
+        _ router: Router<URLEndPoint>, _ paths: Range<Int>, at limiter: RateLimiter
+    ) async throws -> [Task<String, any Error>] {
         var calls: [Task<String, any Error>] = []
         for path in paths {
-            let monitor = Events()
+            let (monitor, before) = (Events(), limiter.waiting)
             calls.append(call(router, path, RequestOptions { $0.monitors = [monitor] }))
             try await monitor.wait(for: "waits for its turn")
+            #expect(await comesTrue { limiter.waiting > before })
         }
         return calls
     }
@@ -38,8 +41,7 @@ struct RateLimiterTests {
         }
         let router = Router<URLEndPoint>(session: session, interceptors: [limiter])
         for path in 0..<2 { #expect(try await call(router, path).value == "done") }
-        let calls = try await enqueue(router, 2..<6)
-        while limiter.waiting < 4 { await Task.yield() }
+        let calls = try await enqueue(router, 2..<6, at: limiter)
         for (index, call) in calls.enumerated() {
             #expect(try await clock.nextSleep() == .milliseconds(250))
             clock.advance(by: .milliseconds(249))
@@ -51,7 +53,7 @@ struct RateLimiterTests {
         // A long pause fills the bucket, no further.
         clock.advance(by: .seconds(3_600))
         for path in 6..<8 { #expect(try await call(router, path).value == "done") }
-        let last = try await enqueue(router, 8..<9)
+        let last = try await enqueue(router, 8..<9, at: limiter)
         clock.advance(by: try await clock.nextSleep())
         #expect(try await last[0].value == "done")
         #expect(clock.sleeps == Array(repeating: .milliseconds(250), count: 5))
@@ -64,8 +66,9 @@ struct RateLimiterTests {
         let router = Router<URLEndPoint>(session: session, interceptors: [limiter])
         let other = Router<URLEndPoint>(session: session, interceptors: [limiter])
         #expect(try await call(router, 0).value == "done")
-        let calls = try await enqueue(router, 1..<3) + enqueue(other, 3..<4) + enqueue(router, 4..<5)
-        while limiter.waiting < 4 { await Task.yield() }
+        let calls =
+            try await enqueue(router, 1..<3, at: limiter) + enqueue(other, 3..<4, at: limiter)
+            + enqueue(router, 4..<5, at: limiter)
         calls[0].cancel()
         await #expect(throws: CancellationError.self) { try await calls[0].value }
         other.cancel()
@@ -78,8 +81,8 @@ struct RateLimiterTests {
         // The last one that waits leaves: nobody sleeps on.
         calls[3].cancel()
         await #expect(throws: CancellationError.self) { try await calls[3].value }
-        while clock.sleeperCount > 0 { await Task.yield() }
-        let again = try await enqueue(router, 5..<6)
+        #expect(await comesTrue { clock.sleeperCount == 0 })
+        let again = try await enqueue(router, 5..<6, at: limiter)
         #expect(try await clock.nextSleep() == .seconds(10))
         clock.advance(by: .seconds(10))
         #expect(try await again[0].value == "done")

@@ -80,6 +80,12 @@ struct RetryStrategyTests {
         #expect(post.requests.count == 1)
         _ = try await other.response(for: URLEndPoint(.get, url))
         #expect(post.requests.count == 4)
+        for code in [NetworkError.Code.cancelled, .resetInProgress] {
+            let over = StubSession { _ in .failure(code) }
+            let always = RetryPolicy(strategy: .custom { _, _, _ in .zero })
+            _ = try? await Router<URLEndPoint>(session: over, interceptors: [always]).exchange(URLEndPoint(.get, url))
+            #expect(over.requests.count == 1)
+        }
     }
 
     @Test("S2.19 one request's own policy: none, or another strategy; the router's clock measures its waits")
