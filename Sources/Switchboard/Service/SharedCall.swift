@@ -113,6 +113,8 @@ final class SharedCalls<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     ///   - name: What those who join are told.
     ///   - didJoin: Hears the name of the one under way.
     ///   - operation: The operation; neither a caller's task nor a router's call ends it.
+    /// - Returns: What it brings.
+    /// - Throws: What it throws, `CancellationError` when the caller was cancelled.
     func value(
         for key: Key, name: @autoclosure () -> String = "", didJoin: (String) -> Void = { _ in },
         _ operation: @escaping @Sendable () async throws -> Output

@@ -19,6 +19,7 @@ extension [RequestMetrics] {
     /// ```
     ///
     /// - Parameter width: The columns of a bar. Default 40, at least 10.
+    /// - Returns: The lines, without secrets.
     public func waterfall(width: Int = 40) -> String {
         let width = Swift.max(10, Swift.min(width, 1_000))
         guard let end = map({ $0.start + $0.duration }).max() else { return "nothing was sent" }

@@ -56,7 +56,7 @@ extension AuthenticationInterceptor {
         case .wait(let call, let place): return try await wait(for: call, place, request)
         case .start(let call, let place, let held):
             request.report(.authentication(held == nil ? "load" : "refresh"))
-            start(call, after: held, in: partition)
+            start(call, after: held, for: request)
             return try await wait(for: call, place, request)
         }
     }
@@ -85,7 +85,8 @@ extension AuthenticationInterceptor {
 
     // MARK: The refresh itself
 
-    private func start(_ call: SharedCall<Held>, after old: Held?, in partition: String?) {
+    private func start(_ call: SharedCall<Held>, after old: Held?, for request: NetworkRequest) {
+        let partition = request.options.partition
         let timer = Task { [clock, refreshTimeout] in
             try await clock.sleep(for: refreshTimeout)
             let error = NetworkError(
@@ -97,7 +98,7 @@ extension AuthenticationInterceptor {
             do {
                 let held = try await renew(old, for: call, in: partition)
                 timer.cancel()
-                if held.isRefreshed { await save(held, in: partition) }
+                if held.isRefreshed { await save(held, for: request) }
                 return .success(held)
             } catch {
                 timer.cancel()
@@ -166,11 +167,17 @@ extension AuthenticationInterceptor {
         return authenticator.needsRefresh(credential, at: date) ? nil : .zero
     }
 
-    /// Saves a credential unless it has been replaced meanwhile. One that cannot be saved is used all the same.
-    private func save(_ held: Held, in partition: String?) async {
-        try? await saving.run { [self] in
-            guard generation(in: partition) == held.generation else { return }
-            try await authenticator.save(held.credential, in: partition)
+    /// Saves a credential unless it has been replaced meanwhile. One that cannot be saved is used all the same, and the
+    /// monitors of the request that it was refreshed for hear of it.
+    private func save(_ held: Held, for request: NetworkRequest) async {
+        let partition = request.options.partition
+        do {
+            try await saving.run { [self] in
+                guard generation(in: partition) == held.generation else { return }
+                try await authenticator.save(held.credential, in: partition)
+            }
+        } catch {
+            request.report(.note("the new credential could not be saved: \(NetworkError.caught(error).summary)"))
         }
     }
 

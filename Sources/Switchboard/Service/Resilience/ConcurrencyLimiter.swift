@@ -10,7 +10,8 @@ import Foundation
 ///
 /// List it behind ``RetryPolicy``, so that a request that waits to be sent again takes nobody's place. A response that
 /// is read as it arrives keeps its place until its end, or until it is let go of. Somebody who waits and is cancelled
-/// leaves at once. One limiter may serve several routers.
+/// leaves at once. One limiter may serve several routers. A request by which an ``AuthenticationInterceptor`` refreshes its
+/// credential does not wait.
 public final class ConcurrencyLimiter: Interceptor {
     private let state: Protected<Places>
 
@@ -44,7 +45,8 @@ public final class ConcurrencyLimiter: Interceptor {
 
     /// Waits for a place, sends the request, and gives the place to the next.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard !request.options.bypassesLimits else { return try await next(request) }
+        // What a credential is refreshed by must not wait for those who wait for the credential.
+        guard !request.options.bypassesLimits, !CredentialRefresh.isRunning else { return try await next(request) }
         let place = try await place(for: request)
         defer { withExtendedLifetime(place) {} }
         var response = try await next(request)

@@ -1,0 +1,62 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// Refreshes that go through the very chain whose requests wait for them.
+@Suite(.timeLimit(.minutes(3)))
+struct RefreshThroughTheChainTests {
+    private let url = URL(text: "https://api.example.com/a")
+
+    @Test("S2.21 a refresh through the same manager does not wait for a place that those who wait for it hold")
+    func limited() async throws {
+        let made = Deliveries<NetworkManager>()
+        let server = KeyServer(2)
+        let session = StubSession { request in
+            request.url?.path == "/login" ? .text("2") : try await server.answer(request.headers)
+        }
+        let authenticator = KeyAuthenticator { _, _ in
+            let manager = try await made.first()
+            let text = try await manager.response(for: URLEndPoint(.get, URL(text: "https://api.example.com/login")))
+                .text
+            return Key(number: Int(text) ?? 0)
+        }
+        let limiter = ConcurrencyLimiter(2)
+        let login = AuthenticationInterceptor(authenticator)
+        let manager = NetworkManager(session: session, interceptors: [limiter, login])
+        made.add(manager)
+        let texts = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 { group.addTask { try await manager.response(for: URLEndPoint(.get, url)).text } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(texts == Array(repeating: "ok", count: 20))
+        #expect(authenticator.refreshes.all == [1])
+    }
+
+    @Test("a credential that cannot be saved is used, and the monitors of the request hear of it")
+    func unsaved() async throws {
+        struct Full: TokenStore {
+            func load(_ partition: String?) -> OAuthToken? { OAuthToken(accessToken: "old", refreshToken: "r") }
+            func save(_ token: OAuthToken, _ partition: String?) throws {
+                throw NetworkError(.cannotWriteFile, reason: "the device is full")
+            }
+            func remove(_ partition: String?) {}
+            func removeAll() {}
+        }
+        let session = StubSession { request in
+            switch request.url?.path {
+            case "/token": .json(#"{"access_token":"new","token_type":"Bearer"}"#)
+            default: request.headers["Authorization"] == "Bearer new" ? .text("ok") : .status(401)
+            }
+        }
+        let notes = Deliveries<String>()
+        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://api.example.com/token"), session: session)
+        let router = Router<URLEndPoint>(
+            session: session,
+            interceptors: [AuthenticationInterceptor(OAuth2Authenticator(client, store: Full()))],
+            builder: RequestBuilder(options: RequestOptions { $0.monitors = [EventLogger(output: { notes.add($0) })] }))
+        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
+        #expect(notes.all.contains { $0.contains("could not be saved") && $0.contains("the device is full") })
+    }
+}
