@@ -127,7 +127,8 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         return [method, Redaction.standard.url(url.absoluteString)].compactMap { $0 }.joined(separator: " ")
     }
 
-    private static func text(of error: any Error) -> String {
+    /// What an error of any kind says, secrets of URLs in it replaced; of one of Swift's its name alone.
+    static func text(of error: any Error) -> String {
         if let error = error as? NetworkError { return error.description }
         if let text = (error as? any LocalizedError)?.errorDescription { return Redaction.standard.pairs(in: text) }
         if error is any CustomNSError { return Redaction.standard.pairs(in: error.localizedDescription) }

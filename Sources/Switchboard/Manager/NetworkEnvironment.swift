@@ -57,9 +57,23 @@ extension NetworkEnvironment {
 
 extension NetworkRequest {
     /// The environment that the request was made for; nil when no manager made it. A request keeps it when the manager
-    /// moves on. The same as its ``RequestOptions/partition``.
+    /// moves on. Setting it sets its ``RequestOptions/partition`` too.
     public var environment: NetworkEnvironment? {
-        get { options.partition.map { NetworkEnvironment($0) } }
-        set { options.partition = newValue?.name }
+        get { self[EnvironmentOption.self] }
+        set {
+            self[EnvironmentOption.self] = newValue
+            options.partition = newValue?.name
+        }
     }
+
+    /// Sets the environment, and keeps a partition of the endpoint's own apart within it.
+    mutating func enter(_ environment: NetworkEnvironment) {
+        let own = options.partition
+        self.environment = environment
+        if let own { options.partition = "\(environment.name)/\(own)" }
+    }
+}
+
+private enum EnvironmentOption: RequestOption {
+    static let defaultValue: NetworkEnvironment? = nil
 }

@@ -60,7 +60,7 @@ public final class NetworkManager: Sendable {
             let environment = current.value
             return { make in
                 var request = try NetworkEnvironment.withCurrent(environment, operation: make)
-                request.environment = environment
+                request.enter(environment)
                 return request
             }
         }

@@ -38,7 +38,7 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     private func text(of request: NetworkRequest) -> [String] {
-        let redaction = Redaction.standard
+        let redaction = request.redaction(over: .standard)
         var lines = [String(describing: request)]
         lines += request.allHeaders.map { "  \($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }
         if !request.body.isEmpty {

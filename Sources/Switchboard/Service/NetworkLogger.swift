@@ -77,7 +77,8 @@ public struct NetworkLogger: Interceptor {
         var lines = [" - - - - - - - - - - OUTGOING - - - - - - - - - - \(request.id)", line(request)]
         if let name = request.endPointName { lines.append("ENDPOINT: \(name)") }
         if level >= .headers {
-            lines += ["HOST: \(request.url?.host ?? "-")"] + fields(request.allHeaders)
+            lines +=
+                ["HOST: \(request.url?.host ?? "-")"] + fields(request.allHeaders, request.redaction(over: redaction))
         }
         if level >= .body, !request.body.isEmpty {
             let isText = !request.body.isStreamed
@@ -106,7 +107,7 @@ public struct NetworkLogger: Interceptor {
         }
         if level >= .headers {
             if let phases = response.metrics.phases { lines.append("TIMES: \(phases)") }
-            lines += fields(response.headers)
+            lines += fields(response.headers, redaction)
         }
         if level >= .body, !response.body.isEmpty { lines += ["", body(response.body)] }
         return block(lines)
@@ -131,7 +132,7 @@ public struct NetworkLogger: Interceptor {
         "\(request.method) \(redaction.url(request.url?.absoluteString ?? "(no URL)"))"
     }
 
-    private func fields(_ headers: HTTPHeaders) -> [String] {
+    private func fields(_ headers: HTTPHeaders, _ redaction: Redaction) -> [String] {
         headers.map { "\($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }
     }
 

@@ -125,10 +125,20 @@ extension InterceptorChain {
     /// those that are for each exchange. The links of a ``Chain`` join it.
     convenience init(following interceptors: [any Interceptor], _ session: any NetworkSession) {
         let chain = session as? Chain
-        let listed = interceptors + (chain?.interceptors ?? [])
+        let listed = Self.once(interceptors + (chain?.interceptors ?? []))
         let follows = listed.contains { $0 is RedirectInterceptor }
         self.init(
             Self.ordered(follows ? listed : listed + [RedirectInterceptor()]), chain?.session ?? session)
+    }
+
+    /// Interceptors with each one that holds a state of calls at its first place alone: a limiter that is listed twice would
+    /// wait for itself.
+    static func once(_ interceptors: [any Interceptor]) -> [any Interceptor] {
+        var seen: Set<ObjectIdentifier> = []
+        return interceptors.filter { interceptor in
+            guard let object = interceptor as? any SingleInterceptor else { return true }
+            return seen.insert(ObjectIdentifier(object)).inserted
+        }
     }
 
     /// Interceptors with those for each exchange behind the first one that follows redirects, if there is one.

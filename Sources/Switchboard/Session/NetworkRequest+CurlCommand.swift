@@ -10,6 +10,7 @@ extension NetworkRequest {
     ///
     /// A body that is no text is left out, and its size noted behind the command.
     public func curlCommand(redaction: Redaction) -> String {
+        let redaction = self.redaction(over: redaction)
         var words = ["curl"]
         if method == .head {
             words.append("--head")

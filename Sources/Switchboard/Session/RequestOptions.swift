@@ -144,7 +144,8 @@ extension RequestOptions {
 
 extension RequestOptions {
     /// What must not leak to requests with another value: cookies, credentials and stored responses are kept apart by it.
-    /// A ``NetworkManager`` sets the name of its environment. Default nil.
+    /// A ``NetworkManager`` sets the name of its environment; one that an endpoint or the manager's options have, for one of
+    /// several accounts for instance, is kept apart within it: `production/anna`. Default nil.
     public var partition: String? {
         get { self[PartitionOption.self] }
         set { self[PartitionOption.self] = newValue }

@@ -26,7 +26,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all.isEmpty)
     }
 
-    @Test("without a credential one is had first; no request goes out without [S2.21]")
+    @Test("S2.21 without a credential one is had first; no request goes out without")
     func first() async throws {
         let keys = KeyAuthenticator(stored: [:])
         let session = KeyServer(1).session
@@ -36,7 +36,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.saved.all.map(\.number) == [1])
     }
 
-    @Test("however many requests meet a 401, there is one refresh, and each is sent again once [S2.21]")
+    @Test("S2.21 however many requests meet a 401, there is one refresh, and each is sent again once")
     func oneRefresh() async throws {
         let keys = KeyAuthenticator()
         let session = KeyServer(2, refusing: 100).session
@@ -55,7 +55,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.saved.all == [KeyAuthenticator.Pair(partition: nil, number: 2)])
     }
 
-    @Test("a request sent with an older credential is sent again with the newer one, without another refresh [S2.21]")
+    @Test("S2.21 a request sent with an older credential is sent again with the newer one, without another refresh")
     func olderCredential() async throws {
         let (slowArrived, release) = (Deliveries<Bool>(), Deliveries<Bool>())
         let session = AdHocSession { request in
@@ -79,7 +79,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test("a 401 after the refresh is the result, after one retry; the next request refreshes anew [S2.21]")
+    @Test("S2.21 a 401 after the refresh is the result, after one retry; the next request refreshes anew")
     func oneRetry() async throws {
         let keys = KeyAuthenticator()
         let session = StubSession { _ in .status(401, body: Data("no".utf8)) }
@@ -92,7 +92,7 @@ struct AuthenticationInterceptorTests {
         #expect(session.authorizations == ["Key 1", "Key 2", "Key 2", "Key 3"])
     }
 
-    @Test("the bytes of a body are the same the second time; one that cannot be sent again is not [S2.21]")
+    @Test("S2.21 the bytes of a body are the same the second time; one that cannot be sent again is not")
     func bodies() async throws {
         let server = KeyServer(2)
         let session = server.session
@@ -112,7 +112,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all == [1, 2])
     }
 
-    @Test("a credential is refreshed before its end, by the leeway, and not again [S2.21]")
+    @Test("S2.21 a credential is refreshed before its end, by the leeway, and not again")
     func aheadOfTime() async throws {
         let date = TestDate()
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1, end: date.now + 100)]) { old, _ in
@@ -160,7 +160,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all.count == (seconds > 0 ? 2 : 1))
     }
 
-    @Test("each partition has a credential of its own [S2.21]")
+    @Test("S2.21 each partition has a credential of its own")
     func partitions() async throws {
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1), "qa": Key(number: 10)]) { old, partition in
             Key(number: (old?.number ?? (partition == "live" ? 99 : 0)) + 1)
@@ -190,11 +190,11 @@ struct AuthenticationInterceptorTests {
             await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         }
         #expect(await failure()?.code == .cannotAuthenticate)
-        try await interceptor.signIn(Key(number: 5))
+        try await interceptor.signIn(Key(number: 5), in: nil)
         _ = try await router.response(for: URLEndPoint(.get, url))
-        #expect(try await interceptor.credential() == Key(number: 5))
-        try await interceptor.signOut()
-        #expect(try await interceptor.credential() == nil)
+        #expect(try await interceptor.credential(in: nil) == Key(number: 5))
+        try await interceptor.signOut(in: nil)
+        #expect(try await interceptor.credential(in: nil) == nil)
         #expect(await failure()?.code == .cannotAuthenticate)
         #expect(session.authorizations == ["Key 5"])
         // What the failed first credential removed was nothing.

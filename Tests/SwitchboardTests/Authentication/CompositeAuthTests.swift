@@ -18,7 +18,7 @@ struct CompositeAuthTests {
         }
     }
 
-    @Test("the method is picked for each request, by a closure or by the request; none passes through [S2.22]")
+    @Test("S2.22 the method is picked for each request, by a closure or by the request; none passes through")
     func picks() async throws {
         let session = StubSession { _ in .text("ok") }
         func send(_ path: String, _ choice: AuthenticationChoice = .automatic) async throws -> [String] {
@@ -36,7 +36,7 @@ struct CompositeAuthTests {
         #expect(try await send("/free", .named("old")) == ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
     }
 
-    @Test("a name that is none is a typed error, nothing is sent [S2.22]")
+    @Test("S2.22 a name that is none is a typed error, nothing is sent")
     func unknown() async throws {
         let session = StubSession { _ in .text("ok") }
         let router = Router<URLEndPoint>(
@@ -50,7 +50,7 @@ struct CompositeAuthTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("the method chosen shares the rest of the chain, and sends again through it [S2.22]")
+    @Test("S2.22 the method chosen shares the rest of the chain, and sends again through it")
     func sharedTail() async throws {
         let session = KeyServer(2).session
         let seen = Deliveries<String?>()
@@ -63,7 +63,7 @@ struct CompositeAuthTests {
         #expect(seen.all == ["Key 1", "Key 2"])
     }
 
-    @Test("its parts are reset, and its plan names the method [S2.17 S2.22]")
+    @Test("S2.17 S2.22 its parts are reset, and its plan names the method")
     func partsAndPlan() async throws {
         let keys = KeyAuthenticator()
         let composite = composite(keys)
@@ -137,7 +137,7 @@ struct ChallengeHeaderExchangeTests {
         #expect(other.requests.count == 1)
     }
 
-    @Test("statuses and names are configurable; each origin has its value; a reset forgets it [S2.17]")
+    @Test("S2.17 statuses and names are configurable; each origin has its value; a reset forgets it")
     func configured() async throws {
         let session = StubSession { request in
             request.headers["X-CSRF"] == request.host ? .text("ok") : .status(401, headers: ["X-Token": request.host])

@@ -31,7 +31,7 @@ struct CredentialRefreshTests {
         }
     }
 
-    @Test("a refresh that fails fails all who wait, with the same error; the next request tries anew [S2.21]")
+    @Test("S2.21 a refresh that fails fails all who wait, with the same error; the next request tries anew")
     func failing() async throws {
         let server = KeyServer(2, refusing: 50)
         let isUp = Deliveries<Bool>()
@@ -75,7 +75,7 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test("a credential that is worth nothing is forgotten, also where it was saved: it is not refreshed again [S2.21]")
+    @Test("S2.21 a credential that is worth nothing is forgotten, also where it was saved: it is not refreshed again")
     func lost() async throws {
         let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotAuthenticate, reason: "revoked") }
         let session = StubSession { _ in .status(401) }
@@ -98,7 +98,7 @@ struct CredentialRefreshTests {
         }
     }
 
-    @Test("one who is cancelled while waiting leaves at once, the others go on; so does the refresh [S2.21]")
+    @Test("S2.21 one who is cancelled while waiting leaves at once, the others go on; so does the refresh")
     func cancelOne() async throws {
         let gate = Deliveries<Bool>()
         let waiting = WaitingCounter()
@@ -119,7 +119,7 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test("when all who wait are cancelled the refresh still ends, and what it got is used and saved [S2.21]")
+    @Test("S2.21 when all who wait are cancelled the refresh still ends, and what it got is used and saved")
     func cancelAll() async throws {
         let (gate, isCancelled) = (Deliveries<Bool>(), Deliveries<Bool>())
         let keys = KeyAuthenticator { _, _ in
@@ -145,7 +145,7 @@ struct CredentialRefreshTests {
     }
 
     @Test(
-        "a refresh through its own router neither waits for itself nor refreshes again [S2.21]", arguments: [200, 401])
+        "S2.21 a refresh through its own router neither waits for itself nor refreshes again", arguments: [200, 401])
     func throughItself(status: Int) async throws {
         let holder = Deliveries<Router<URLEndPoint>>()
         let keys = KeyAuthenticator { old, _ in
@@ -187,7 +187,7 @@ struct CredentialRefreshTests {
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
     }
 
-    @Test("a refresh that hangs ends for those who wait by its timeout, and the next request tries anew [S2.21]")
+    @Test("S2.21 a refresh that hangs ends for those who wait by its timeout, and the next request tries anew")
     func hangs() async throws {
         let clock = TestClock()
         let never = Deliveries<Bool>()
@@ -197,7 +197,7 @@ struct CredentialRefreshTests {
             return Key(number: 2)
         }
         let interceptor = AuthenticationInterceptor(keys, refreshTimeout: .seconds(20), clock: clock)
-        try await interceptor.signIn(Key(number: 1))
+        try await interceptor.signIn(Key(number: 1), in: nil)
         let router = router(StubSession { _ in .status(401) }, [interceptor])
         async let errors = failures(5, router)
         _ = try await keys.refreshes.first()
@@ -233,7 +233,7 @@ struct CredentialRefreshTests {
         let session = StubSession { _ in .text("ok") }
         let interceptor = AuthenticationInterceptor(
             keys, leeway: .zero, refreshLimit: RefreshLimit(count: 2, within: .seconds(60)), now: { date.now })
-        try await interceptor.signIn(Key(number: 1, end: date.now + 2))
+        try await interceptor.signIn(Key(number: 1, end: date.now + 2), in: nil)
         let router = router(session, [interceptor])
         var codes: [NetworkError.Code] = []
         for _ in 0..<4 {
@@ -273,15 +273,15 @@ struct CredentialRefreshTests {
         let router = router(session, [interceptor])
         let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
         _ = try await keys.refreshes.first()
-        try await interceptor.signIn(Key(number: 9))
+        try await interceptor.signIn(Key(number: 9), in: nil)
         #expect(try await call.value.statusCode == 200)
         gate.open()
-        #expect(try await interceptor.credential() == Key(number: 9))
+        #expect(try await interceptor.credential(in: nil) == Key(number: 9))
         #expect(keys.saved.all.map(\.number) == [9])
         #expect(session.authorizations == ["Key 1", "Key 9"])
     }
 
-    @Test("a reset forgets the credentials of all partitions, ends a refresh, and wipes what is saved [S2.17 S2.21]")
+    @Test("S2.17 S2.21 a reset forgets the credentials of all partitions, ends a refresh, and wipes what is saved")
     func reset() async throws {
         let gate = Deliveries<Bool>()
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1), "qa": Key(number: 5)]) { _, _ in

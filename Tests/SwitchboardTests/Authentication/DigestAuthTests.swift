@@ -207,7 +207,7 @@ struct DigestAuthTests {
     func onlyIntegrity() async throws {
         let session = StubSession { [self] _ in refusal(Self.challenge("MD5", qop: "auth-int")) }
         let error = await #expect(throws: NetworkError.self) { try await send(session, digest()) }
-        #expect(error?.code == .unsupported)
+        #expect(error?.code == .cannotAuthenticate)
         #expect(error?.status == 401)
         #expect(session.requests.count == 1)
     }
@@ -279,4 +279,62 @@ private struct OnceBody: HTTPBody {
     var isStreamed: Bool { true }
     var isReplayable: Bool { false }
     func encode() throws -> Data { Data("once".utf8) }
+}
+
+/// Digest where a server counts, and where it redirects.
+@Suite(.timeLimit(.minutes(3)))
+struct DigestPlaceTests {
+    private static func parameter(_ name: String, _ field: String?) -> String? {
+        AuthenticationChallenge.parse(field ?? "").first?[name]
+    }
+
+    @Test(
+        "an answer is for the place that a redirect of the origin led to (RFC 7616 §3.4)", arguments: ["GET", "POST"])
+    func redirected(method: String) async throws {
+        let session = StubSession { request in
+            let target = request.path + (request.query.map { "?" + $0 } ?? "")
+            guard Self.parameter("uri", request.headers["Authorization"]) == target else {
+                return .status(
+                    401, headers: ["WWW-Authenticate": #"Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256"#])
+            }
+            return request.path == "/go" ? .status(307, headers: ["Location": "/landed?x=1"]) : .text(request.path)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [DigestAuth(user: "anna", password: "geheim")])
+        let endPoint = URLEndPoint(
+            method == "GET" ? .get : .post, URL(text: "https://api.example.com/go"),
+            task: method == "GET" ? .request : .requestBody(DataBody(Data("body".utf8))))
+        for _ in 0..<2 { #expect(try await router.request(endPoint, as: String.self) == "/landed") }
+        // Elsewhere the answer is not asked for.
+        let away = StubSession { request in
+            request.url?.host == "api.example.com"
+                ? .status(302, headers: ["Location": "https://elsewhere.example/"])
+                : .status(401, headers: ["WWW-Authenticate": #"Digest realm="r", nonce="n", qop="auth""#])
+        }
+        let other = Router<URLEndPoint>(session: away, interceptors: [DigestAuth(user: "anna", password: "geheim")])
+        #expect(try await other.exchange(endPoint).statusCode == 401)
+        #expect(away.requests.allSatisfy { !$0.headers.contains("Authorization") })
+    }
+
+    @Test("the requests that meet one nonce at the same time count on, each with a number of its own (RFC 7616 §3.4)")
+    func counts() async throws {
+        let refused = Deliveries<Bool>()
+        let counts = Deliveries<String>()
+        let session = StubSession { request in
+            guard let count = Self.parameter("nc", request.headers["Authorization"]) else {
+                refused.open()
+                _ = try await refused.wait(for: 10)
+                return .status(401, headers: ["WWW-Authenticate": #"Digest realm="r", nonce="n", qop="auth""#])
+            }
+            counts.add(count)
+            return .text("ok")
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [DigestAuth(user: "anna", password: "geheim")])
+        let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 { group.addTask { _ = try await router.response(for: endPoint) } }
+            try await group.waitForAll()
+        }
+        #expect(Set(counts.all).count == 10)
+        #expect(counts.all.count == 10)
+    }
 }

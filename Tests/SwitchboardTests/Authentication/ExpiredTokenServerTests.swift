@@ -17,7 +17,7 @@ struct ExpiredTokenServerTests {
     }
 
     @Test(
-        "1,000 concurrent requests meet an expired token: one refresh at the server, every request succeeds once [S2.21]",
+        "S2.21 1,000 concurrent requests meet an expired token: one refresh at the server, every request succeeds once",
         arguments: cases)
     func expired(kind: SessionKind, course: Course, count: Int) async throws {
         let tokens = TokenServer(course == .slow ? .milliseconds(300) : .zero, isFailing: course == .failing)
@@ -48,7 +48,7 @@ struct ExpiredTokenServerTests {
     }
 
     @Test(
-        "cancelled: one who waits leaves the others alone; after all have left the next request has the new token [S2.21]",
+        "S2.21 cancelled: one who waits leaves the others alone; after all have left the next request has the new token",
         arguments: SessionKind.allCases, [1, 50])
     func cancelled(kind: SessionKind, cancels: Int) async throws {
         let gate = Deliveries<Bool>()
@@ -146,7 +146,7 @@ final class TokenServer: Sendable {
         let client = OAuth2Client(
             id: "app", tokenURL: server.url.appendingPathComponent("token"), session: session)
         let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client))
-        try await interceptor.signIn(OAuthToken(accessToken: "access-0", refreshToken: "refresh-0"))
+        try await interceptor.signIn(OAuthToken(accessToken: "access-0", refreshToken: "refresh-0"), in: nil)
         return interceptor
     }
 }

@@ -17,7 +17,7 @@ struct OAuth2AuthenticatorTests {
         Router(session: api, interceptors: [interceptor])
     }
 
-    @Test("the saved token is used; when it is refused it is refreshed, and the rotated one is saved [S2.21]")
+    @Test("S2.21 the saved token is used; when it is refused it is refreshed, and the rotated one is saved")
     func savedAndRotated() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
         let login = StubSession { _ in .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#) }
@@ -29,7 +29,7 @@ struct OAuth2AuthenticatorTests {
         #expect(await store.load(nil) == OAuthToken(accessToken: "a2", refreshToken: "r2"))
     }
 
-    @Test("client credentials are had before the first request, and again when they end [S2.21]")
+    @Test("S2.21 client credentials are had before the first request, and again when they end")
     func clientCredentials() async throws {
         let count = Deliveries<Bool>()
         let login = StubSession { _ in
@@ -51,7 +51,7 @@ struct OAuth2AuthenticatorTests {
     }
 
     @Test(
-        "after invalid_grant the token is forgotten, and the error says what the server said; later requests ask nobody [S2.21]"
+        "S2.21 after invalid_grant the token is forgotten, and the error says what the server said; later requests ask nobody"
     )
     func invalidGrant() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
@@ -92,13 +92,13 @@ struct OAuth2AuthenticatorTests {
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
     }
 
-    @Test("logout on reset: tokens of all partitions are gone, in the store too [S2.17 S2.21]")
+    @Test("S2.17 S2.21 logout on reset: tokens of all partitions are gone, in the store too")
     func reset() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1"))
         await store.save(OAuthToken(accessToken: "b1"), "qa")
         let interceptor = AuthenticationInterceptor(
             OAuth2Authenticator(client(StubSession { _ in .status(500) }), store: store))
-        #expect(try await interceptor.credential()?.accessToken == "a1")
+        #expect(try await interceptor.credential(in: nil)?.accessToken == "a1")
         await interceptor.reset()
         #expect(await store.load(nil) == nil)
         #expect(await store.load("qa") == nil)
@@ -117,8 +117,8 @@ struct OAuth2AuthenticatorTests {
             let error = await #expect(throws: NetworkError.self) {
                 try await router.response(for: URLEndPoint(.get, url))
             }
-            #expect(error?.code == .decodingFailed)
-            try await interceptor.signIn(OAuthToken(accessToken: "new"))
+            #expect(error?.code == .cannotAuthenticate)
+            try await interceptor.signIn(OAuthToken(accessToken: "new"), in: nil)
             _ = try await router.response(for: URLEndPoint(.get, url))
             #expect(api.authorizations == ["Bearer new"])
         }

@@ -16,7 +16,7 @@ struct RefreshThroughTheChainTests {
         let session = StubSession { request in
             request.url?.path == "/login" ? .text("2") : try await server.answer(request.headers)
         }
-        let authenticator = KeyAuthenticator { _, _ in
+        let authenticator = KeyAuthenticator(stored: ["production": Key(number: 1)]) { _, _ in
             let manager = try await made.first()
             let text = try await manager.response(for: URLEndPoint(.get, URL(text: "https://api.example.com/login")))
                 .text

@@ -21,7 +21,7 @@ struct SimpleSchemeTests {
     }
 
     @Test(
-        "Basic, in UTF-8, as RFC 7617 has it [S2.20]",
+        "S2.20 Basic, in UTF-8, as RFC 7617 has it",
         arguments: [
             // RFC 7617 §2 and §2.1
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
@@ -35,7 +35,7 @@ struct SimpleSchemeTests {
     }
 
     @Test(
-        "a colon in the user's name and control characters are refused, nothing is sent [S2.20]",
+        "S2.20 a colon in the user's name and control characters are refused, nothing is sent",
         arguments: [("an:na", "p"), ("anna\n", "p"), ("anna", "p\u{0}"), ("anna", "p\u{7F}")])
     func refusedUser(user: String, password: String) async throws {
         let session = StubSession { _ in .text("ok") }
@@ -46,7 +46,7 @@ struct SimpleSchemeTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("a provider is asked once while many requests wait, and again for the next one [S2.20]")
+    @Test("S2.20 a provider is asked once while many requests wait, and again for the next one")
     func providerAskedOnce() async throws {
         let asked = Deliveries<Bool>()
         let waiting = WaitingCounter()
@@ -70,7 +70,7 @@ struct SimpleSchemeTests {
     }
 
     @Test(
-        "one who is cancelled while the provider works leaves at once; when all have, the provider is cancelled [S2.20]"
+        "S2.20 one who is cancelled while the provider works leaves at once; when all have, the provider is cancelled"
     )
     func providerCancelled() async throws {
         let (asked, ended, gate) = (Deliveries<Bool>(), Deliveries<Bool>(), Deliveries<Bool>())
@@ -114,7 +114,7 @@ struct SimpleSchemeTests {
         #expect(!request.headers.contains("Authorization"))
     }
 
-    @Test("credentials of the request's own win: its Authorization, a user in its URL, its own key [S2.20]")
+    @Test("S2.20 credentials of the request's own win: its Authorization, a user in its URL, its own key")
     func ownCredentials() async throws {
         for auth: any Interceptor in [BasicAuth(user: "a", password: "b"), BearerAuth("t")] {
             let request = try await sent(auth, headers: ["authorization": "Custom 1"])
@@ -128,7 +128,7 @@ struct SimpleSchemeTests {
         #expect(query.url == url)
     }
 
-    @Test("a request may have a user and password of its own, or no authentication at all [S2.20]")
+    @Test("S2.20 a request may have a user and password of its own, or no authentication at all")
     func options() async throws {
         let auth = BasicAuth(user: "test", password: "x")
         let own = try await sent(auth) { $0.credentials = BasicCredentials(user: "Aladdin", password: "open sesame") }

@@ -68,7 +68,7 @@ struct TokenStoreTests {
             try Data(text.utf8).write(to: file)
             let store = FileTokenStore(file)
             let error = await #expect(throws: NetworkError.self) { try await store.load(nil) }
-            #expect(error?.code == .decodingFailed)
+            #expect(error?.code == .cannotAuthenticate)
             #expect(try Data(contentsOf: file) == Data(text.utf8))
             try await store.save(one, nil)
             #expect(try await store.load(nil) == one)

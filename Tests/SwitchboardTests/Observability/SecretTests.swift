@@ -101,7 +101,7 @@ struct SecretTests {
         let client = OAuth2Client(
             id: "app", secret: secret, tokenURL: server, authorizationURL: server, redirectURI: "app://login")
         let login = AuthenticationInterceptor(OAuth2Authenticator(client, store: MemoryTokenStore(token)))
-        try await login.signIn(token)
+        try await login.signIn(token, in: nil)
         let schemes: [any Interceptor] = [
             BearerAuth(secret), BearerAuth { secret }, BasicAuth(user: "me", password: secret),
             DigestAuth(user: "me", password: secret), APIKeyAuth(secret, in: .header("X-Api-Key")),

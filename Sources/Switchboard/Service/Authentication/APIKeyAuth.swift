@@ -7,8 +7,9 @@ import Foundation
 /// APIKeyAuth(key, in: .query("api_key"))
 /// ```
 ///
-/// A request that has such a field or parameter already keeps it. A name that ends in `key`, `token` and the like is
-/// redacted in every text; give any other one to the ``Redaction`` of your logs.
+/// A request that has such a field or parameter already keeps it. The field is redacted in every text about the request,
+/// whatever its name; a parameter, when its name ends in `key`, `token` and the like: give any other one to the
+/// ``Redaction`` of your logs.
 public struct APIKeyAuth: Interceptor {
     /// Where the key stands.
     public enum Place: Sendable, Hashable {
@@ -43,6 +44,9 @@ public struct APIKeyAuth: Interceptor {
         guard request.takesCredentials(for: origins), !isThere(request),
             let key = try await source.value(for: request)
         else { return try await next(request) }
+        guard !key.isEmpty else {
+            throw NetworkError(.cannotAuthenticate, reason: "the API key is empty").attributed(to: request)
+        }
         var request = request
         add(key, to: &request)
         return try await next(request)

@@ -212,7 +212,7 @@ extension AuthenticationInterceptor {
         let what = "a new credential could not be had"
         guard let error = error as? NetworkError else {
             let why =
-                error is CancellationError ? "its refresh was cancelled" : "its refresh threw a \(type(of: error))"
+                error is CancellationError ? "its refresh was cancelled" : NetworkError.text(of: error)
             return NetworkError(.cannotAuthenticate, reason: "\(what): \(why)", underlying: error)
         }
         let code = error.code.isStatus || error.code == .cancelled ? .cannotAuthenticate : error.code

@@ -32,6 +32,10 @@ public struct BearerAuth: Interceptor {
         guard request.takesCredentials(for: origins), !request.hasAuthorization,
             let token = try await source.value(for: request)
         else { return try await next(request) }
+        // RFC 6750 §2.1 has no empty one: most likely a setting is missing.
+        guard !token.isEmpty else {
+            throw NetworkError(.cannotAuthenticate, reason: "the bearer token is empty").attributed(to: request)
+        }
         var request = request
         request.setCredential("Authorization", "Bearer \(token)")
         return try await next(request)

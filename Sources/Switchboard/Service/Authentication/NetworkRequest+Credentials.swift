@@ -12,20 +12,10 @@ extension NetworkRequest {
         headers.contains("Authorization") || url?.withoutUserInfo.credentials != nil
     }
 
-    /// Whether this field was written by an interceptor of credentials, whatever its name.
-    func carriesCredentials(in header: String) -> Bool {
-        self[CredentialHeadersOption.self].contains { $0.equalsIgnoringCase(header) }
-    }
-
     /// Writes a field with a credential: it does not go to another origin, whatever its name.
     mutating func setCredential(_ name: String, _ value: String) {
         headers.set(name, value)
         noteCredential(in: name)
-    }
-
-    /// Notes that a field holds a credential.
-    mutating func noteCredential(in name: String) {
-        if !carriesCredentials(in: name) { self[CredentialHeadersOption.self].append(name) }
     }
 
     /// Whether an interceptor that writes credentials for these origins has to do with the request at all.
@@ -41,4 +31,3 @@ extension NetworkRequest {
 }
 
 private enum LeftOriginOption: RequestOption { static let defaultValue = false }
-private enum CredentialHeadersOption: RequestOption { static let defaultValue: [String] = [] }

@@ -28,7 +28,7 @@ public struct Chain: CallCancellableSession {
     public init(clock: any Clock<Duration> = ContinuousClock(), @Builder _ links: () -> Links) {
         let links = links()
         let last = links.interceptors.last.map { "\(type(of: $0))" }
-        interceptors = InterceptorChain.ordered(links.interceptors)
+        interceptors = InterceptorChain.ordered(InterceptorChain.once(links.interceptors))
         session = links.session ?? MissingSession(lastLink: last)
         calls = RouterCalls(InterceptorChain(interceptors, session), nil, clock)
         inner = InterceptorChain(interceptors + [LastLink(session: session)], session)

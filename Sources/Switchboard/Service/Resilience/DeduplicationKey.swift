@@ -20,7 +20,13 @@ struct DeduplicationKey: Hashable {
         case .never: return nil
         case .id(let id):
             name = "id \(id) of \(options.partition ?? "")"
-            self.fields = fields.filter { ["authorization", "cookie", "proxy-authorization"].contains($0.name) }
+            // Whose request it is: by whatever its credentials are called, and wherever they stand.
+            let secrets = Redaction.standard
+            let items = URLEncodedForm.decode(request.query ?? "").filter { secrets.isSecret(parameter: $0.name) }
+            let user = [Field(name: "user", value: request.url?.withoutUserInfo.credentials ?? "")]
+            self.fields =
+                fields.filter { secrets.isSecret(header: $0.name) || request.carriesCredentials(in: $0.name) }
+                + items.map { Field(name: "?" + $0.name, value: $0.value ?? "") } + user
             self.options = [:]
         case .automatic:
             guard request.method == .get || request.method == .head, request.body.isEmpty, let url = request.url else {
@@ -55,7 +61,7 @@ public struct Deduplication: Sendable {
     /// None: the request has an exchange of its own.
     public static let never = Deduplication(kind: .never)
 
-    /// Those with the same id, the same credentials in their header fields and the same partition, whatever their
+    /// Those with the same id, the same credentials in header fields and query, and the same partition, whatever their
     /// methods, URLs and bodies: the first one is sent.
     public static func id(_ id: String) -> Deduplication { Deduplication(kind: .id(id)) }
 }

@@ -11,7 +11,7 @@ extension RequestOptions {
 
     /// What the `Idempotency-Key` of the request is: a ``RetryPolicy`` adds it, the same to all attempts, and then
     /// sends again what it would send only once otherwise, a POST for instance. For servers that know the field.
-    /// Default nil.
+    /// An empty one is ``NetworkError/Code/invalidRequest``. Default nil.
     public var idempotencyKey: IdempotencyKey? {
         get { self[IdempotencyKeyOption.self] }
         set { self[IdempotencyKeyOption.self] = newValue }

@@ -96,7 +96,7 @@ public struct RetryPolicy: Interceptor {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request
         let policy = policy(for: request)
-        policy.addKey(to: &request)
+        try policy.addKey(to: &request)
         policy.budget?.countCall()
         guard policy.fault(of: request) == nil else { return try await next(request) }
         return try await policy.send(request, next)
@@ -105,7 +105,8 @@ public struct RetryPolicy: Interceptor {
     /// Says how often it may be sent, and adds the key.
     public func plan(for request: inout NetworkRequest) async -> [String] {
         let policy = policy(for: request)
-        let addsKey = policy.addKey(to: &request) ? ["adds \(IdempotencyKey.field)"] : []
+        guard let isAdded = try? policy.addKey(to: &request) else { return ["fails: the idempotency key is empty"] }
+        let addsKey = isAdded ? ["adds \(IdempotencyKey.field)"] : []
         if let fault = policy.fault(of: request) { return addsKey + ["is sent once: \(fault)"] }
         return addsKey + ["is sent up to \(policy.maximumAttempts) times, \(policy.strategy) between them"]
     }
@@ -121,11 +122,16 @@ public struct RetryPolicy: Interceptor {
     }
 
     @discardableResult
-    private func addKey(to request: inout NetworkRequest) -> Bool {
+    private func addKey(to request: inout NetworkRequest) throws(NetworkError) -> Bool {
         let asked = request.options.idempotencyKey
         guard asked != nil || addsIdempotencyKeys && !methods.contains(request.method) else { return false }
         guard !request.headers.contains(IdempotencyKey.field) else { return false }
-        request.headers[IdempotencyKey.field] = (asked ?? .unique).text
+        let text = (asked ?? .unique).text
+        // To a server that takes it, all requests with it would be the same one; to others it is none.
+        guard !text.trimmedOfBlanks.isEmpty else {
+            throw NetworkError(.invalidRequest, reason: "the idempotency key is empty").attributed(to: request)
+        }
+        request.headers[IdempotencyKey.field] = text
         return true
     }
 
@@ -133,7 +139,7 @@ public struct RetryPolicy: Interceptor {
     private func fault(of request: NetworkRequest) -> String? {
         guard maximumAttempts > 1 else { return "one attempt is allowed" }
         guard request.body.isReplayable else { return "its body cannot be sent a second time" }
-        guard methods.contains(request.method) || request.headers.contains(IdempotencyKey.field) else {
+        guard methods.contains(request.method) || request.headers[IdempotencyKey.field]?.isEmpty == false else {
             return "\(request.method) is not sent again without \(IdempotencyKey.field)"
         }
         return nil

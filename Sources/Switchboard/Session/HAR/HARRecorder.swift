@@ -37,7 +37,7 @@ public final class HARRecorder: EventMonitor {
     /// Keeps the exchanges among the events.
     public func record(_ event: CallEvent) {
         guard case .exchanged(let metrics, let response) = event.kind else { return }
-        var redactor = HARRedactor(redaction)
+        var redactor = HARRedactor(metrics.request.redaction(over: redaction))
         let masked = redactor.masked(entry(metrics, response))
         let kept = (masked, redactor.secrets)
         state.withLock { state in

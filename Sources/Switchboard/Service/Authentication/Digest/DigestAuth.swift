@@ -41,17 +41,20 @@ public final class DigestAuth: Interceptor {
 
     /// Sends the request, and again with the answer to a challenge.
     ///
-    /// - Throws: ``NetworkError/Code/unsupported`` when the server wants no less than `auth-int`, or the system lacks the
-    ///   hash function.
+    /// - Throws: ``NetworkError/Code/cannotAuthenticate`` when the server wants no less than `auth-int`,
+    ///   ``NetworkError/Code/unsupported`` when the system lacks the hash function.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard request.takesCredentials(for: origins), !request.hasAuthorization, let key = OriginKey(request) else {
             return try await next(request)
         }
+        var request = request
         var answer = spaces.next(for: key)
         var credentials: BasicCredentials?
         if answer != nil { credentials = try await self.credentials(for: request) }
         if credentials == nil { answer = nil }
         var answeredCount = 0
+        // For the challenge, once for a nonce that became stale meanwhile, and once more for where a redirect led.
+        var limit = 2
         while true {
             let response = try await next(answering(answer, credentials, request))
             guard response.statusCode == 401 else {
@@ -59,13 +62,18 @@ public final class DigestAuth: Interceptor {
                 return response
             }
             guard let challenge = try challenge(in: response, request) else { return response }
-            if let answer, answeredCount > 0 || answer.challenge.nonce == challenge.nonce, !challenge.isStale {
+            // What another origin asks, where a redirect led, is none of this one's business.
+            if let answered = response.request, OriginKey(answered) != key { return response }
+            // Within the origin the challenge is for the place that a redirect led to: an answer is bound to its URL.
+            let isMoved = follow(response, &request)
+            if isMoved { limit = 3 }
+            if let answer, !isMoved, answeredCount > 0 || answer.challenge.nonce == challenge.nonce, !challenge.isStale
+            {
                 spaces.forget(answer, for: key)
                 return response
             }
             spaces.note(challenge, for: key)
-            // Twice: for the challenge, and once for a nonce that became stale meanwhile.
-            guard answeredCount < 2, request.body.isReplayable else { return response }
+            guard answeredCount < limit, request.body.isReplayable else { return response }
             if credentials == nil { credentials = try await self.credentials(for: request) }
             answer = spaces.next(for: key)
             guard credentials != nil, answer != nil else { return response }
@@ -82,6 +90,16 @@ public final class DigestAuth: Interceptor {
             return ["waits for a challenge, and answers it (Digest)"]
         }
         return ["adds Authorization (Digest)"]
+    }
+
+    /// Goes on with the request that was redirected.
+    private func follow(_ response: NetworkResponse, _ request: inout NetworkRequest) -> Bool {
+        guard var moved = response.request, moved.id == request.id, moved.url != request.url,
+            moved.takesCredentials(for: origins)
+        else { return false }
+        moved.headers.remove("Authorization")
+        request = moved
+        return true
     }
 
     private func credentials(for request: NetworkRequest) async throws -> BasicCredentials? {

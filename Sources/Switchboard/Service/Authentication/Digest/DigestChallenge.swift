@@ -53,8 +53,8 @@ struct DigestChallenge: Sendable, Hashable {
 
     /// The one with the strongest hash that this system has; nil when none can be answered.
     ///
-    /// - Throws: ``NetworkError/Code/unsupported`` when the server wants no less than `auth-int`, or a hash that this system
-    ///   does not have.
+    /// - Throws: ``NetworkError/Code/cannotAuthenticate`` when the server wants no less than `auth-int`,
+    ///   ``NetworkError/Code/unsupported`` for a hash that this system does not have.
     static func strongest(of challenges: [AuthenticationChallenge]) throws(NetworkError) -> DigestChallenge? {
         var best: DigestChallenge?
         var failure: NetworkError?
@@ -67,7 +67,8 @@ struct DigestChallenge: Sendable, Hashable {
                 } catch { failure = error }
             } catch .onlyIntegrity {
                 failure = NetworkError(
-                    .unsupported, reason: "Digest: the server wants the quality of protection auth-int (RFC 7616 §3.4)")
+                    .cannotAuthenticate,
+                    reason: "Digest: the server wants the quality of protection auth-int (RFC 7616 §3.4)")
             } catch {}
         }
         if best == nil, let failure { throw failure }

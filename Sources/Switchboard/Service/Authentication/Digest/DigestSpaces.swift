@@ -17,10 +17,15 @@ final class DigestSpaces: Sendable {
         self.makeNonce = makeNonce
     }
 
-    /// Notes a challenge, to be answered from the first count on.
+    /// Notes a challenge, to be answered from the first count on; a nonce that is known already is counted on, since a
+    /// server may take each count once (RFC 7616 §3.4).
     func note(_ challenge: DigestChallenge, for key: OriginKey) {
         let space = Space(challenge: challenge, clientNonce: makeNonce())
         spaces.withLock { spaces in
+            if spaces[key]?.challenge.nonce == challenge.nonce {
+                spaces[key]?.challenge = challenge
+                return
+            }
             if spaces.count >= Self.limit, spaces[key] == nil { spaces.removeAll() }
             spaces[key] = space
         }

@@ -22,7 +22,12 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
         guard Self.place(redirectURI) == Self.place(text) else {
             throw OAuthError(.invalidRedirect, text: "it leads somewhere else").thrown("the redirect is not accepted")
         }
-        let items = URLEncodedForm.decode(text.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst())
+        let items = Self.items(text)
+        for item in Self.items(redirectURI)
+        where !items.contains(where: { $0.name == item.name && $0.value == item.value }) {
+            throw OAuthError(.invalidRedirect, text: "it lacks a part of the query").thrown(
+                "the redirect is not accepted")
+        }
         // A parameter must not come twice (RFC 6749 §3.1).
         func value(_ name: String) -> String? {
             let values = items.filter { $0.name == name }
@@ -41,6 +46,10 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             throw OAuthError(.invalidRedirect, text: "it has no code").thrown("the redirect is not accepted")
         }
         return code
+    }
+
+    private static func items(_ uri: String) -> [URLQueryItem] {
+        URLEncodedForm.decode(uri.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst())
     }
 
     /// Scheme, host and path. Browsers write an empty path as a slash.

@@ -25,7 +25,7 @@ public actor FileTokenStore: TokenStore {
 
     /// The token; nil when there is no file, or none of this partition in it.
     ///
-    /// - Throws: ``NetworkError/Code/decodingFailed`` for a file that holds something else, which stays until it is
+    /// - Throws: ``NetworkError/Code/cannotAuthenticate`` for a file that holds something else, which stays until it is
     ///   replaced by a ``save(_:_:)`` or removed by ``removeAll()``; `CocoaError` when it cannot be read.
     public func load(_ partition: String?) throws -> OAuthToken? {
         let contents = try read()
@@ -67,7 +67,9 @@ public actor FileTokenStore: TokenStore {
         guard data.count <= Self.limit, let contents = try? decoder.decode(Contents.self, from: data),
             contents.version == 1
         else {
-            throw NetworkError(.decodingFailed, reason: "\(file.path.quotedForMessage) is no file of tokens")
+            let name = file.path.quotedForMessage
+            throw NetworkError(
+                .cannotAuthenticate, reason: "\(name) is no file of tokens: a login replaces it, a reset removes it")
         }
         return contents
     }

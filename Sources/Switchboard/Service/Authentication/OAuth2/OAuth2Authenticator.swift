@@ -6,8 +6,9 @@ import Foundation
 /// let login = AuthenticationInterceptor(OAuth2Authenticator(client, store: FileTokenStore(file)))
 /// let manager = NetworkManager(interceptors: [login])
 ///
-/// try await login.signIn(client.token(for: redirect, of: request))      // after a login; from now on it is saved
-/// try await login.signOut()
+/// let token = try await client.token(for: redirect, of: request)       // after a login
+/// try await login.signIn(token, in: manager.environment)                // from now on it is used there, and saved
+/// try await login.signOut(in: manager.environment)
 /// ```
 ///
 /// The saved token is loaded with the first request. A token that has ended, or that a server refuses, is refreshed, or had
@@ -53,7 +54,8 @@ public struct OAuth2Authenticator: Authenticator {
         case .clientCredentials: return try await client.clientCredentials()
         case .refreshToken:
             guard let credential else {
-                throw OAuthError(.notSignedIn, text: "nobody has signed in").thrown("there is no token")
+                let place = partition.map { " for \($0)" } ?? ""
+                throw OAuthError(.notSignedIn, text: "nobody has signed in\(place)").thrown("there is no token\(place)")
             }
             return try await client.refresh(credential)
         }

@@ -83,17 +83,8 @@ extension OAuth2Client {
     }
 
     private static func failure(_ response: NetworkResponse) -> NetworkError {
-        struct Answer: Decodable {
-            var error: String
-            var error_description: String?
-            var error_uri: String?
-        }
         // A proxy's page or a server that is down says nothing about the token.
-        if (400..<500).contains(response.statusCode),
-            let answer = try? JSONDecoder().decode(Answer.self, from: response.body)
-        {
-            let error = OAuthError(
-                OAuthError.Code(rawValue: answer.error), text: answer.error_description, uri: answer.error_uri)
+        if (400..<500).contains(response.statusCode), let error = OAuthError(answer: response.body) {
             return error.thrown("the authorization server refused").with(response)
         }
         let code: NetworkError.Code =

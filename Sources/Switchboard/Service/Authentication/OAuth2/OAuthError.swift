@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why an authorization server, or a check of its answer, gave no token: the ``NetworkError/underlying`` of a
 /// ``NetworkError/Code/cannotAuthenticate``.
 ///
@@ -57,6 +59,15 @@ extension OAuthError: CustomStringConvertible {
             code.rawValue.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }
             ? String(code.rawValue.prefix(80)) : code.rawValue.quotedForMessage
         return name + (text.map { ", " + Redaction.standard.pairs(in: $0).quotedForMessage } ?? "")
+    }
+
+    /// What a server's answer says ([RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)); nil when it is
+    /// no error. Of what stands beside its code, anything but text is left out.
+    init?(answer: Data) {
+        let object = try? JSONSerialization.jsonObject(with: answer) as? [String: Any]
+        guard let object, let code = object["error"] as? String, !code.isEmpty else { return nil }
+        self.init(
+            Code(rawValue: code), text: object["error_description"] as? String, uri: object["error_uri"] as? String)
     }
 
     /// As the package throws it.

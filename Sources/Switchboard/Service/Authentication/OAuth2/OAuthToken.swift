@@ -54,9 +54,11 @@ extension OAuthToken {
             var token_type: String?
             var expires_in: Seconds?
             var refresh_token: String?
-            var scope: String?
+            var scope: Words?
             var id_token: String?
         }
+        // Some servers say 200 to everything.
+        if let error = OAuthError(answer: answer) { throw error.thrown("the authorization server refused") }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: answer), !answer.access_token.isEmpty else {
             throw NetworkError(.decodingFailed, reason: "the answer of the token endpoint is no token (RFC 6749 §5.1)")
         }
@@ -66,8 +68,19 @@ extension OAuthToken {
         }
         let end = answer.expires_in?.value.map { date.addingTimeInterval(max(0, min($0, Duration.century.seconds))) }
         self.init(
-            accessToken: answer.access_token, refreshToken: answer.refresh_token, expiresAt: end, scope: answer.scope,
+            accessToken: answer.access_token, refreshToken: answer.refresh_token, expiresAt: end,
+            scope: answer.scope?.text,
             idToken: answer.id_token)
+    }
+}
+
+/// Words with blanks between, which some servers write as a list.
+private struct Words: Decodable {
+    let text: String?
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        text = (try? container.decode(String.self)) ?? (try? container.decode([String].self))?.joined(separator: " ")
     }
 }
 

@@ -121,7 +121,7 @@ struct Flows: Sendable {
 
     func concurrent() async throws {
         let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client(), store: FileTokenStore(file)))
-        try await interceptor.signIn(signIn())
+        try await interceptor.signIn(signIn(), in: nil)
         try await expire()
         let before = try await counts()
         let router = Router<URLEndPoint>(session: session, interceptors: [interceptor])

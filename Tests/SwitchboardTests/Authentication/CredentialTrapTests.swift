@@ -1,0 +1,131 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// What somebody fell into who used the credentials for the first time.
+@Suite(.timeLimit(.minutes(3)))
+struct CredentialTrapTests {
+    private let url = URL(text: "https://api.example.com/a")
+    private let tokenURL = URL(text: "https://login.example.com/token")
+
+    private func echo() -> StubSession {
+        StubSession { request in .text(request.headers["Authorization"] ?? "none") }
+    }
+
+    @Test("S2.21 signed in for a manager's environment, its requests have the token, those of another one do not")
+    func environments() async throws {
+        let session = echo()
+        let client = OAuth2Client(id: "app", tokenURL: tokenURL, session: session)
+        let login = AuthenticationInterceptor(OAuth2Authenticator(client))
+        let manager = NetworkManager(environment: .staging, session: session, interceptors: [login])
+        try await login.signIn(OAuthToken(accessToken: "t1"), in: manager.environment)
+        #expect(try await manager.response(for: URLEndPoint(.get, url)).text == "Bearer t1")
+        #expect(try await login.credential(in: .staging)?.accessToken == "t1")
+        manager.environment = .qa
+        let error = await #expect(throws: NetworkError.self) { try await manager.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.code == .cannotAuthenticate)
+        #expect(error?.description.contains("nobody has signed in for qa") == true)
+        try await login.signOut(in: .staging)
+        #expect(try await login.credential(in: .staging) == nil)
+    }
+
+    @Test("a partition of an endpoint's own is kept apart within the manager's environment")
+    func ownPartition() async throws {
+        let session = echo()
+        let login = AuthenticationInterceptor(
+            OAuth2Authenticator(OAuth2Client(id: "app", tokenURL: tokenURL, session: session)))
+        let manager = NetworkManager(environment: .qa, session: session, interceptors: [login])
+        for name in ["anna", "bob"] { try await login.signIn(OAuthToken(accessToken: name), in: "qa/\(name)") }
+        for name in ["anna", "bob"] {
+            let endPoint = URLEndPoint(.get, url, options: RequestOptions { $0.partition = name })
+            let response = try await manager.response(for: endPoint)
+            #expect(response.text == "Bearer \(name)")
+            #expect(response.request?.environment == .qa)
+        }
+    }
+
+    @Test("a saved credential is used whatever the limit of refreshes")
+    func limit() async throws {
+        let server = KeyServer(1)
+        let login = AuthenticationInterceptor(KeyAuthenticator(), refreshLimit: RefreshLimit(count: 0))
+        let router = Router<URLEndPoint>(session: server.session, interceptors: [login])
+        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
+    }
+
+    @Test("an empty token or key is an error of its own, and nothing is sent")
+    func empty() async throws {
+        let schemes: [any Interceptor] = [
+            BearerAuth(""), APIKeyAuth("", in: .header("X-Api-Key")), APIKeyAuth("", in: .query("api_key")),
+        ]
+        for scheme in schemes {
+            let session = echo()
+            let router = Router<URLEndPoint>(session: session, interceptors: [scheme])
+            let error = await #expect(throws: NetworkError.self) { try await router.exchange(URLEndPoint(.get, url)) }
+            #expect(error?.code == .cannotAuthenticate)
+            #expect(error?.reason?.hasSuffix("is empty") == true)
+            #expect(session.requests.isEmpty)
+        }
+    }
+
+    @Test("S2.24 a key in a field of any name is masked in curl commands, plans, logs and archives")
+    func oddField() async throws {
+        let recorder = HARRecorder()
+        let lines = Deliveries<String>()
+        let router = Router<URLEndPoint>(
+            session: StubSession { request in .text("echo \(request.headers["X-Odd"] ?? "")") },
+            interceptors: [
+                APIKeyAuth("pl4ntedKey", in: .header("X-Odd")),
+                NetworkLogger(writesCurlCommand: true, output: { lines.add($0) }),
+            ],
+            builder: RequestBuilder(options: RequestOptions { $0.monitors = [recorder] }))
+        let response = try await router.exchange(URLEndPoint(.get, url))
+        let plan = await router.explain(URLEndPoint(.get, url))
+        #expect(response.request?.headers["X-Odd"] == "pl4ntedKey")
+        for text in lines.all + [
+            plan.description, response.request?.curlCommand ?? "", String(decoding: try recorder.data, as: UTF8.self),
+        ] {
+            #expect(!text.contains("pl4nted"), "\(text)")
+        }
+        #expect(plan.description.contains("X-Odd: <redacted>"))
+    }
+
+    @Test(
+        "invalid_grant is understood whatever stands beside it, with status 200 too, and the token is forgotten",
+        arguments: [
+            MockResponse.json(#"{"error":"invalid_grant","error_description":["x"]}"#, status: 400),
+            .json(#"{"error":"invalid_grant","error_uri":5}"#, status: 400), .json(#"{"error":"invalid_grant"}"#),
+        ])
+    func invalidGrant(answer: MockResponse) async throws {
+        let session = StubSession { request in request.url?.host == "login.example.com" ? answer : .status(401) }
+        let login = AuthenticationInterceptor(
+            OAuth2Authenticator(OAuth2Client(id: "app", tokenURL: tokenURL, session: session)))
+        try await login.signIn(OAuthToken(accessToken: "a", refreshToken: "r"), in: nil)
+        let router = Router<URLEndPoint>(session: session, interceptors: [login])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.oauthError?.code == .invalidGrant)
+        #expect(try await login.credential(in: nil) == nil)
+    }
+
+    @Test("a scope that is a list of words is taken")
+    func scopes() async throws {
+        let answer = MockResponse.json(#"{"access_token":"a","token_type":"Bearer","scope":["read","write"]}"#)
+        let client = OAuth2Client(id: "app", tokenURL: tokenURL, session: StubSession { _ in answer })
+        #expect(try await client.clientCredentials().scope == "read write")
+    }
+
+    @Test("a redirect has the query of the address that the server knows")
+    func redirectQuery() throws {
+        let client = OAuth2Client(
+            id: "app", tokenURL: tokenURL, authorizationURL: tokenURL, redirectURI: "films://login?k=1")
+        let request = try client.authorizationRequest()
+        let whole = try #require(URL(string: "films://login?k=1&code=c&state=\(request.state)"))
+        #expect(try request.code(in: whole) == "c")
+        for query in ["", "k=2&"] {
+            let other = try #require(URL(string: "films://login?\(query)code=c&state=\(request.state)"))
+            let error = #expect(throws: NetworkError.self) { try request.code(in: other) }
+            #expect(error?.oauthError?.code == .invalidRedirect)
+        }
+    }
+}
