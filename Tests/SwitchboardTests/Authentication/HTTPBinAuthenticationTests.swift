@@ -22,7 +22,7 @@ struct HTTPBinAuthenticationTests {
         return await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
     }
 
-    @Test("/basic-auth and /hidden-basic-auth, right and wrong [S2.20] [httpbin]", arguments: SessionKind.allCases)
+    @Test("S2.20 /basic-auth and /hidden-basic-auth, right and wrong [httpbin]", arguments: SessionKind.allCases)
     func basic(kind: SessionKind) async throws {
         for path in ["/basic-auth/anna/geheim", "/hidden-basic-auth/anna/geheim"] {
             let answer = try await answer(kind, path, BasicAuth(user: "anna", password: "geheim"))
