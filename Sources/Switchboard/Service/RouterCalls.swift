@@ -121,23 +121,24 @@ final class RouterCalls: Sendable {
     private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
         var request = request
         let elapsed = request.timeouts.total == nil ? nil : clock.stopwatch()
-        request.call = CallRecord(request.options.monitors, elapsed: elapsed)
-        request.report(.made)
+        let call = CallRecord(request.options.monitors, elapsed: elapsed)
+        request.call = call
+        call.tell(.made, request)
         do {
             try CallCancellation.check()
             var response = try await sendWithinTotal(request)
             if response.request == nil { response.request = request }
             if response.url == nil { response.url = response.request?.url }
-            request.report(.finished(status: response.statusCode))
+            call.tell(.finished(status: response.statusCode), request)
             return response
         } catch {
             let error = NetworkError.caught(error)
             guard error.code != .cancelled else {
-                request.report(.cancelled)
+                call.tell(.cancelled, request)
                 throw CancellationError()
             }
             let attributed = error.attributed(to: request)
-            request.report(.failed(attributed))
+            call.tell(.failed(attributed), request)
             throw attributed
         }
     }
@@ -178,6 +179,7 @@ final class RouterCalls: Sendable {
     private func remove(_ id: Int) {
         let continuations = state.withLock { state in
             state.calls[id] = nil
+            guard !state.ended.isEmpty else { return [] as [CheckedContinuation<Void, Never>] }
             let ended = state.ended.filter { entry in state.calls.keys.allSatisfy { $0 == entry.except } }
             state.ended.removeAll { entry in state.calls.keys.allSatisfy { $0 == entry.except } }
             return ended.map(\.continuation)

@@ -25,10 +25,17 @@ final class CallRecord: Sendable {
         state.withLock { $0.history }.sorted { $0.number < $1.number }
     }
 
-    /// Nothing is reported after the end: an exchange that others share may go on without this call.
+    /// Tells the monitors, and notes why the next exchange happens.
     func report(_ kind: CallEvent.Kind, _ request: NetworkRequest) {
         if let cause = kind.cause { state.withLock { $0.cause = cause } }
+        tell(kind, request)
+    }
+
+    /// Tells the monitors; without any the event is not even made. Nothing is told after the end: an exchange that others
+    /// share may go on without this call.
+    func tell(_ makeKind: @autoclosure () -> CallEvent.Kind, _ request: NetworkRequest) {
         guard !monitors.isEmpty else { return }
+        let kind = makeKind()
         let isLate = state.withLock { state in
             defer { if kind.isLast { state.isOver = true } }
             return state.isOver
@@ -47,7 +54,7 @@ final class CallRecord: Sendable {
             defer { state.cause = nil }
             return (state.count, state.cause)
         }
-        report(.attempt(number), request)
+        tell(.attempt(number), request)
         let began = ContinuousClock.now
         func note(_ outcome: RequestMetrics.Outcome, _ response: NetworkResponse? = nil) {
             // A record in its own history would keep itself alive.
@@ -56,8 +63,8 @@ final class CallRecord: Sendable {
             let metrics = RequestMetrics(
                 number: number, request: sent, cause: cause, start: began - start, duration: .now - began,
                 outcome: outcome, exchange: response?.metrics)
-            state.withLock { if $0.history.count < Self.limit { $0.history.append(metrics) } }
-            report(.exchanged(metrics, response: response), request)
+            if number <= Self.limit { state.withLock { $0.history.append(metrics) } }
+            tell(.exchanged(metrics, response: response), request)
         }
         do {
             let response = try await send()

@@ -56,7 +56,7 @@ extension NetworkResponse {
     public var attempts: Int { request?[AttemptsOption.self] ?? 1 }
 
     mutating func noteAttempts(_ count: Int, for request: NetworkRequest) {
-        guard count > attempts else { return }
+        guard count > 1, count > attempts else { return }
         if self.request == nil { self.request = request }
         self.request?[AttemptsOption.self] = count
     }
