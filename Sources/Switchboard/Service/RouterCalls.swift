@@ -7,7 +7,7 @@ final class RouterCalls: Sendable {
         var nextID = 0
         var calls: [Int: Call] = [:]
         /// Resumed when no call is under way but those that wait for it.
-        var ended: [(except: Int?, continuation: CheckedContinuation<Void, Never>)] = []
+        var ended: [(except: Set<Int>, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     /// What cancels a call under way.
@@ -18,7 +18,7 @@ final class RouterCalls: Sendable {
         /// Whether the running code is part of it.
         var isAround: Bool {
             switch self {
-            case .async(let cancellation): CallCancellation.current === cancellation
+            case .async(let cancellation): cancellation.isAround
             case .handle(let handle): RouterCalls.handle === handle
             }
         }
@@ -180,8 +180,8 @@ final class RouterCalls: Sendable {
         let continuations = state.withLock { state in
             state.calls[id] = nil
             guard !state.ended.isEmpty else { return [] as [CheckedContinuation<Void, Never>] }
-            let ended = state.ended.filter { entry in state.calls.keys.allSatisfy { $0 == entry.except } }
-            state.ended.removeAll { entry in state.calls.keys.allSatisfy { $0 == entry.except } }
+            let ended = state.ended.filter { state.calls.keys.allSatisfy($0.except.contains) }
+            state.ended.removeAll { state.calls.keys.allSatisfy($0.except.contains) }
             return ended.map(\.continuation)
         }
         for continuation in continuations { continuation.resume() }
@@ -197,8 +197,8 @@ final class RouterCalls: Sendable {
     func end() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                let own = state.calls.first { $0.value.isAround }?.key
-                if state.calls.keys.allSatisfy({ $0 == own }) { return true }
+                let own = Set(state.calls.filter { $0.value.isAround }.keys)
+                if state.calls.keys.allSatisfy(own.contains) { return true }
                 state.ended.append((own, continuation))
                 return false
             }

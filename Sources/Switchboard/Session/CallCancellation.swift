@@ -14,6 +14,18 @@ final class CallCancellation: Sendable {
     }
 
     private let state = Protected(State())
+    /// That of the call in which this one was made: a download around one of its requests.
+    private let outer = CallCancellation.current
+
+    /// Whether the running code is part of this call, or of one within it.
+    var isAround: Bool {
+        var call = Self.current
+        while let one = call {
+            if one === self { return true }
+            call = one.outer
+        }
+        return false
+    }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

@@ -161,6 +161,23 @@ struct ResetTests {
         #expect(vault.wiped.all.count == 2)
     }
 
+    @Test("S2.17 an interceptor may ask for the reset within one of the requests of a download, too")
+    func withinADownload() async throws {
+        try await withFolder { folder in
+            let router = Deliveries<Router<URLEndPoint>>()
+            let vault = Vault()
+            let logout = AdHocInterceptor { request, next in
+                await router.all.first?.reset()
+                return try await next(request)
+            }
+            router.add(Router(session: StubSession { _ in .text("file") }, interceptors: [logout, vault]))
+            let made = try await router.first()
+            let file = folder.appendingPathComponent("file")
+            await #expect(throws: CancellationError.self) { try await made.download(endPoint, to: file) }
+            #expect(vault.wiped.all.count == 1)
+        }
+    }
+
     @Test("S2.17 a part that asks for a reset while it is wiped does not wait for itself")
     func withinAReset() async throws {
         let made = Deliveries<Router<URLEndPoint>>()
