@@ -5,10 +5,16 @@ extension Duration {
     /// The duration, between nothing and a century.
     package var clamped: Duration { max(.zero, min(self, .century)) }
 
+    /// The seconds, between nothing and a century.
+    var seconds: Double {
+        let (whole, attoseconds) = clamped.components
+        return Double(whole) + Double(attoseconds) / 1e18
+    }
+
     /// `0.4 s`
     var secondsText: String {
         let (whole, attoseconds) = clamped.components
-        return (attoseconds == 0 ? String(whole) : String(Double(whole) + Double(attoseconds) / 1e18)) + " s"
+        return (attoseconds == 0 ? String(whole) : String(seconds)) + " s"
     }
 
     /// `12 ms`, fractions cut off

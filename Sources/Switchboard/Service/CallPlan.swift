@@ -113,6 +113,6 @@ extension NetworkRequest {
     }
 
     private var isLoopback: Bool {
-        host == "localhost" || host == "[::1]" || host.hasPrefix("127.") || host.hasSuffix(".localhost")
+        url?.isLoopback == true || host.hasSuffix(".localhost")
     }
 }

@@ -6,8 +6,7 @@ final class ResetGate: Sendable {
     private struct State {
         var isResetting = false
         var joined: [CheckedContinuation<Void, Never>] = []
-        var nextID = 0
-        var calls: [Int: WeakCalls] = [:]
+        var calls: [ObjectIdentifier: WeakCalls] = [:]
     }
 
     private struct WeakCalls {
@@ -23,16 +22,13 @@ final class ResetGate: Sendable {
     }
 
     /// Adds calls that a reset ends.
-    func add(_ calls: RouterCalls) -> Int {
-        state.withLock { state in
-            state.nextID += 1
-            state.calls[state.nextID] = WeakCalls(calls: calls)
-            return state.nextID
-        }
+    func add(_ calls: RouterCalls) {
+        state.withLock { $0.calls[ObjectIdentifier(calls)] = WeakCalls(calls: calls) }
     }
 
-    func remove(_ id: Int) {
-        state.withLock { $0.calls[id] = nil }
+    /// Forgets calls that end to exist: others may have their identity then.
+    func remove(_ calls: RouterCalls) {
+        state.withLock { $0.calls[ObjectIdentifier(calls)] = nil }
     }
 
     /// Ends all calls as cancelled, lets none begin, and wipes; joins a reset that is under way.

@@ -28,7 +28,6 @@ final class RouterCalls: Sendable {
     private let queue: DispatchQueue?
     private let clock: any Clock<Duration>
     private let state = Protected(State())
-    private let place = Protected<Int?>(nil)
     /// The handle of the call around the running code, where it has one.
     @TaskLocal private static var handle: RequestHandle?
 
@@ -36,12 +35,11 @@ final class RouterCalls: Sendable {
         self.chain = chain
         self.queue = queue
         self.clock = clock
-        let id = chain.gate.add(self)
-        place.withLock { $0 = id }
+        chain.gate.add(self)
     }
 
     deinit {
-        if let id = place.value { chain.gate.remove(id) }
+        chain.gate.remove(self)
     }
 
     /// Calls over the same chain that are cancelled apart from these.

@@ -9,8 +9,16 @@ extension URL {
     /// Whether scheme, host and port are the same ([RFC 6454 §5](https://www.rfc-editor.org/rfc/rfc6454#section-5)).
     func hasSameOrigin(as other: URL) -> Bool {
         scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
-            && (port ?? defaultPort) == (other.port ?? other.defaultPort)
+            && effectivePort == other.effectivePort
     }
 
-    private var defaultPort: Int { isHTTPS ? 443 : 80 }
+    /// The port, or that of the scheme.
+    var effectivePort: Int { port ?? (isHTTPS ? 443 : 80) }
+
+    /// Whether the host is this machine, by its usual names.
+    var isLoopback: Bool {
+        let host = (host ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
+        let isIPv4 = host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isASCII && $0.isNumber }
+        return host == "localhost" || host == "::1" || isIPv4
+    }
 }

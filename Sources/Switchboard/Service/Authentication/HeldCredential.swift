@@ -55,10 +55,3 @@ public struct RefreshLimit: Sendable, Hashable {
         self.window = window
     }
 }
-
-extension Duration {
-    var seconds: Double {
-        let (whole, attoseconds) = clamped.components
-        return Double(whole) + Double(attoseconds) / 1e18
-    }
-}

@@ -9,6 +9,6 @@ struct OriginKey: Hashable, Sendable {
     init?(_ request: NetworkRequest) {
         guard let url = request.url, let host = url.host else { return nil }
         partition = request.options.partition
-        origin = "\(url.isHTTPS ? "https" : "http")://\(host.lowercased()):\(url.port ?? (url.isHTTPS ? 443 : 80))"
+        origin = "\(url.isHTTPS ? "https" : "http")://\(host.lowercased()):\(url.effectivePort)"
     }
 }

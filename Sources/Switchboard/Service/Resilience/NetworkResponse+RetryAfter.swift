@@ -72,6 +72,6 @@ extension NetworkResponse {
     }
 
     private static func seconds(_ seconds: Double) -> Duration {
-        .seconds(max(0, min(seconds, 3_155_760_000)))
+        .seconds(max(0, min(seconds, Duration.century.seconds)))
     }
 }

@@ -67,9 +67,7 @@ public final class HARRecorder: EventMonitor {
             var redactor = HARRedactor(redaction)
             for secret in kept.reduce(into: Set(), { $0.formUnion($1.secrets) }) { redactor.note(secret) }
             let scrubber = Scrubber(redactor)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return try encoder.encode(HAR(log: HAR.Log(entries: kept.map { scrubber.scrubbed($0.entry) })))
+            return try HAR(log: HAR.Log(entries: kept.map { scrubber.scrubbed($0.entry) })).data
         }
     }
 
@@ -97,7 +95,7 @@ public final class HARRecorder: EventMonitor {
         let body = answer.body.count <= maximumBodySize ? answer.body : Data()
         let size = answer.fileURL == nil ? answer.body.count : Int(clamping: answer.metrics.bytesReceived)
         answer.body = body
-        let start = Date(timeIntervalSinceNow: -(metrics.duration / .seconds(1)))
+        let start = Date(timeIntervalSinceNow: -metrics.duration.seconds)
         var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: metrics.duration)
         entry.response.content.size = size
         if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size }

@@ -19,6 +19,17 @@ package enum HARText {
     }
 }
 
+extension HAR {
+    /// The archive as JSON, in a form in which a small change makes a small difference.
+    package var data: Data {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return try encoder.encode(self)
+        }
+    }
+}
+
 extension HAR.PostData {
     package init(_ data: Data, mimeType: String) {
         let (text, encoding) = HARText.text(data, type: mimeType)

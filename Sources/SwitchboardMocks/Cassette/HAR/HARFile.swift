@@ -18,14 +18,12 @@ enum HARFile {
         }
     }
 
-    /// Writes an archive in one step, in a form in which a small change makes a small difference.
+    /// Writes an archive in one step.
     ///
     /// - Throws: `NetworkError.cassetteFault`.
     static func write(_ entries: [HAR.Entry], to file: URL) throws(NetworkError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            let data = try encoder.encode(HAR(log: HAR.Log(entries: entries)))
+            let data = try HAR(log: HAR.Log(entries: entries)).data
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try (data + Data("\n".utf8)).write(to: file, options: .atomic)

@@ -115,12 +115,3 @@ extension OAuth2Client {
         }
     }
 }
-
-extension URL {
-    /// Whether the host is this machine, by its usual names.
-    fileprivate var isLoopback: Bool {
-        let host = (host ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
-        let isIPv4 = host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isASCII && $0.isNumber }
-        return host == "localhost" || host == "::1" || isIPv4
-    }
-}
