@@ -101,10 +101,7 @@ public struct NetworkLogger: Interceptor {
             "STATUS: \(response.statusCode), \(size), \(time.millisecondsText)",
         ]
         if let url = response.url, url != request.url { lines.append("FROM: \(redaction.url(url.absoluteString))") }
-        let history = response.history
-        if history.count > 1 {
-            lines.append("EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", "))
-        }
+        lines += exchanges(response.history)
         if level >= .headers {
             if let phases = response.metrics.phases { lines.append("TIMES: \(phases)") }
             lines += fields(response.headers, redaction)
@@ -119,13 +116,18 @@ public struct NetworkLogger: Interceptor {
             ? "cancelled"
             : (error as? NetworkError).map { redaction.pairs(in: $0.description) }
                 ?? "\(type(of: error))"
-        let history = (error as? NetworkError)?.history ?? []
         return block(
             [
                 " - - - - - - - - - - FAILED - - - - - - - - - - \(request.id)", line(request),
                 "AFTER: \(time.millisecondsText)",
                 "ERROR: \(what)",
-            ] + (history.count > 1 ? ["EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", ")] : []))
+            ] + exchanges((error as? NetworkError)?.history ?? []))
+    }
+
+    /// How those of a call ended that has several.
+    private func exchanges(_ history: [RequestMetrics]) -> [String] {
+        guard history.count > 1 else { return [] }
+        return ["EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", ")]
     }
 
     private func line(_ request: NetworkRequest) -> String {

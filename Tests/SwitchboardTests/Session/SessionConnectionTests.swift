@@ -102,6 +102,25 @@ struct SessionConnectionTests {
         }
     }
 
+    // libcurl gives up after five connections that died, and counts them over the whole life of a handle of its own.
+    @Test(
+        "each of many requests may find its kept connection dead, one after the other [keep-alive]",
+        arguments: SessionKind.curlAlone)
+    func closedAgainAndAgain(kind: SessionKind) async throws {
+        // Each connection serves one request and dies of the next.
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            _ = try connection.readHead()
+        } body: { server in
+            let session = kind.make()
+            for _ in 1...20 {
+                let response = try await session.send(NetworkRequest(.get, server.url))
+                #expect(response.text == "ok")
+            }
+        }
+    }
+
     // MARK: Limits
 
     @Test(

@@ -35,8 +35,7 @@ extension NetworkRequest {
         guard !body.isStreamed, !allHeaders.contains("Content-Encoding") else { return nil }
         let encoded = try withEncodedBody()
         let data = try encoded.body.encode()
-        let type = (encoded.headers["Content-Type"] ?? "").lowercased()
-            .prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        let type = (encoded.headers["Content-Type"] ?? "").mediaType
         let added: Parameters
         let longer: Data
         if type == "application/x-www-form-urlencoded" {

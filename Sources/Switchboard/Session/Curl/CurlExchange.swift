@@ -310,6 +310,9 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         return refuse(notSentAgain)
     }
 
+    /// Whether a kept-alive connection died under it.
+    var wasSentAgain: Bool { connections > 1 }
+
     private var notSentAgain: NetworkError {
         NetworkError(
             .connectionLost,

@@ -23,6 +23,7 @@ final class CurlHandlePool: Sendable {
         return handle
     }
 
+    /// Keeps a handle whose exchange ended well; any other is let go.
     func giveBack(_ handle: CurlHandle) {
         state.withLock { state in
             if !state.isClosed, state.handles.count < Self.capacity { state.handles.append(handle) }

@@ -304,7 +304,6 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         }
         active.removeLast()
         exchange.place = -1
-        handles.giveBack(exchange.handle)
     }
 
     /// Hands a download to its reader at the end of this turn, when more may have come.
@@ -332,6 +331,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         exchange.note(figures, remoteAddress: address(figures))
         ccurl_multi_remove(multi, exchange.handle.easy)
         forget(exchange)
+        // libcurl fails for good at the fifth connection that died, and counts them over the whole life of a handle.
+        if code == 0, !exchange.wasSentAgain { handles.giveBack(exchange.handle) }
         finished.append((exchange, code, message))
     }
 

@@ -1,0 +1,50 @@
+/// What is added to requests: fixed, or asked for each time.
+struct CommonSource<Value: Sendable>: Sendable {
+    private enum Kind: Sendable {
+        case fixed(Value)
+        case provider(@Sendable () async throws -> Value)
+    }
+
+    private let hosts: [String]?
+    private let kind: Kind
+
+    init(hosts: [String]?, fixed: Value) {
+        self.hosts = hosts
+        kind = .fixed(fixed)
+    }
+
+    init(hosts: [String]?, provider: @escaping @Sendable () async throws -> Value) {
+        self.hosts = hosts
+        kind = .provider(provider)
+    }
+
+    /// The value without asking anybody; nil when a provider would have to be asked.
+    var fixed: Value? {
+        if case .fixed(let value) = kind { value } else { nil }
+    }
+
+    func isFor(_ request: NetworkRequest) -> Bool {
+        guard let hosts else { return true }
+        let host = request.host
+        return hosts.contains { $0.equalsIgnoringCase(host) }
+    }
+
+    func value(for request: NetworkRequest, _ what: String) async throws -> Value {
+        switch kind {
+        case .fixed(let value): return value
+        case .provider(let provider):
+            do {
+                let value = try await withOwnTask(provider)
+                try CallCancellation.check()
+                return value
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                // A foreign error's text may hold anything, a secret too; it is there underneath.
+                let reason = "the provider of common \(what) threw a \(type(of: error))"
+                throw (error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error))
+                    .attributed(to: request)
+            }
+        }
+    }
+}
