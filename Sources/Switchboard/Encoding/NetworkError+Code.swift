@@ -36,6 +36,8 @@ extension NetworkError {
         public static let resetInProgress = Code("resetInProgress")
         /// A ``CircuitBreaker`` is open: the host failed too often a moment ago. Nothing was sent.
         public static let circuitOpen = Code("circuitOpen")
+        /// A ``ResponseCache`` has nothing stored, and the request said that it is not to be sent.
+        public static let notCached = Code("notCached")
 
         // No complete response arrived.
 
@@ -185,6 +187,7 @@ extension NetworkError.Code {
         case .sessionInvalidated: "The session was invalidated"
         case .resetInProgress: "The client is being reset"
         case .circuitOpen: "The server failed too often to be asked again now"
+        case .notCached: "Nothing is stored for the request"
         case .cancelled: "The request was cancelled"
         case .timedOut: "The request timed out"
         case .cannotConnect: "Could not connect to the server"

@@ -21,6 +21,8 @@ extension NetworkError {
     public static var resetInProgress: Code { .resetInProgress }
     /// ``Code/circuitOpen``
     public static var circuitOpen: Code { .circuitOpen }
+    /// ``Code/notCached``
+    public static var notCached: Code { .notCached }
     /// ``Code/cancelled``
     public static var cancelled: Code { .cancelled }
     /// ``Code/timedOut``

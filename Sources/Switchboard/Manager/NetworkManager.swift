@@ -114,6 +114,15 @@ extension NetworkManager {
         try await ownRouter().send(endPoint)
     }
 
+    /// The same with options for this call, which win over those of the endpoint.
+    ///
+    /// - Throws: What ``send(_:)`` throws.
+    public func send<EndPoint: TypedEndPoint>(
+        _ endPoint: EndPoint, options: RequestOptions
+    ) async throws -> EndPoint.Response {
+        try await ownRouter().send(endPoint, options: options)
+    }
+
     /// Sends an endpoint, decodes what it says it responds, and calls back once.
     ///
     /// - Returns: What cancels this request and no other.
@@ -129,6 +138,15 @@ extension NetworkManager {
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
     public func response<EndPoint: EndPointType>(for endPoint: EndPoint) async throws -> NetworkResponse {
         try await ownRouter().response(for: endPoint)
+    }
+
+    /// The same with options for this call, which win over those of the endpoint.
+    ///
+    /// - Throws: What ``response(for:)`` throws.
+    public func response<EndPoint: EndPointType>(
+        for endPoint: EndPoint, options: RequestOptions
+    ) async throws -> NetworkResponse {
+        try await ownRouter().response(for: endPoint, options: options)
     }
 
     /// Gets the bytes at a URL.

@@ -19,6 +19,32 @@ extension NetworkRouter {
         try await response(for: endPoint).decode(type)
     }
 
+    /// Performs a request with options for this call, which win over those of its endpoint.
+    ///
+    /// ```swift
+    /// let page = try await router.response(for: .popular(page: 1), options: RequestOptions { $0.timeouts.total = .seconds(1) })
+    /// ```
+    ///
+    /// - Throws: What ``response(for:)`` throws.
+    public func response(for endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
+        let response = try await exchange(endPoint, options: options)
+        try response.handling.check(response)
+        return response
+    }
+
+    /// Performs a request with options for this call, and decodes the response; see ``request(_:as:)``.
+    ///
+    /// ```swift
+    /// let friends = try await router.request(.friends, as: [Friend].self, options: .refreshing)
+    /// ```
+    ///
+    /// - Throws: What ``request(_:as:)`` throws.
+    public func request<Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions
+    ) async throws -> Value {
+        try await response(for: endPoint, options: options).decode(type)
+    }
+
     /// Performs a request, decodes the response, and calls back once.
     ///
     /// - Returns: What cancels this request and no other; the completion gets ``NetworkError/Code/cancelled`` then.
@@ -46,6 +72,13 @@ extension NetworkRouter where EndPoint: TypedEndPoint {
     /// - Throws: What ``request(_:as:)`` throws.
     public func send(_ endPoint: EndPoint) async throws -> EndPoint.Response {
         try await request(endPoint, as: EndPoint.Response.self)
+    }
+
+    /// The same with options for this call, which win over those of its endpoint.
+    ///
+    /// - Throws: What ``request(_:as:)`` throws.
+    public func send(_ endPoint: EndPoint, options: RequestOptions) async throws -> EndPoint.Response {
+        try await request(endPoint, as: EndPoint.Response.self, options: options)
     }
 }
 

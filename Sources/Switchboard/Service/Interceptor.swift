@@ -87,6 +87,16 @@ final class InterceptorChain: Sendable {
 
     private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard !isSessionCancellable else { return try await session.send(request) }
-        return try await withOwnTask { [session] in try await session.send(request) }
+        return try await session.sendWithinCall(request)
+    }
+}
+
+extension NetworkSession {
+    /// Sends a request in a task of its own, which ends with the call around it, and says in the response what was sent.
+    /// The sessions here need neither.
+    func sendWithinCall(_ request: NetworkRequest) async throws -> NetworkResponse {
+        var response = try await withOwnTask { try await self.send(request) }
+        if response.request == nil { response.request = request }
+        return response
     }
 }

@@ -24,6 +24,12 @@ public protocol NetworkRouter<EndPoint>: Sendable {
     ///   `CancellationError` when the task or the router was cancelled.
     func exchange(_ endPoint: EndPoint) async throws -> NetworkResponse
 
+    /// The same with options for this call, which win over those of its endpoint. A fake that lacks it sets them on the
+    /// finished request.
+    ///
+    /// - Throws: What ``exchange(_:)`` throws.
+    func exchange(_ endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse
+
     /// The same for a request that is changed before it is sent: streams, transfers and pages need it. A fake that lacks
     /// it answers as if nothing had been changed.
     ///
@@ -57,6 +63,11 @@ public protocol NetworkRouter<EndPoint>: Sendable {
 }
 
 extension NetworkRouter {
+    /// The exchange, with the options set on the finished request.
+    public func exchange(_ endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
+        try await exchange(endPoint, accept: nil) { $0.options = $0.options.merging(options) }
+    }
+
     /// The exchange as it is, nothing changed.
     public func exchange(
         _ endPoint: EndPoint, accept: String?,

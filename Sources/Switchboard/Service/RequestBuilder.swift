@@ -6,6 +6,8 @@ public struct RequestBuilder: Sendable {
     public var headers: HTTPHeaders
     /// Options for every request; those of the endpoint win. Default none.
     public var options: RequestOptions
+    /// Options for one call; they win over those of its endpoint.
+    var callOptions: RequestOptions?
     /// The base URL for endpoints that have none of their own; nil when there is none.
     var baseURL: (@Sendable () throws -> URL)?
     /// Gives what surrounds the making of one request: the manager sets the environment there, as it is at the time of
@@ -50,7 +52,7 @@ public struct RequestBuilder: Sendable {
 
     private func build(_ endPoint: some EndPointType) throws -> NetworkRequest {
         let task = try endPoint.task.endPointValue ?? .request
-        var options = self.options.merging(try endPoint.options.endPointValue)
+        var options = self.options.merging(try endPoint.options.endPointValue).merging(callOptions)
         if let destination = task.destination { options.destination = destination }
         var draft = RequestDraft(
             method: try endPoint.httpMethod.endPointValue ?? .get, url: nil,

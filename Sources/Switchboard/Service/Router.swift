@@ -53,6 +53,13 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         return try await calls.send(request)
     }
 
+    /// The same with options for this call, which win over those of its endpoint.
+    public func exchange(_ endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
+        var builder = builder
+        builder.callOptions = options
+        return try await calls.send(try builder.makeRequest(for: endPoint))
+    }
+
     /// The same for a request that is changed before it is sent; see ``NetworkRouter/exchange(_:accept:changing:)``.
     public func exchange(
         _ endPoint: EndPoint, accept: String?,

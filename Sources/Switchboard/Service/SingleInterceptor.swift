@@ -6,3 +6,4 @@ extension CircuitBreaker: SingleInterceptor {}
 extension ConcurrencyLimiter: SingleInterceptor {}
 extension Deduplicator: SingleInterceptor {}
 extension RateLimiter: SingleInterceptor {}
+extension ResponseCache: SingleInterceptor {}

@@ -22,6 +22,8 @@ public struct NetworkResponse: Sendable {
     public var trailers = HTTPHeaders()
     /// What the exchange took.
     public var metrics = ExchangeMetrics()
+    /// How old it is, when a ``ResponseCache`` had it: as its `Age` field says. Nil when the server answered just now.
+    public internal(set) var cacheAge: Duration?
     /// What is still arriving, when the request asked for a stream.
     var stream: ResponseBytes?
     private var answered: Answered?

@@ -28,7 +28,8 @@ private struct Sketch: CustomStringConvertible {
     let description: String
 
     init(_ endPoint: some EndPointType) throws(NetworkError) {
-        request = try RequestBuilder(headers: [:]).makeRequest(for: Rebased(endPoint: endPoint))
+        request = try RequestBuilder(headers: [:]).makeRequest(
+            for: RebasedEndPoint(endPoint, at: "http://stub.invalid/"))
         let encoded = request.body.isEmpty || request.body.isStreamed ? nil : try? request.body.encode()
         body = encoded ?? Data()
         let query = request.query.map { "?\(Redaction.standard.form($0))" } ?? ""
@@ -93,16 +94,4 @@ extension Equatable {
     fileprivate func equals(_ other: Any) -> Bool {
         (other as? Self) == self
     }
-}
-
-/// An endpoint at a base URL that stands for any.
-private struct Rebased<EndPoint: EndPointType>: EndPointType {
-    let endPoint: EndPoint
-
-    var baseURL: String { "http://stub.invalid/" }
-    var path: String { endPoint.path }
-    var httpMethod: EndPoint.MethodProperty { get throws { try endPoint.httpMethod } }
-    var task: EndPoint.TaskProperty { get throws { try endPoint.task } }
-    var headers: EndPoint.HeadersProperty { get throws { try endPoint.headers } }
-    var options: EndPoint.OptionsProperty { get throws { try endPoint.options } }
 }

@@ -85,7 +85,11 @@ extension StubSession {
 
 /// Moves by hand.
 final class TestDate: Sendable {
-    private let state = Protected(Date(timeIntervalSince1970: 1_000_000))
+    private let state: Protected<Date>
+
+    init(_ date: Date = Date(timeIntervalSince1970: 1_000_000)) {
+        state = Protected(date)
+    }
 
     var now: Date { state.value }
 

@@ -68,7 +68,7 @@ private struct LastLink: Interceptor {
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         try CallCancellation.check()
         guard !(session is any CallCancellableSession) else { return try await session.send(request) }
-        return try await withOwnTask { [session] in try await session.send(request) }
+        return try await session.sendWithinCall(request)
     }
 
     func plan(for request: inout NetworkRequest) async -> [String] { [] }

@@ -1,0 +1,104 @@
+import Dispatch
+
+/// Makes one call at a time: a new one cancels the one before. For a screen that loads as its user types or taps.
+///
+/// ```swift
+/// let latest = LatestCall<[Friend]>()
+///
+/// func show(_ group: Group) async throws {
+///     list = try await latest.value { try await service.friends(in: group) }
+/// }
+/// ```
+///
+/// The one before ends with a `CancellationError`, even when its value had arrived: what a newer call replaced is never
+/// delivered.
+public final class LatestCall<Value: Sendable>: Sendable {
+    private struct State {
+        var number = 0
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Protected(State())
+
+    /// Makes one without a call.
+    public init() {}
+
+    /// Makes a call, after it has cancelled the one before.
+    ///
+    /// - Parameters:
+    ///   - isolation: Where the caller runs, which asks there whether a newer one has come.
+    ///   - operation: The call.
+    /// - Returns: What it brings.
+    /// - Throws: What it throws; `CancellationError` when a newer one came, or ``cancel()``, or the task was cancelled.
+    public func value(
+        isolation: isolated (any Actor)? = #isolation, _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        let task = Task { try await operation() }
+        let number = replace { task.cancel() }
+        let result = await withTaskCancellationHandler(
+            operation: { await task.result }, onCancel: { task.cancel() })
+        guard finish(number) else { throw CancellationError() }
+        try Task.checkCancellation()
+        return try result.get()
+    }
+
+    /// Makes a call, after it has cancelled the one before, and calls back once.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - actor: `MainActor.self`: start it there too.
+    ///   - completion: Gets ``NetworkError/Code/cancelled`` when a newer one came.
+    /// - Returns: What cancels this call.
+    @discardableResult
+    public func start(
+        _ call: NetworkCall<Value>, on actor: MainActor.Type,
+        completion: @escaping @MainActor @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        let handle = call.start(on: actor, completion: completion)
+        _ = replace { handle.cancel() }
+        return handle
+    }
+
+    /// Makes a call, after it has cancelled the one before, and calls back once.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - queue: Where the completion is called: a serial queue on which it is started too, `.main` for instance.
+    ///   - completion: Gets ``NetworkError/Code/cancelled`` when a newer one came.
+    /// - Returns: What cancels this call.
+    @discardableResult
+    public func start(
+        _ call: NetworkCall<Value>, on queue: DispatchQueue,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        let handle = call.start(on: queue, completion: completion)
+        _ = replace { handle.cancel() }
+        return handle
+    }
+
+    /// Cancels the call under way, if there is one.
+    public func cancel() {
+        _ = replace(nil)
+    }
+
+    private func replace(_ cancel: (@Sendable () -> Void)?) -> Int {
+        let (number, before) = state.withLock { state in
+            let before = state.cancel
+            state.number += 1
+            state.cancel = cancel
+            return (state.number, before)
+        }
+        before?()
+        return number
+    }
+
+    /// Whether no newer one has come; then it is over.
+    private func finish(_ number: Int) -> Bool {
+        state.withLock { state in
+            guard state.number == number else { return false }
+            state.cancel = nil
+            return true
+        }
+    }
+}

@@ -1,0 +1,153 @@
+extension NetworkCall {
+    /// The call with its value transformed.
+    public func map<Output: Sendable>(
+        _ transform: @escaping @Sendable (Value) async throws -> Output
+    ) -> NetworkCall<Output> {
+        NetworkCall<Output> { try await transform(value) }
+    }
+
+    /// The call with its value transformed, where the transform may find that the value is none.
+    ///
+    /// - Parameter transform: Nil ends the call with ``NetworkError/Code/decodingFailed``.
+    public func compactMap<Output: Sendable>(
+        _ transform: @escaping @Sendable (Value) async throws -> Output?
+    ) -> NetworkCall<Output> {
+        NetworkCall<Output> {
+            guard let output = try await transform(value) else {
+                throw NetworkError(.decodingFailed, reason: "the value is not what was expected: \(Output.self)")
+            }
+            return output
+        }
+    }
+
+    /// This call, then the one that its value leads to.
+    public func flatMap<Output: Sendable>(
+        _ next: @escaping @Sendable (Value) async throws -> NetworkCall<Output>
+    ) -> NetworkCall<Output> {
+        NetworkCall<Output> { try await next(value).value }
+    }
+
+    /// This call, then one for each element of its value.
+    ///
+    /// ```swift
+    /// let photos = albums.flatMap(width: 4) { album in api.call(.photos(of: album), as: [Photo].self) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - width: How many run at once, at most; at least 1.
+    ///   - next: The call for an element.
+    /// - Returns: A call for all values, in the order of the elements. The first failure cancels the others, and is the
+    ///   call's.
+    public func flatMap<Output: Sendable>(
+        width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
+    ) -> NetworkCall<[Output]> where Value: Sequence, Value.Element: Sendable {
+        NetworkCall<[Output]> {
+            try await gather(value, width: width) { try await next($0).value }
+        }
+    }
+
+    /// This call, then one for each element of its value, whose failures are reported and end nothing.
+    ///
+    /// - Parameters:
+    ///   - width: How many run at once, at most; at least 1.
+    ///   - next: The call for an element.
+    /// - Returns: A call for the results, in the order of the elements. A cancellation of the whole is still one.
+    public func flatMapResults<Output: Sendable>(
+        width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
+    ) -> NetworkCall<[Result<Output, NetworkError>]> where Value: Sequence, Value.Element: Sendable {
+        flatMap(width: width) { element in
+            NetworkCall<Output> { try await next(element).value }.result
+        }
+    }
+
+    /// This call and another at the same time. When one fails, the other is cancelled.
+    public func zip<Other: Sendable>(_ other: NetworkCall<Other>) -> NetworkCall<(Value, Other)> {
+        NetworkCall<(Value, Other)> {
+            try await withThrowingTaskGroup(of: Part<Value, Other>.self) { group in
+                group.addTask { .first(try await value) }
+                group.addTask { .second(try await other.value) }
+                var (first, second): (Value?, Other?)
+                for try await part in group {
+                    switch part {
+                    case .first(let value): first = value
+                    case .second(let value): second = value
+                    }
+                }
+                guard let first, let second else { throw CancellationError() }
+                return (first, second)
+            }
+        }
+    }
+
+    /// This call and two others at the same time. When one fails, the others are cancelled.
+    public func zip<Second: Sendable, Third: Sendable>(
+        _ second: NetworkCall<Second>, _ third: NetworkCall<Third>
+    ) -> NetworkCall<(Value, Second, Third)> {
+        zip(second).zip(third).map { ($0.0, $0.1, $1) }
+    }
+
+    /// Several calls, so many at once.
+    ///
+    /// - Parameters:
+    ///   - calls: The calls.
+    ///   - width: How many run at once, at most; at least 1.
+    /// - Returns: A call for all values, in their order. The first failure cancels the others, and is the call's.
+    public static func all(_ calls: [NetworkCall], width: Int = 4) -> NetworkCall<[Value]> {
+        NetworkCall<[Value]> { try await gather(calls, width: width) { try await $0.value } }
+    }
+
+    /// Several calls, so many at once, whose failures are reported and end nothing.
+    ///
+    /// - Parameters:
+    ///   - calls: The calls.
+    ///   - width: How many run at once, at most; at least 1.
+    /// - Returns: A call for the results, in their order. A cancellation of the whole is still one.
+    public static func results(
+        of calls: [NetworkCall], width: Int = 4
+    ) -> NetworkCall<[Result<Value, NetworkError>]> {
+        NetworkCall<[Result<Value, NetworkError>]> {
+            try await gather(calls, width: width) { try await $0.result.value }
+        }
+    }
+
+    /// The same call, which does not fail: its value is how it ended. Only a cancellation of the task that makes it is
+    /// thrown on.
+    private var result: NetworkCall<Result<Value, NetworkError>> {
+        NetworkCall<Result<Value, NetworkError>> {
+            do {
+                return .success(try await value)
+            } catch {
+                try CallCancellation.check()
+                return .failure(NetworkError.completion(error))
+            }
+        }
+    }
+}
+
+private enum Part<First: Sendable, Second: Sendable>: Sendable {
+    case first(First)
+    case second(Second)
+}
+
+/// Runs an operation for each element, so many at once, and gives what they bring in the order of the elements. The first
+/// failure cancels the others.
+private func gather<Elements: Sequence, Output: Sendable>(
+    _ elements: Elements, width: Int, _ operation: @escaping @Sendable (Elements.Element) async throws -> Output
+) async throws -> [Output] where Elements.Element: Sendable {
+    try await withThrowingTaskGroup(of: (Int, Output).self) { group in
+        var outputs: [Output?] = []
+        var rest = elements.makeIterator()
+        func addNext() {
+            guard let element = rest.next() else { return }
+            let index = outputs.count
+            outputs.append(nil)
+            group.addTask { (index, try await operation(element)) }
+        }
+        for _ in 0..<max(1, width) { addNext() }
+        while let (index, output) = try await group.next() {
+            outputs[index] = output
+            addNext()
+        }
+        return outputs.compactMap { $0 }
+    }
+}

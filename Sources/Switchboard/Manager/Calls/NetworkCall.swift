@@ -1,0 +1,97 @@
+import Dispatch
+
+/// A call that has not been made yet, as a value: to be combined with others, and to be made as often as one likes.
+///
+/// ```swift
+/// let names = users.call(.user(id: 1), as: User.self)
+///     .flatMap { user in friends.call(.friends(of: user.id), as: [Friend].self) }
+///     .map { $0.map(\.name) }
+/// print(try await names.value)
+/// ```
+///
+/// Nothing is sent until somebody asks for the ``value``, starts it, or subscribes to its publisher, and everything is sent
+/// anew the next time. A combination is cancelled as a whole: its parts under way end with it. When one part fails, the
+/// others are cancelled, and the first failure is that of the whole.
+public struct NetworkCall<Value: Sendable>: Sendable {
+    private let operation: @Sendable () async throws -> Value
+
+    /// Makes a call of any operation: one with two requests of a service, for instance.
+    public init(_ operation: @escaping @Sendable () async throws -> Value) {
+        self.operation = operation
+    }
+
+    /// Makes the call and gives what it brings.
+    ///
+    /// - Throws: ``NetworkError``; `CancellationError` when the task was cancelled, or the router of one of its parts;
+    ///   and what a transform throws.
+    public var value: Value {
+        get async throws {
+            try CallCancellation.check()
+            return try await operation()
+        }
+    }
+
+    /// Makes the call and calls back once.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the completion is called. Nil, the default, for no queue in particular.
+    ///   - completion: Gets ``NetworkError/Code/cancelled`` after a cancellation, even when the value was there already.
+    /// - Returns: What cancels this call.
+    @discardableResult
+    public func start(
+        on queue: DispatchQueue? = nil, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        start { deliver in
+            if let queue { queue.async { completion(deliver()) } } else { completion(deliver()) }
+        }
+    }
+
+    /// Makes the call and calls back once, on the main actor.
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.self`.
+    ///   - completion: Gets ``NetworkError/Code/cancelled`` after a cancellation, even when the value was there already.
+    /// - Returns: What cancels this call.
+    @discardableResult
+    public func start(
+        on actor: MainActor.Type, completion: @escaping @MainActor @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        start { deliver in await MainActor.run { completion(deliver()) } }
+    }
+
+    /// Makes the call and calls back once, on an actor.
+    ///
+    /// - Parameters:
+    ///   - actor: Where the completion is called.
+    ///   - completion: Gets the actor, and ``NetworkError/Code/cancelled`` after a cancellation, even when the value was
+    ///     there already.
+    /// - Returns: What cancels this call.
+    @discardableResult
+    public func start<Place: Actor>(
+        on actor: Place, completion: @escaping @Sendable (isolated Place, Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        start { deliver in await Self.call(completion, on: actor, with: deliver) }
+    }
+
+    private static func call<Place: Actor>(
+        _ completion: @Sendable (isolated Place, Result<Value, NetworkError>) -> Void, on actor: isolated Place,
+        with deliver: @Sendable () -> Result<Value, NetworkError>
+    ) {
+        completion(actor, deliver())
+    }
+
+    /// - Parameter hand: Calls the completion with what it is given: asked at the very place, so that nobody gets a value
+    ///   after having cancelled there.
+    private func start(
+        _ hand: @escaping @Sendable (_ deliver: @escaping @Sendable () -> Result<Value, NetworkError>) async -> Void
+    ) -> RequestHandle {
+        let handle = RequestHandle()
+        let task = Task {
+            let result: Result<Value, NetworkError>
+            do { result = .success(try await value) } catch { result = .failure(NetworkError.completion(error)) }
+            await hand { handle.finish() ? result : .failure(NetworkError(.cancelled)) }
+        }
+        handle.run(task)
+        return handle
+    }
+}

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.1
+// Proves the Combine publisher on Linux: its source, the very file of the library, over OpenCombine under Combine's name.
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "OpenCombineFixture",
+    platforms: [.macOS(.v13)],
+    dependencies: [
+        .package(name: "Switchboard", path: "../../.."),
+        .package(url: "https://github.com/OpenCombine/OpenCombine.git", exact: "0.14.0"),
+    ],
+    targets: [
+        .target(name: "Combine", dependencies: ["OpenCombine"]),
+        .target(
+            name: "SwitchboardCombine", dependencies: ["Combine", "Switchboard"], swiftSettings: settings),
+        .testTarget(
+            name: "PublisherTests",
+            dependencies: [
+                "Combine", "Switchboard", "SwitchboardCombine",
+                .product(name: "SwitchboardTesting", package: "Switchboard"),
+            ], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

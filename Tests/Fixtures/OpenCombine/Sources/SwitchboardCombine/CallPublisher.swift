@@ -1,0 +1,1 @@
+../../../../../Sources/Switchboard/Manager/Calls/CallPublisher.swift

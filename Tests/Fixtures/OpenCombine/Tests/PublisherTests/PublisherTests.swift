@@ -1,0 +1,124 @@
+import Combine
+import Foundation
+import Switchboard
+import SwitchboardCombine
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct PublisherTests {
+    private struct Todo: Codable, Sendable, Equatable { var id: Int }
+
+    private struct FindTodos: TypedEndPoint {
+        typealias Response = [Todo]
+        var path: String { "/todos" }
+    }
+
+    private func manager(_ session: any NetworkSession) -> NetworkManager {
+        NetworkManager(environment: .qa, servers: [.qa: "https://api.example.com"], session: session)
+    }
+
+    @Test("S4.10 a publisher is cold: nothing is sent until somebody subscribes and asks, and then for each anew")
+    func cold() async throws {
+        let session = StubSession { _ in .json(#"[{"id":1}]"#) }
+        let publisher = manager(session).publisher(for: FindTodos())
+        #expect(session.requests.isEmpty)
+        for count in 1...2 {
+            let events = Events<[Todo]>()
+            publisher.subscribe(events)
+            #expect(session.requests.count == count - 1)
+            events.request(.max(1))
+            try await events.end()
+            #expect(events.values == [[Todo(id: 1)]] && events.completions == ["finished"])
+            #expect(session.requests.count == count)
+        }
+    }
+
+    @Test("S4.10 a failure is the publisher's failure, once")
+    func failure() async throws {
+        let events = Events<[Todo]>()
+        manager(StubSession { _ in .status(404) }).publisher(for: FindTodos()).subscribe(events)
+        events.request(.unlimited)
+        events.request(.unlimited)
+        try await events.end()
+        #expect(events.values.isEmpty && events.completions == ["notFound"])
+    }
+
+    @Test("S4.10 cancelling the subscription cancels the transfer at the server, and nothing is delivered")
+    func cancellation() async throws {
+        try await MockServer.run { server in
+            server.stub(.any) { _ in .stall }
+            let router = Router<URLEndPoint>()
+            let events = Events<String>()
+            router.publisher(for: URLEndPoint(.get, server.url), as: String.self).subscribe(events)
+            events.request(.unlimited)
+            let seen = try await server.takeRequest()
+            events.cancel()
+            try await server.waitForDisconnect(of: seen.connection)
+            #expect(events.values.isEmpty && events.completions.isEmpty)
+        }
+    }
+
+    @Test("S4.10 an AnyCancellable that is let go of cancels; one that was cancelled before it asked sends nothing")
+    func cancellable() async throws {
+        try await MockServer.run { server in
+            server.stub(.any) { _ in .stall }
+            let publisher = Router<URLEndPoint>().publisher(for: URLEndPoint(.get, server.url), as: String.self)
+            var cancellable: AnyCancellable? = publisher.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+            let seen = try await server.takeRequest()
+            #expect(cancellable != nil)
+            cancellable = nil
+            try await server.waitForDisconnect(of: seen.connection)
+        }
+        let session = StubSession { _ in .json("[]") }
+        let events = Events<[Todo]>()
+        manager(session).publisher(for: FindTodos()).subscribe(events)
+        events.cancel()
+        events.request(.unlimited)
+        #expect(session.requests.isEmpty && events.completions.isEmpty)
+    }
+
+    @Test("S4.10 a router's cancel is a failure with the code cancelled")
+    func routerCancel() async throws {
+        try await MockServer.run { server in
+            server.stub(.any) { _ in .stall }
+            let router = Router<URLEndPoint>()
+            let events = Events<String>()
+            router.publisher(for: URLEndPoint(.get, server.url), as: String.self).subscribe(events)
+            events.request(.max(1))
+            _ = try await server.takeRequest()
+            router.cancel()
+            try await events.end()
+            #expect(events.completions == ["cancelled"])
+        }
+    }
+
+    @Test("S4.10 S1.15 a combination of calls is a publisher too, and Combine's operators take it")
+    func operators() async throws {
+        let session = StubSession { _ in .json(#"[{"id":1},{"id":2}]"#) }
+        let call = manager(session).call(FindTodos()).map { $0.map(\.id) }
+        let events = Events<Int>()
+        call.publisher.map { $0.reduce(0, +) }.subscribe(events)
+        events.request(.unlimited)
+        try await events.end()
+        #expect(events.values == [3])
+    }
+
+    @Test("S4.10 a thousand subscriptions that are cancelled at any moment: no value after a cancellation, one end")
+    func races() async throws {
+        let session = StubSession { _ in .json("[]") }
+        let publisher = manager(session).publisher(for: FindTodos())
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<1_000 {
+                group.addTask {
+                    let events = Events<[Todo]>()
+                    publisher.subscribe(events)
+                    events.request(.unlimited)
+                    for _ in 0..<(index % 20) { await Task.yield() }
+                    events.cancel()
+                    #expect(events.values.count <= 1 && events.completions.count <= 1)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+
+/// A router over a cache and a stub, with a clock on the wall that stands still.
+struct CacheFixture: Sendable {
+    let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+    let session: StubSession
+    let cache: ResponseCache
+    let router: Router<URLEndPoint>
+
+    init(_ session: StubSession) {
+        self.init(session) { ResponseCache(now: $0) }
+    }
+
+    init(_ session: StubSession, _ makeCache: (@escaping @Sendable () -> Date) throws -> ResponseCache) rethrows {
+        self.session = session
+        cache = try makeCache { [date] in date.now }
+        router = Router(session: session, interceptors: [cache])
+    }
+
+    /// Each exchange is answered with its number.
+    init(headers: HTTPHeaders = [:], status: Int = 200) {
+        self.init(.counting(headers, status))
+    }
+
+    init(
+        headers: HTTPHeaders = [:], _ makeCache: (@escaping @Sendable () -> Date) throws -> ResponseCache
+    ) rethrows {
+        try self.init(.counting(headers, 200), makeCache)
+    }
+
+    /// The text that a GET brings.
+    func get(
+        _ url: String = "https://api.example.com/friends", _ lifetime: CacheLifetime = .time(.seconds(60)),
+        headers: HTTPHeaders = [:], _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> String {
+        try await response(url, lifetime, headers: headers, change).text
+    }
+
+    func response(
+        _ url: String = "https://api.example.com/friends", _ lifetime: CacheLifetime = .time(.seconds(60)),
+        method: HTTPMethod = .get, headers: HTTPHeaders = [:],
+        _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> NetworkResponse {
+        let options = RequestOptions {
+            $0.cacheLifetime = lifetime
+            change(&$0)
+        }
+        guard let url = URL(string: url) else { throw NetworkError(.missingURL) }
+        return try await router.response(for: URLEndPoint(method, url, headers: headers, options: options))
+    }
+}
+
+extension StubSession {
+    fileprivate static func counting(_ headers: HTTPHeaders, _ status: Int) -> StubSession {
+        let count = Deliveries<Void>()
+        return StubSession { _ in
+            count.add(())
+            return .text("\(count.all.count)", status: status, headers: headers)
+        }
+    }
+}

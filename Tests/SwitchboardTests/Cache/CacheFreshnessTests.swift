@@ -1,0 +1,192 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// The rules of RFC 9111 for a private cache, and RFC 5861 §4.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheFreshnessTests {
+    // The fixture's clock begins at 1,700,000,000: Tue, 14 Nov 2023 22:13:20 GMT.
+    static let cases: [(HTTPHeaders, fresh: TimeInterval)] = [
+        (["Cache-Control": "max-age=60"], 60),
+        (["Cache-Control": "public, MAX-AGE=60, immutable"], 60),
+        (["Cache-Control": "max-age=\"60\""], 60),
+        (["Cache-Control": "ext=\"a, max-age=9\", max-age=60"], 60),
+        (["Cache-Control": "max-age=60, max-age=5"], 5),
+        (["Cache-Control": "max-age=60", "Age": "20"], 40),
+        (["Cache-Control": "max-age=60", "Date": "Tue, 14 Nov 2023 22:12:50 GMT"], 30),
+        // A shared cache's directive is not for a private one; max-age wins over Expires (RFC 9111 §5.2.2.10, §5.3).
+        (["Cache-Control": "s-maxage=5, max-age=60"], 60),
+        (["Cache-Control": "max-age=60", "Expires": "Tue, 14 Nov 2023 22:13:21 GMT"], 60),
+        (["Expires": "Tue, 14 Nov 2023 22:14:00 GMT", "Date": "Tue, 14 Nov 2023 22:13:20 GMT"], 40),
+        (["Expires": "Tuesday, 14-Nov-23 22:14:00 GMT", "Date": "Tue Nov 14 22:13:20 2023"], 40),
+        (["Cache-Control": "max-age=99999999999999999999"], 1e9),
+    ]
+
+    @Test("the server says how long a response is fresh [RFC 9111 §4.2]", arguments: 0..<12)
+    func fresh(index: Int) async throws {
+        let (headers, seconds) = Self.cases[index]
+        let fixture = CacheFixture(headers: headers)
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: seconds - 1)
+        #expect(try await fixture.get("https://h/", .server) == "1")
+        guard seconds < 1e9 else { return }
+        fixture.date.advance(by: 1)
+        #expect(try await fixture.get("https://h/", .server) == "2")
+    }
+
+    @Test(
+        "what is not said, not understood or over is not fresh [RFC 9111 §4.2.1, §5.3]",
+        arguments: [
+            [:], ["Cache-Control": "max-age=1.5"], ["Cache-Control": "max-age=-1"], ["Cache-Control": "max-age"],
+            ["Cache-Control": "no-cache, max-age=60"], ["Cache-Control": "max-age=60", "Age": "60"],
+            ["Expires": "0"], ["Expires": "Tue, 14 Nov 2023 22:13:20 GMT"], ["Cache-Control": "\"max-age=60"],
+            ["Last-Modified": "Tue, 14 Nov 2000 22:13:20 GMT"],
+        ] as [HTTPHeaders])
+    func notFresh(headers: HTTPHeaders) async throws {
+        let fixture = CacheFixture(headers: headers)
+        _ = try await fixture.get("https://h/", .server)
+        #expect(try await fixture.get("https://h/", .server) == "2")
+    }
+
+    @Test("an app's own lifetime does not ask what the server says, an own no-cache asks all the same")
+    func ownLifetime() async throws {
+        let fixture = CacheFixture(headers: ["Cache-Control": "no-cache, max-age=0", "Age": "1000"])
+        _ = try await fixture.get()
+        #expect(try await fixture.get() == "1")
+        #expect(try await fixture.get(headers: ["Cache-Control": "no-cache"]) == "2")
+    }
+
+    @Test(
+        "a response that is too old is asked for with its validators, and a 304 makes it new, over sockets [RFC 9111 §4.3]",
+        arguments: SessionKind.allCases)
+    func confirmation(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(
+                .text("whole").with("ETag", "\"v1\"").with("Last-Modified", "Tue, 14 Nov 2023 22:13:20 GMT")
+                    .with("X-Kept", "old").with("X-New", "old"),
+                .status(304, headers: ["X-New": "new", "ETag": "\"v1\""]),
+                .text("other").with("ETag", "\"v2\""))
+            let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+            let cache = ResponseCache(now: { date.now })
+            let router = Router<URLEndPoint>(session: kind.make(), interceptors: [cache])
+            let endPoint = URLEndPoint(
+                .get, server.url, options: RequestOptions { $0.cacheLifetime = .time(.seconds(10)) })
+            _ = try await router.response(for: endPoint)
+            date.advance(by: 10)
+            let confirmed = try await router.response(for: endPoint)
+            #expect(confirmed.statusCode == 200 && confirmed.text == "whole" && confirmed.cacheAge == .zero)
+            #expect(confirmed.headers["X-Kept"] == "old" && confirmed.headers["X-New"] == "new")
+            #expect(confirmed.headers["Content-Length"] == "5")
+            #expect(confirmed.history.map(\.outcome.description) == ["HTTP 304"])
+            let asked = try #require(server.requests.last)
+            #expect(asked.headers["If-None-Match"] == "\"v1\"")
+            #expect(asked.headers["If-Modified-Since"] == "Tue, 14 Nov 2023 22:13:20 GMT")
+            date.advance(by: 9)
+            #expect(try await router.response(for: endPoint).cacheAge == .seconds(9))
+            date.advance(by: 1)
+            #expect(try await router.response(for: endPoint).text == "other")
+            #expect(try await router.response(for: endPoint).text == "other")
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test("a validator that could not be sent is none")
+    func badValidator() async throws {
+        let asked = Deliveries<String?>()
+        let session = AdHocSession { request in
+            asked.add(request.headers["If-None-Match"])
+            return NetworkResponse(
+                status: 200, headers: ["ETag": "\"a\r\nX-Injected: 1\"", "Age": "9"], url: request.url)
+        }
+        let date = TestDate()
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(now: { date.now })])
+        let endPoint = URLEndPoint(
+            .get, URL(text: "https://h/"), options: RequestOptions { $0.cacheLifetime = .time(.seconds(1)) })
+        for _ in 1...2 {
+            _ = try await router.response(for: endPoint)
+            date.advance(by: 1)
+        }
+        #expect(asked.all == [nil, nil])
+    }
+
+    static let policies: [(URLRequest.CachePolicy, fresh: String, old: String, tag: Bool)] = [
+        (.useProtocolCachePolicy, "1", "2", true), (.reloadIgnoringLocalCacheData, "2", "2", false),
+        (.reloadIgnoringLocalAndRemoteCacheData, "2", "2", false), (.reloadRevalidatingCacheData, "2", "2", true),
+        (.returnCacheDataElseLoad, "1", "1", false), (.returnCacheDataDontLoad, "1", "1", false),
+    ]
+
+    @Test("S3.10 each cache policy of Foundation means what it says", arguments: 0..<6)
+    func policy(index: Int) async throws {
+        let (policy, fresh, old, hasTag) = Self.policies[index]
+        for (age, expected) in [(1, fresh), (61, old)] as [(TimeInterval, String)] {
+            let fixture = CacheFixture(headers: ["ETag": "\"t\""])
+            _ = try await fixture.get()
+            fixture.date.advance(by: age)
+            #expect(try await fixture.get { $0.cachePolicy = policy } == expected)
+            guard expected == "2" else { continue }
+            #expect((fixture.session.requests.last?.headers["If-None-Match"] != nil) == hasTag)
+        }
+    }
+
+    @Test("a request that is not to be sent, and has no stored answer, is notCached; nothing is sent")
+    func notCached() async throws {
+        let fixture = CacheFixture()
+        let error = await #expect(throws: NetworkError.self) {
+            try await fixture.get { $0.cachePolicy = .returnCacheDataDontLoad }
+        }
+        #expect(error?.code == .notCached && error?.url != nil)
+        _ = try await fixture.get()
+        fixture.date.advance(by: 60)
+        let other = await #expect(throws: NetworkError.self) {
+            try await fixture.get(headers: ["Cache-Control": "only-if-cached"])
+        }
+        #expect(other?.code == .notCached)
+        #expect(fixture.session.requests.count == 1)
+    }
+
+    @Test(
+        "a stale response stands in for a server that fails, as long as it may [RFC 5861 §4]",
+        arguments: [
+            ([:], 60, 30, true), ([:], 60, 61, false), ([:], nil, 0, false),
+            (["Cache-Control": "stale-if-error=60"], nil, 60, true),
+            (["Cache-Control": "stale-if-error=60"], nil, 61, false),
+            (["Cache-Control": "stale-if-error=60"], 5, 6, false),
+            (["Cache-Control": "stale-if-error=60, must-revalidate"], nil, 1, false),
+        ] as [(HTTPHeaders, Int?, TimeInterval, Bool)])
+    func staleIfError(headers: HTTPHeaders, own: Int?, seconds: TimeInterval, isUsed: Bool) async throws {
+        for fault in [MockResponse.status(503), .close, .reset] {
+            let fixture = CacheFixture(StubSession(.text("old", headers: headers), fault))
+            _ = try await fixture.get()
+            fixture.date.advance(by: 60 + seconds)
+            let answer = try? await fixture.get { $0.staleIfError = own.map { .seconds($0) } }
+            #expect((answer == "old") == isUsed, "\(fault)")
+        }
+        // What is no failure of the server's is not hidden.
+        for (fault, code) in [(MockResponse.status(404), NetworkError.Code.notFound), (.status(501), .error5xx)] {
+            let fixture = CacheFixture(StubSession(.text("old", headers: headers), fault))
+            _ = try await fixture.get()
+            fixture.date.advance(by: 61)
+            let error = await #expect(throws: NetworkError.self) {
+                try await fixture.get { $0.staleIfError = .seconds(1_000) }
+            }
+            #expect(error?.code == code)
+        }
+    }
+
+    @Test("what a redirect led to is stored for an app's lifetime, and not for the server's")
+    func redirects() async throws {
+        for (lifetime, count) in [(CacheLifetime.time(.seconds(60)), 2), (.server, 4)] {
+            let session = StubSession { request in
+                request.path == "/a"
+                    ? .status(302, headers: ["Location": "/b"]) : .text("b", headers: ["Cache-Control": "max-age=60"])
+            }
+            let fixture = CacheFixture(session)
+            for _ in 1...2 {
+                let response = try await fixture.response("https://h/a", lifetime)
+                #expect(response.text == "b" && response.url?.path == "/b")
+            }
+            #expect(session.requests.count == count)
+        }
+    }
+}

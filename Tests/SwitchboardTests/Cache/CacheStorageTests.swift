@@ -1,0 +1,193 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct CacheStorageTests {
+    private func files(_ folder: URL) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .sorted { $0.path < $1.path }
+    }
+
+    @Test("S1.14 on disk a response is found again by another cache, with all that makes it the answer")
+    func nextLaunch() async throws {
+        try await withFolder { folder in
+            let folder = folder.appendingPathComponent("deep/down")
+            var headers: HTTPHeaders = ["ETag": "\"v1\"", "Vary": "Accept-Language"]
+            headers.add("Set-Cookie", "a=1")
+            headers.add("Set-Cookie", "b=2")
+            let first = try CacheFixture(headers: headers) { try ResponseCache(folder: folder, now: $0) }
+            _ = try await first.get(headers: ["Accept-Language": "de"])
+            let second = try CacheFixture(StubSession(.text("new"))) { try ResponseCache(folder: folder, now: $0) }
+            second.date.advance(by: 7)
+            let found = try await second.response(headers: ["Accept-Language": "de"])
+            #expect(found.text == "1" && found.cacheAge == .seconds(7) && found.statusCode == 200)
+            #expect(found.headers.values(for: "Set-Cookie") == ["a=1", "b=2"])
+            #expect(found.url == URL(text: "https://api.example.com/friends"))
+            #expect(second.session.requests.isEmpty)
+            #expect(try await second.get(headers: ["Accept-Language": "fr"]) == "new")
+        }
+    }
+
+    @Test("files can be read by their owner alone, and hold no credential, by whatever it is known")
+    func privacy() async throws {
+        try await withFolder { folder in
+            let folder = folder.appendingPathComponent("cache")
+            let fixture = try CacheFixture(headers: ["Vary": "X-Secret-Unit, Authorization"]) {
+                try ResponseCache(folder: folder, now: $0)
+            }
+            _ = try await fixture.get(
+                headers: ["Authorization": "Bearer planted-1", "Cookie": "s=planted-2", "X-Secret-Unit": "planted-3"])
+            let files = try files(folder)
+            let file = try #require(files.first)
+            #expect(files.count == 1)
+            #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("planted") == false)
+            let modes = try [folder, file].map {
+                try FileManager.default.attributesOfItem(atPath: $0.path)[.posixPermissions] as? Int
+            }
+            #expect(modes == [0o700, 0o600])
+            let other = try CacheFixture(StubSession(.text("ben's"))) { try ResponseCache(folder: folder, now: $0) }
+            let headers: HTTPHeaders = [
+                "Authorization": "Bearer ben", "Cookie": "s=planted-2", "X-Secret-Unit": "planted-3",
+            ]
+            #expect(try await other.get(headers: headers) == "ben's")
+        }
+    }
+
+    @Test(
+        "a file that is damaged, cut, foreign or another's is removed, and the response is loaded",
+        arguments: ["empty", "cut", "longer", "no JSON", "other version", "other URL", "no end"])
+    func damage(kind: String) async throws {
+        try await withFolder { folder in
+            let first = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
+            _ = try await first.get()
+            let file = try #require(try files(folder).first)
+            var data = try Data(contentsOf: file)
+            var text = String(decoding: data, as: UTF8.self)
+            switch kind {
+            case "empty": data = Data()
+            case "cut": data = data.dropLast()
+            case "longer": data += Data("x".utf8)
+            case "no JSON": data = Data("{\"version\":1}\n1".utf8)
+            case "other version": text = text.replacingOccurrences(of: "\"version\":1", with: "\"version\":2")
+            case "other URL": text = text.replacingOccurrences(of: "example.com", with: "example.org")
+            default: text = String(repeating: "x", count: 3 << 20)
+            }
+            if ["other version", "other URL", "no end"].contains(kind) { data = Data(text.utf8) }
+            try data.write(to: file)
+            let second = try CacheFixture(StubSession(.text("new"))) { try ResponseCache(folder: folder, now: $0) }
+            #expect(try await second.get() == "new")
+            let third = try CacheFixture(StubSession()) { try ResponseCache(folder: folder, now: $0) }
+            #expect(try await third.get() == "new")
+            #expect(try files(folder).count == 1)
+        }
+    }
+
+    @Test("S1.14 memory and disk are bounded: what was not asked for longest makes room", arguments: [false, true])
+    func bounds(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let limit = 10_000
+            let body = Data(count: 2_000)
+            let fixture = try CacheFixture(StubSession { _ in .data(body) }) {
+                isOnDisk
+                    ? try ResponseCache(folder: folder, diskLimit: limit, memoryLimit: 0, now: $0)
+                    : ResponseCache(memoryLimit: limit, now: $0)
+            }
+            for index in 0..<20 {
+                _ = try await fixture.get("https://h/\(index)")
+                _ = try await fixture.get("https://h/0")
+                let usage = await fixture.cache.usage
+                #expect(usage.memory <= (isOnDisk ? 0 : limit) && usage.disk <= limit)
+                let sizes = try files(folder).map { try Data(contentsOf: $0).count }
+                #expect(sizes.reduce(0, +) == usage.disk)
+            }
+            // The first one was asked for again and again: it is still there, and the second one is not.
+            #expect(try await fixture.response("https://h/0").cacheAge != nil)
+            #expect(try await fixture.response("https://h/1").cacheAge == nil)
+            #expect(fixture.session.requests.count == 21)
+        }
+    }
+
+    @Test("what is larger than the cache is not stored, and leaves the others alone", arguments: [false, true])
+    func tooLarge(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession { .data(Data(count: $0.path == "/large" ? 10_001 : 10)) }
+            let fixture = try CacheFixture(session) {
+                isOnDisk
+                    ? try ResponseCache(folder: folder, diskLimit: 10_000, memoryLimit: 10_000, now: $0)
+                    : ResponseCache(memoryLimit: 10_000, now: $0)
+            }
+            _ = try await fixture.get("https://h/small")
+            for _ in 1...2 {
+                let response = try await fixture.response("https://h/large")
+                #expect(response.body.count == 10_001 && response.cacheAge == nil)
+            }
+            #expect(try await fixture.response("https://h/small").cacheAge != nil)
+            let usage = await fixture.cache.usage
+            #expect(usage.count == 1)
+        }
+    }
+
+    @Test("files of an earlier launch count, and make room by when they were read")
+    func earlierFiles() async throws {
+        try await withFolder { folder in
+            let body = Data(count: 3_000)
+            let first = try CacheFixture(StubSession { _ in .data(body) }) {
+                try ResponseCache(folder: folder, now: $0)
+            }
+            for index in 0..<6 { _ = try await first.get("https://h/\(index)") }
+            for (age, file) in try files(folder).enumerated() {
+                let date = Date(timeIntervalSinceNow: -Double(1_000 - age))
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
+            }
+            let newest = try #require(try files(folder).last).lastPathComponent
+            let second = try CacheFixture(StubSession()) {
+                try ResponseCache(folder: folder, diskLimit: 8_000, now: $0)
+            }
+            let usage = await second.cache.usage
+            #expect(usage.count == 2 && usage.disk <= 8_000)
+            #expect(try files(folder).map(\.lastPathComponent).contains(newest))
+        }
+    }
+
+    @Test("a folder that cannot be is a typed error; one that goes away is no error of a call")
+    func badFolder() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("file")
+            try Data().write(to: file)
+            let error = #expect(throws: NetworkError.self) { try ResponseCache(folder: file) }
+            #expect(error?.code == .cannotWriteFile)
+            let gone = folder.appendingPathComponent("gone")
+            let monitor = Events()
+            let fixture = try CacheFixture { try ResponseCache(folder: gone, memoryLimit: 0, now: $0) }
+            try FileManager.default.removeItem(at: gone)
+            #expect(try await fixture.get { $0.monitors = [monitor] } == "1")
+            #expect(monitor.texts.contains { $0.hasPrefix("cache: not stored on disk: ") })
+            #expect(try await fixture.get() == "2")
+        }
+    }
+
+    @Test("many loads, removals and reads at once: each gets a whole answer of its own URL", arguments: [false, true])
+    func concurrency(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession { .text(String(repeating: $0.path, count: 50)) }
+            let fixture = try CacheFixture(session) {
+                isOnDisk
+                    ? try ResponseCache(folder: folder, diskLimit: 20_000, memoryLimit: 2_000, now: $0)
+                    : ResponseCache(memoryLimit: 5_000, now: $0)
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<300 {
+                    group.addTask {
+                        if index % 50 == 49 { await fixture.cache.remove(path: "\(index % 7)") }
+                        let path = "/\(index % 7)"
+                        let text = try await fixture.get("https://h\(path)")
+                        #expect(text == String(repeating: path, count: 50))
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}

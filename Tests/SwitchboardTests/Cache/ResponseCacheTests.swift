@@ -1,0 +1,296 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct ResponseCacheTests {
+    @Test("S1.14 a second load within its lifetime sends nothing, and says how old its answer is")
+    func hit() async throws {
+        let fixture = CacheFixture()
+        let first = try await fixture.response()
+        #expect(first.text == "1" && first.cacheAge == nil)
+        fixture.date.advance(by: 12)
+        let second = try await fixture.response()
+        #expect(second.text == "1" && second.cacheAge == .seconds(12) && second.headers["Age"] == "12")
+        #expect(second.statusCode == 200 && second.url == first.url && second.history.isEmpty)
+        #expect(second.request?.id != first.request?.id)
+        #expect(fixture.session.requests.count == 1)
+    }
+
+    @Test(
+        "S1.14 a response is loaded anew when its lifetime is over, to the second", arguments: [(59, "1"), (60, "2")])
+    func lifetime(seconds: TimeInterval, text: String) async throws {
+        let fixture = CacheFixture()
+        _ = try await fixture.get()
+        fixture.date.advance(by: seconds)
+        #expect(try await fixture.get() == text)
+        // From here on the new one is stored.
+        fixture.date.advance(by: 1)
+        #expect(try await fixture.get() == "2")
+    }
+
+    @Test("S1.14 without end, until it is removed; not at all; a clock that was put back ends a lifetime")
+    func otherLifetimes() async throws {
+        let fixture = CacheFixture()
+        _ = try await fixture.get("https://h/a", .unlimited)
+        fixture.date.advance(by: 1e9)
+        #expect(try await fixture.get("https://h/a", .unlimited) == "1")
+        #expect(try await fixture.get("https://h/a", .none) == "2")
+        #expect(try await fixture.get("https://h/a", .unlimited) == "1")
+        #expect(try await fixture.get("https://h/b", .none) == "3")
+        #expect(try await fixture.get("https://h/b") == "4")
+        fixture.date.advance(by: -1)
+        #expect(try await fixture.get("https://h/b") == "5")
+    }
+
+    @Test("S1.14 a call that asks for a new one gets it, and stores it")
+    func refreshing() async throws {
+        let fixture = CacheFixture(headers: ["ETag": "\"x\""])
+        _ = try await fixture.get()
+        let url = URL(text: "https://api.example.com/friends")
+        let endPoint = URLEndPoint(.get, url, options: RequestOptions { $0.cacheLifetime = .time(.seconds(60)) })
+        let fresh = try await fixture.router.response(for: endPoint, options: .refreshing)
+        #expect(fresh.text == "2" && fresh.cacheAge == nil)
+        #expect(fixture.session.requests.last?.headers["If-None-Match"] == nil)
+        #expect(try await fixture.get() == "2")
+        let text = try await fixture.router.request(endPoint, as: String.self, options: .refreshing)
+        #expect(text == "3")
+    }
+
+    @Test("S1.14 all is removed, or what an endpoint asks for, or what is under a path, or at a URL")
+    func removal() async throws {
+        enum Api: EndPointType {
+            case friends(of: Int), group(String)
+            var baseURL: SenderBaseURL { SenderBaseURL() }
+            var path: String {
+                switch self {
+                case .friends: "friends"
+                case .group(let name): "groups/\(segment: name)"
+                }
+            }
+            var task: HTTPTask {
+                switch self {
+                case .friends(let id): .requestParameters(urlParameters: ["user_id": id])
+                case .group: .request
+                }
+            }
+        }
+        let urls = [
+            "https://h/v1/friends?user_id=1&token=t", "https://h/v1/friends?user_id=2", "https://h/v1/friendship",
+            "https://h/v1/friends/7", "https://h/v1/groups/a%2Fb",
+        ]
+        /// Which of them are loaded again after something was removed.
+        func removed(_ remove: (ResponseCache) async throws -> Void) async throws -> [Int] {
+            let fixture = CacheFixture()
+            for url in urls { _ = try await fixture.get(url) }
+            try await remove(fixture.cache)
+            var removed: [Int] = []
+            for (index, url) in urls.enumerated() {
+                if try await fixture.response(url).cacheAge == nil { removed.append(index) }
+            }
+            return removed
+        }
+        #expect(try await removed { _ in } == [])
+        #expect(try await removed { await $0.removeAll() } == [0, 1, 2, 3, 4])
+        #expect(try await removed { try await $0.remove(Api.friends(of: 1)) } == [0])
+        #expect(try await removed { try await $0.remove(Api.group("a/b")) } == [4])
+        #expect(try await removed { await $0.remove(path: "/friends/") } == [0, 1, 3])
+        #expect(try await removed { await $0.remove(path: "v1") } == [0, 1, 2, 3, 4])
+        #expect(try await removed { await $0.remove(path: "") } == [])
+        #expect(try await removed { await $0.remove(URL(text: "https://h/v1/friends/7#x")) } == [3])
+    }
+
+    @Test("S1.14 the key holds URL with query, credentials, partition and environment")
+    func keys() async throws {
+        let fixture = CacheFixture()
+        #expect(try await fixture.get("https://h/a?x=1") == "1")
+        #expect(try await fixture.get("https://h/a?x=2") == "2")
+        #expect(try await fixture.get("https://h/a?x=1", headers: ["Authorization": "Bearer anna"]) == "3")
+        #expect(try await fixture.get("https://h/a?x=1", headers: ["Authorization": "Bearer ben"]) == "4")
+        #expect(try await fixture.get("https://h/a?x=1", headers: ["X-Api-Key": "k"]) == "5")
+        #expect(try await fixture.get("https://h/a?x=1", headers: ["Cookie": "session=1"]) == "6")
+        #expect(try await fixture.get("https://h/a?x=1") { $0.partition = "qa" } == "7")
+        #expect(try await fixture.get("https://h/a?x=1", headers: ["Authorization": "Bearer anna"]) == "3")
+        #expect(try await fixture.get("https://h/a?x=1", headers: ["authorization": "Bearer ben"]) == "4")
+        #expect(try await fixture.get("https://h/a?x=1#part") == "1")
+        let manager = NetworkManager(environment: .qa, session: fixture.session, interceptors: [fixture.cache])
+        let endPoint = URLEndPoint(
+            .get, URL(text: "https://h/e"), options: RequestOptions { $0.cacheLifetime = .unlimited })
+        let inQA = try await manager.response(for: endPoint).text
+        manager.environment = .production
+        let inProduction = try await manager.response(for: endPoint).text
+        #expect(inQA == "8" && inProduction == "9")
+        manager.environment = .qa
+        #expect(try await manager.response(for: endPoint).text == "8")
+    }
+
+    @Test("S1.14 what a field of the answer's Vary says is part of the key; of `*` nothing is stored")
+    func vary() async throws {
+        let fixture = CacheFixture(headers: ["Vary": "Accept-Language, X-Unit"])
+        #expect(try await fixture.get(headers: ["Accept-Language": "de"]) == "1")
+        #expect(try await fixture.get(headers: ["accept-language": "de"]) == "1")
+        #expect(try await fixture.get(headers: ["Accept-Language": "fr"]) == "2")
+        #expect(try await fixture.get(headers: ["Accept-Language": "fr", "X-Unit": "m"]) == "3")
+        let any = CacheFixture(headers: ["Vary": "Accept, *"])
+        #expect(try await any.get() == "1")
+        #expect(try await any.get() == "2")
+    }
+
+    @Test("S1.14 other methods, parts, conditions of the app's own, streams and files pass by")
+    func passing() async throws {
+        let fixture = CacheFixture()
+        _ = try await fixture.get()
+        for method in [HTTPMethod.head, .options] {
+            let response = try await fixture.response(method: method)
+            #expect(response.cacheAge == nil)
+        }
+        for name in ["Range", "If-None-Match", "If-Modified-Since"] {
+            let response = try await fixture.response(headers: [name: "x"])
+            #expect(response.cacheAge == nil)
+        }
+        let stream = try await fixture.response { $0.streamsResponse = true }
+        #expect(stream.cacheAge == nil)
+        #expect(fixture.session.requests.count == 7)
+        #expect(try await fixture.get() == "1")
+    }
+
+    @Test("statuses that say no success, parts and no-store are not stored")
+    func notStored() async throws {
+        for status in [206, 301, 404, 500] {
+            let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"], status: status)
+            for _ in 1...2 { _ = try? await fixture.get() }
+            #expect(fixture.session.requests.count == 2, "\(status)")
+        }
+        let fixture = CacheFixture(headers: ["Cache-Control": "private, No-Store"])
+        for lifetime in [CacheLifetime.unlimited, .time(.seconds(60)), .server] {
+            _ = try await fixture.get("https://h/", lifetime)
+            _ = try await fixture.get("https://h/", lifetime)
+        }
+        #expect(fixture.session.requests.count == 6)
+        let asked = CacheFixture()
+        _ = try await asked.get(headers: ["Cache-Control": "no-store"])
+        #expect(try await asked.get() == "2")
+    }
+
+    @Test(
+        "S1.14 credentials that were added behind the cache: nothing is stored, nobody gets another's answer, and why is told"
+    )
+    func credentialsBehind() async throws {
+        let user = Deliveries<String>()
+        user.add("anna")
+        let session = StubSession { .text($0.headers["Authorization"] ?? $0.url?.query ?? "nobody") }
+        let date = TestDate(Date(timeIntervalSince1970: 0))
+        let url = URL(text: "https://h/me")
+        let monitor = Events()
+        let options = RequestOptions {
+            $0.cacheLifetime = .unlimited
+            $0.monitors = [monitor]
+        }
+        for (name, isQuery) in [("Authorization", false), ("access_token", true)] {
+            let login = AdHocInterceptor { request, next in
+                var request = request
+                let value = user.all.last ?? ""
+                if isQuery { request.query = "\(name)=\(value)" } else { request.headers[name] = value }
+                return try await next(request)
+            }
+            let cache = ResponseCache(now: { date.now })
+            let router = Router<URLEndPoint>(session: session, interceptors: [cache, login])
+            user.add("anna")
+            let first = try await router.response(for: URLEndPoint(.get, url, options: options)).text
+            user.add("ben")
+            let second = try await router.response(for: URLEndPoint(.get, url, options: options)).text
+            #expect(first.hasSuffix("anna") && second.hasSuffix("ben"))
+            #expect(monitor.texts.contains("cache: not stored: the credentials were added behind the cache"))
+            let usage = await cache.usage
+            #expect(usage.count == 0)
+        }
+        // Somebody who knows whose request it is may say so.
+        let cache = ResponseCache(identity: { _ in user.all.last }, now: { date.now })
+        let login = AdHocInterceptor { request, next in
+            var request = request
+            request.headers["Authorization"] = user.all.last
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [cache, login])
+        for name in ["anna", "ben", "anna"] {
+            user.add(name)
+            let text = try await router.response(for: URLEndPoint(.get, url, options: options)).text
+            #expect(text == name)
+        }
+        let usage = await cache.usage
+        #expect(usage.count == 2)
+    }
+
+    @Test("a request that changes something removes what is stored for its path, when it succeeds and there alone")
+    func invalidation() async throws {
+        let session = StubSession { request in
+            request.headers["X-Fail"] != nil ? .status(500) : .text(request.method.rawValue)
+        }
+        let fixture = CacheFixture(session)
+        func isStored(_ url: String) async throws -> Bool { try await fixture.response(url).cacheAge != nil }
+        for method in [HTTPMethod.post, .put, .patch, .delete, HTTPMethod("PURGE")] {
+            for url in ["https://h/a?x=1", "https://h/ab", "https://other/a"] { _ = try await fixture.get(url) }
+            _ = try? await fixture.response("https://h/a", method: method, headers: ["X-Fail": "1"])
+            #expect(try await isStored("https://h/a?x=1"))
+            _ = try await fixture.response("https://h/a", method: method) { $0.partition = "qa" }
+            #expect(try await isStored("https://h/a?x=1"))
+            _ = try await fixture.response("https://h/a", method: method)
+            #expect(try await isStored("https://h/a?x=1") == false, "\(method)")
+            #expect(try await isStored("https://h/ab"))
+            #expect(try await isStored("https://other/a"))
+        }
+    }
+
+    @Test("what was asked for before something was removed is not stored after it")
+    func removalMeanwhile() async throws {
+        let (begun, gate) = (Deliveries<Void>(), Gate())
+        let slow = AdHocInterceptor { request, next in
+            let response = try await next(request)
+            begun.add(())
+            try await gate.wait()
+            return response
+        }
+        let cache = ResponseCache()
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("old") }, interceptors: [cache, slow])
+        let endPoint = URLEndPoint(
+            .get, URL(text: "https://h/a"), options: RequestOptions { $0.cacheLifetime = .unlimited })
+        let load = Task { try await router.response(for: endPoint) }
+        _ = try await begun.first()
+        await cache.removeAll()
+        gate.open()
+        _ = try await load.value
+        let usage = await cache.usage
+        #expect(usage.count == 0)
+    }
+
+    @Test("S1.14 S2.17 a reset empties the cache, on disk too")
+    func reset() async throws {
+        try await withFolder { folder in
+            let fixture = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
+            _ = try await fixture.get()
+            #expect(await fixture.cache.usage.count == 1)
+            await fixture.router.reset()
+            let usage = await fixture.cache.usage
+            #expect(usage.count == 0 && usage.memory == 0 && usage.disk == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            #expect(try await fixture.get() == "2")
+        }
+    }
+
+    @Test("the plan says what the cache would do, and changes nothing")
+    func plan() async throws {
+        let fixture = CacheFixture()
+        let endPoint = URLEndPoint(
+            .get, URL(text: "https://api.example.com/friends"),
+            options: RequestOptions { $0.cacheLifetime = .time(.seconds(60)) })
+        func plan() async -> String { await fixture.router.explain(endPoint).description }
+        #expect(await plan().contains("sends it on: miss"))
+        _ = try await fixture.get()
+        fixture.date.advance(by: 5)
+        #expect(await plan().contains("answers: hit, 5 s old"))
+        fixture.date.advance(by: 60)
+        #expect(await plan().contains("sends it on: too old, 65 s old"))
+        #expect(fixture.session.requests.count == 1)
+    }
+}

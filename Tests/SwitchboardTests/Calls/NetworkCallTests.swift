@@ -1,0 +1,257 @@
+import Dispatch
+import Foundation
+@testable import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct NetworkCallTests {
+    struct User: Codable, Sendable, Equatable {
+        var id: Int
+        var friends: [Int] = []
+    }
+
+    private let url = URL(text: "https://api.example.com/")
+
+    private func get(_ path: String) -> URLEndPoint { URLEndPoint(.get, url.appendingPathComponent(path)) }
+
+    private let users = StubSession { answer($0) }
+
+    private static func answer(_ request: NetworkRequest) -> MockResponse {
+        guard let id = Int(request.path.dropFirst("/users/".count)), id < 100 else { return .status(404) }
+        return .json(#"{"id":\#(id),"friends":[\#(id * 2),\#(id * 3)]}"#)
+    }
+
+    private func user(_ router: Router<URLEndPoint>, _ id: Int) -> NetworkCall<User> {
+        router.call(get("users/\(id)"), as: User.self)
+    }
+
+    @Test("S1.15 nothing is sent before it is asked for, and everything anew each time")
+    func cold() async throws {
+        let router = Router<URLEndPoint>(session: users)
+        let call = user(router, 1).map(\.id).zip(user(router, 2))
+        #expect(users.requests.isEmpty)
+        let (one, two) = try await call.value
+        #expect(one == 1 && two == User(id: 2, friends: [4, 6]))
+        _ = try await call.value
+        #expect(users.requests.count == 4)
+    }
+
+    @Test("S1.15 map, compactMap, flatMap and zip of three")
+    func combining() async throws {
+        let router = Router<URLEndPoint>(session: users)
+        let next = try await user(router, 7).map { $0.id + 1 }.value
+        #expect(next == 8)
+        let compact: Int = try await user(router, 7).compactMap { $0.friends.first }.value
+        #expect(compact == 14)
+        let friend = user(router, 7).flatMap { user(router, $0.friends[1]) }
+        #expect(try await friend.value.id == 21)
+        let (one, two, three) = try await user(router, 1).zip(user(router, 2), user(router, 3)).value
+        #expect(one.id == 1 && two.id == 2 && three.id == 3)
+        let error = await #expect(throws: NetworkError.self) {
+            try await user(router, 1).compactMap { _ in Int?.none }.value
+        }
+        #expect(error?.code == .decodingFailed)
+        struct Own: Error {}
+        await #expect(throws: Own.self) { try await user(router, 1).map { _ -> Int in throw Own() }.value }
+    }
+
+    @Test("S1.15 a manager's typed endpoint is a call too, with options of its own; response as value")
+    func manager() async throws {
+        struct GetUser: TypedEndPoint {
+            typealias Response = User
+            var path: String { "users/5" }
+        }
+        let manager = NetworkManager(environment: .qa, servers: [.qa: "https://api.example.com"], session: users)
+        #expect(try await manager.call(GetUser()).value.id == 5)
+        let router = Router<URLEndPoint>(session: users)
+        #expect(try await router.call(get("users/6")).value.statusCode == 200)
+        let own = RequestOptions { $0.cachePolicy = .reloadRevalidatingCacheData }
+        _ = try await manager.call(GetUser(), options: own).value
+        #expect(users.requests.map { $0.headers["Cache-Control"] } == [nil, nil, "no-cache"])
+    }
+
+    @Test("S1.15 a sequence is worked through with so many at once, in order", arguments: [1, 3, 100, 0, -1])
+    func width(width: Int) async throws {
+        let gauge = Gauge()
+        let session = StubSession { request in
+            gauge.enter()
+            await Task.yield()
+            defer { gauge.leave() }
+            return Self.answer(request)
+        }
+        let router = Router<URLEndPoint>(session: session)
+        let call = NetworkCall { Array(1...20) }.flatMap(width: width) { user(router, $0) }.map { $0.map(\.id) }
+        #expect(try await call.value == Array(1...20))
+        #expect(gauge.peak <= max(1, width))
+        let all = NetworkCall.all((1...20).map { user(router, $0) }, width: max(1, width)).map { $0.map(\.id) }
+        #expect(try await all.value == Array(1...20))
+        let none: [NetworkCall<User>] = []
+        #expect(try await NetworkCall.all(none).value == [])
+    }
+
+    @Test("S1.15 the failure of one cancels the others, and is the failure of the whole")
+    func failureCancels() async throws {
+        let (begun, ended) = (Deliveries<String>(), Deliveries<String>())
+        let session = AdHocSession { request in
+            if request.path.hasSuffix("/404") {
+                _ = try await begun.wait(for: ended.all.count + 2)
+                return NetworkResponse(status: 404, url: request.url)
+            }
+            begun.add(request.path)
+            do {
+                try await Gate().wait()
+            } catch {
+                ended.add("\(error is CancellationError)")
+                throw error
+            }
+            return NetworkResponse(status: 200)
+        }
+        let router = Router<URLEndPoint>(session: session)
+        let calls = [1, 404, 2].map { user(router, $0) }
+        let combined: [NetworkCall<Void>] = [
+            NetworkCall.all(calls, width: 3).map { _ in }, calls[0].zip(calls[1], calls[2]).map { _ in },
+            NetworkCall { [1, 404, 2] }.flatMap(width: 3) { user(router, $0) }.map { _ in },
+        ]
+        for (index, call) in combined.enumerated() {
+            let error = await #expect(throws: NetworkError.self) { try await call.value }
+            #expect(error?.code == .notFound)
+            #expect(ended.all == Array(repeating: "true", count: 2 * (index + 1)))
+        }
+    }
+
+    @Test("S1.15 failures may be reported instead: each has its place, and ends nothing")
+    func failuresReported() async throws {
+        let router = Router<URLEndPoint>(session: users)
+        let calls = [1, 404, 2].map { user(router, $0) }
+        for call in [
+            NetworkCall.results(of: calls), NetworkCall { [1, 404, 2] }.flatMapResults(width: 2) { user(router, $0) },
+        ] {
+            let results = try await call.value
+            #expect(results.map { try? $0.get().id } == [1, nil, 2])
+            guard case .failure(let error) = results[1] else {
+                Issue.record("the second one is no failure")
+                continue
+            }
+            #expect(error.code == .notFound && error.url?.path == "/users/404")
+        }
+    }
+
+    @Test(
+        "S1.15 cancelling the combination cancels its parts at the server, over sockets",
+        arguments: SessionKind.allCases)
+    func cancellation(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.stub(.any) { _ in .stall }
+            let router = Router<URLEndPoint>(session: kind.make())
+            let calls = (1...4).map { router.call(URLEndPoint(.get, server.url.appendingPathComponent("\($0)"))) }
+            let results = NetworkCall.results(of: calls, width: 4).map(\.count)
+            for call in [NetworkCall.all(calls, width: 4).map(\.count), results] {
+                let task = Task { try await call.value }
+                var connections: [Int] = []
+                for _ in 1...4 { connections.append(try await server.takeRequest().connection) }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                for connection in connections { try await server.waitForDisconnect(of: connection) }
+            }
+            let ended = Deliveries<NetworkError.Code?>()
+            let handle = NetworkCall.all(calls, width: 4).start { ended.add($0.failureCode) }
+            var connections: [Int] = []
+            for _ in 1...4 { connections.append(try await server.takeRequest().connection) }
+            handle.cancel()
+            #expect(try await ended.first() == .cancelled)
+            for connection in connections { try await server.waitForDisconnect(of: connection) }
+        }
+    }
+
+    @Test("S1.15 a router's cancel ends the combination; of results only the parts of that router are failures")
+    func routerCancel() async throws {
+        let begun = Deliveries<Void>()
+        let stalled = Router<URLEndPoint>(
+            session: AdHocSession { _ in
+                begun.add(())
+                try await Gate().wait()
+                return NetworkResponse(status: 200)
+            })
+        let router = Router<URLEndPoint>(session: users)
+        let calls = [user(router, 1), user(stalled, 2)]
+        let all = Task { try await NetworkCall.all(calls).value }
+        _ = try await begun.first()
+        stalled.cancel()
+        await #expect(throws: CancellationError.self) { try await all.value }
+        let results = Task { try await NetworkCall.results(of: calls).value }
+        _ = try await begun.wait(for: 2)
+        stalled.cancel()
+        let ended = try await results.value
+        #expect(ended.map(\.failureCode) == [nil, .cancelled])
+    }
+
+    // MARK: Delivery
+
+    @Test("S1.13 S4.10 a completion comes once, on the queue or the actor that was asked for")
+    func delivery() async throws {
+        let router = Router<URLEndPoint>(session: users)
+        let key = DispatchSpecificKey<String>()
+        let queue = DispatchQueue(label: "screen")
+        queue.setSpecific(key: key, value: "screen")
+        let places = Deliveries<String>()
+        user(router, 1).start(on: queue) { result in
+            places.add("\(DispatchQueue.getSpecific(key: key) ?? "-") \((try? result.get().id) ?? 0)")
+        }
+        #expect(try await places.first() == "screen 1")
+        user(router, 2).start(on: MainActor.self) { result in
+            MainActor.assertIsolated()
+            places.add("main \((try? result.get().id) ?? 0)")
+        }
+        #expect(try await places.wait(for: 2).last == "main 2")
+        let screen = Screen()
+        user(router, 404).start(on: screen) { screen, result in
+            screen.shown = result.failureCode
+            places.add("screen \(result.failureCode?.rawValue ?? "")")
+        }
+        #expect(try await places.wait(for: 3).last == "screen notFound")
+        #expect(await screen.shown == .notFound)
+        #expect(places.all.count == 3)
+    }
+
+    @Test("S1.13 after a cancellation on the queue of delivery no value comes, even when it was there")
+    func cancelledDelivery() async throws {
+        let queue = DispatchQueue(label: "screen")
+        let results = Deliveries<NetworkError.Code?>()
+        queue.suspend()
+        let arrived = Deliveries<Void>()
+        let call = NetworkCall {
+            defer { arrived.add(()) }
+            return 1
+        }
+        let handle = call.start(on: queue) { results.add($0.failureCode) }
+        _ = try await arrived.first()
+        queue.async { handle.cancel() }
+        handle.cancel()
+        queue.resume()
+        #expect(try await results.first() == .cancelled)
+        #expect(results.all.count == 1)
+    }
+
+    /// How many are inside at once.
+    private final class Gauge: Sendable {
+        private let counts = Protected((now: 0, peak: 0))
+
+        var peak: Int { counts.value.peak }
+
+        func enter() {
+            counts.withLock { counts in
+                counts.now += 1
+                counts.peak = max(counts.peak, counts.now)
+            }
+        }
+
+        func leave() {
+            counts.withLock { $0.now -= 1 }
+        }
+    }
+
+    private actor Screen {
+        var shown: NetworkError.Code?
+    }
+}
