@@ -6,8 +6,10 @@ import Foundation
 ///
 /// It is cold: nothing is sent until a subscriber asks for a value, and each subscriber has a call of its own. Cancelling the
 /// subscription cancels the transfer. Values come on no thread in particular: use `receive(on:)`.
-public struct CallPublisher<Value: Sendable>: Publisher {
+public struct CallPublisher<Value: Sendable>: Publisher, Sendable {
+    /// What the call brings.
     public typealias Output = Value
+    /// How it fails; a router's `cancel()` is ``NetworkError/Code/cancelled``.
     public typealias Failure = NetworkError
 
     private let call: NetworkCall<Value>
@@ -17,52 +19,50 @@ public struct CallPublisher<Value: Sendable>: Publisher {
         self.call = call
     }
 
+    /// Takes a subscriber. Nothing is sent yet.
     public func receive<Target: Subscriber>(subscriber: Target)
     where Target.Input == Value, Target.Failure == NetworkError {
-        subscriber.receive(subscription: CallSubscription(call, subscriber))
+        let subscription = CallSubscription(call) { result in
+            switch result {
+            case .success(let value):
+                _ = subscriber.receive(value)
+                subscriber.receive(completion: .finished)
+            case .failure(let error):
+                subscriber.receive(completion: .failure(error))
+            }
+        }
+        subscriber.receive(subscription: subscription)
     }
 }
 
 /// One call for one subscriber.
-private final class CallSubscription<Value: Sendable, Target: Subscriber>: Subscription, @unchecked Sendable
-where Target.Input == Value, Target.Failure == NetworkError {
+private final class CallSubscription<Value: Sendable>: Subscription, @unchecked Sendable {
     private let lock = NSLock()
     // Under the lock.
     private var call: NetworkCall<Value>?
-    private var subscriber: Target?
+    private var deliver: ((Result<Value, NetworkError>) -> Void)?
     private var handle: RequestHandle?
 
-    init(_ call: NetworkCall<Value>, _ subscriber: Target) {
+    init(_ call: NetworkCall<Value>, _ deliver: @escaping (Result<Value, NetworkError>) -> Void) {
         self.call = call
-        self.subscriber = subscriber
+        self.deliver = deliver
     }
 
     func request(_ demand: Subscribers.Demand) {
         guard demand > 0, let call = lock.withLock({ take(&call) }) else { return }
-        let handle = call.start { [self] result in finish(result) }
+        let handle = call.start { [self] result in lock.withLock { take(&deliver) }?(result) }
         let isOver = lock.withLock {
-            if subscriber != nil { self.handle = handle }
-            return subscriber == nil
+            if deliver != nil { self.handle = handle }
+            return deliver == nil
         }
         if isOver { handle.cancel() }
     }
 
     func cancel() {
-        let (subscriber, handle) = lock.withLock { (take(&self.subscriber), take(&self.handle)) }
-        _ = lock.withLock { take(&call) }
+        // The subscriber is let go of outside of the lock.
+        let (_, deliver, handle) = lock.withLock { (take(&call), take(&self.deliver), take(&self.handle)) }
         handle?.cancel()
-        _ = subscriber  // let go of outside of the lock
-    }
-
-    private func finish(_ result: Result<Value, NetworkError>) {
-        guard let subscriber = lock.withLock({ take(&self.subscriber) }) else { return }
-        switch result {
-        case .success(let value):
-            _ = subscriber.receive(value)
-            subscriber.receive(completion: .finished)
-        case .failure(let error):
-            subscriber.receive(completion: .failure(error))
-        }
+        _ = deliver
     }
 
     private func take<Part>(_ part: inout Part?) -> Part? {

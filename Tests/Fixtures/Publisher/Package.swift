@@ -8,20 +8,22 @@ let settings: [SwiftSetting] = [
 ]
 
 let package = Package(
-    name: "OpenCombineFixture",
+    name: "Publisher",
     platforms: [.macOS(.v13)],
     dependencies: [
         .package(name: "Switchboard", path: "../../.."),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", exact: "0.14.0"),
     ],
     targets: [
-        .target(name: "Combine", dependencies: ["OpenCombine"]),
         .target(
-            name: "SwitchboardCombine", dependencies: ["Combine", "Switchboard"], swiftSettings: settings),
+            name: "SwitchboardCombine",
+            dependencies: ["Switchboard", .product(name: "OpenCombine", package: "OpenCombine")],
+            swiftSettings: settings + [.unsafeFlags(["-module-alias", "Combine=OpenCombine"])]),
         .testTarget(
             name: "PublisherTests",
             dependencies: [
-                "Combine", "Switchboard", "SwitchboardCombine",
+                "Switchboard", "SwitchboardCombine",
+                .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "SwitchboardTesting", package: "Switchboard"),
             ], swiftSettings: settings),
     ],

@@ -1,5 +1,5 @@
-import Combine
 import Foundation
+import OpenCombine
 import Switchboard
 import SwitchboardCombine
 import SwitchboardTesting

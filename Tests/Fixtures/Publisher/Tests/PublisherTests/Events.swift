@@ -1,5 +1,5 @@
-import Combine
 import Foundation
+import OpenCombine
 import Switchboard
 
 /// A subscriber that notes what it gets, and asks when it is told to.
