@@ -162,6 +162,17 @@ struct CacheFreshnessTests {
             let answer = try? await fixture.get { $0.staleIfError = own.map { .seconds($0) } }
             #expect((answer == "old") == isUsed, "\(fault)")
         }
+        // Who wants a new one is not given an old one.
+        let refreshed = CacheFixture(StubSession(.text("old", headers: headers), .status(503)))
+        _ = try await refreshed.get()
+        refreshed.date.advance(by: 61)
+        let failure = await #expect(throws: NetworkError.self) {
+            try await refreshed.get {
+                $0.staleIfError = .seconds(1_000)
+                $0.cachePolicy = .reloadIgnoringLocalCacheData
+            }
+        }
+        #expect(failure?.status == 503)
         // What is no failure of the server's is not hidden.
         for (fault, code) in [(MockResponse.status(404), NetworkError.Code.notFound), (.status(501), .error5xx)] {
             let fixture = CacheFixture(StubSession(.text("old", headers: headers), fault))

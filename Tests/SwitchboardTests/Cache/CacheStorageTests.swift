@@ -142,9 +142,13 @@ struct CacheStorageTests {
                 try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
             }
             let newest = try #require(try files(folder).last).lastPathComponent
+            // What is read now was read last.
+            let reader = try CacheFixture(StubSession()) { try ResponseCache(folder: folder, now: $0) }
+            _ = try await reader.get("https://h/3")
             let second = try CacheFixture(StubSession()) {
                 try ResponseCache(folder: folder, diskLimit: 8_000, now: $0)
             }
+            #expect(try await second.response("https://h/3").cacheAge != nil)
             let usage = await second.cache.usage
             #expect(usage.count == 2 && usage.disk <= 8_000)
             #expect(try files(folder).map(\.lastPathComponent).contains(newest))
