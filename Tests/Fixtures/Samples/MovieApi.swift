@@ -1,0 +1,60 @@
+// What the samples of the documentation are about, for scripts/check-samples: type-checked, never run. A document that
+// declares a name itself means its own.
+import Foundation
+import Switchboard
+
+enum MovieApi: EndPointType {
+    case popular(page: Int), newMovies(page: Int), recommended(id: Int), video(id: Int), poster(id: Int)
+    case rate(id: Int, stars: Int), addVideo(MultipartBody), addFile, feed(after: String?), search(String)
+    static var addVideo: MovieApi { .addFile }
+    case export, ticker, issues, film
+
+    static let servers: EnvironmentURLs = [.production: "https://api.example.com/3/movie/"]
+    var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+    var path: String { "" }
+}
+
+struct Movie: Codable, Hashable, Sendable {
+    var id: Int
+    var title: String
+}
+
+struct MoviePage: Codable, Hashable, Sendable {
+    var page: Int
+    var totalPages: Int
+    var results: [Movie]
+}
+
+struct Video: Codable, Sendable {
+    var key: String
+}
+
+struct Issue: Codable, Sendable {
+    var title: String
+}
+
+struct Feed: Codable, Sendable {
+    var items: [Movie]
+    var nextCursor: String?
+}
+
+struct Price: Codable, Sendable {
+    var symbol: String
+    var value: Double
+}
+
+/// How a server explains a 422.
+struct ServerError: Codable, Sendable {
+    var message: String
+    var fields: [String]
+}
+
+struct Todo: Codable, Identifiable, Sendable {
+    var id: Int
+    var title: String
+}
+
+struct FindTodos: TypedEndPoint {
+    typealias Response = [Todo]
+    var path: String { "/todos" }
+}

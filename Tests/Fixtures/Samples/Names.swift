@@ -1,0 +1,33 @@
+// The names that prose implies.
+import Foundation
+import Switchboard
+
+let router = Router<MovieApi>()
+let manager = NetworkManager(servers: [.production: "https://api.example.com"])
+let session: any NetworkSession = DefaultSession.shared
+
+let url = URL(filePath: "/")
+let file = url
+let video = url
+let photo = url
+let stateFile = url
+let cookieFile = url
+let tokenFile = url
+let companyAuthority = url
+
+let request = NetworkRequest(.get, url)
+let response = NetworkResponse(status: 200)
+let todo = Todo(id: 1, title: "milk")
+let body = MultipartBody()
+let progress = TransferProgress()
+let key = "key"
+let password = "password"
+
+/// JSON text, as a server would send it.
+let page = "{}"
+let list = "[]"
+let big = Data()
+
+let client = OAuth2Client(id: "films-app", tokenURL: url)
+let token = OAuthToken(accessToken: "t")
+let login = AuthenticationInterceptor(OAuth2Authenticator(client))
