@@ -31,3 +31,10 @@ let big = Data()
 let client = OAuth2Client(id: "films-app", tokenURL: url)
 let token = OAuthToken(accessToken: "t")
 let login = AuthenticationInterceptor(OAuth2Authenticator(client))
+let bytes = Data()
+
+/// Something of the app's own that makes bytes.
+struct Export: Sendable {
+    func nextChunk() async throws -> Data? { nil }
+}
+let export = Export()
