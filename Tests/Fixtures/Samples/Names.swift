@@ -8,6 +8,7 @@ let session: any NetworkSession = DefaultSession.shared
 
 let url = URL(filePath: "/")
 let file = url
+let folder = url
 let video = url
 let photo = url
 let stateFile = url
