@@ -26,8 +26,12 @@ let package = Package(
         // The doubles, and what fails tests.
         .target(
             name: "SwitchboardTesting", dependencies: ["Switchboard", "SwitchboardMocks"], swiftSettings: settings),
+        // What the examples share: words in, text and an exit code out, a server inside the program.
+        .target(
+            name: "ExampleKit", dependencies: ["Switchboard", "SwitchboardMocks"], path: "Examples/Shared",
+            swiftSettings: settings),
         .executableTarget(
-            name: "Movies", dependencies: ["Switchboard", "SwitchboardMocks"], path: "Examples/Movies",
+            name: "Movies", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Movies",
             swiftSettings: settings),
         // For tests alone: other programs, as clients and servers.
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
@@ -40,8 +44,13 @@ let package = Package(
             dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
             exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
+        // For tests of the examples alone.
+        .target(
+            name: "ExampleSupport", dependencies: ["ExampleKit"], path: "Tests/ExampleSupport", swiftSettings: settings),
         .testTarget(
-            name: "MoviesTests", dependencies: ["Movies", "Switchboard", "SwitchboardTesting"], swiftSettings: settings),
+            name: "MoviesTests",
+            dependencies: ["Movies", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
+            swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
         // of its own, so that those two names do not hide ours in the other tests.
         .testTarget(

@@ -1,3 +1,4 @@
+import ExampleKit
 import Foundation
 import Switchboard
 
@@ -19,35 +20,65 @@ struct Arguments: Equatable, Sendable {
 }
 
 /// The first word that is not an option.
-enum Command: String, CaseIterable, Sendable {
+enum Command: String, CommandWord {
     case nowPlaying = "now-playing"
     case popular
     case recommended
     case videos
     case poster
 
-    /// Whether it shows pages. The others are about one movie.
-    var hasPages: Bool { self == .nowPlaying || self == .popular }
-}
+    static let help = Help<Command>(
+        "movies",
+        """
+        Asks a movie database: a small one inside this program, unless --server or
+        --live names another.
+        """,
+        options: [.environment], server: .movieServer, switches: [.live], moreExitCodes: "; 78 no key")
 
-/// A word that begins with a dash.
-enum Option: String, CaseIterable, Sendable {
-    case page = "--page"
-    case output = "--output"
-    case environment = "--environment"
-    case server = "--server"
-    case verbose = "--verbose"
-    case live = "--live"
-    case help = "--help"
-
-    /// What has to follow it, or nil for a switch.
-    var value: String? {
+    var usage: Usage {
         switch self {
-        case .page: "a whole number from 1"
-        case .output: "the file to write"
-        case .environment: "qa, staging or production"
-        case .server: "a URL such as http://127.0.0.1:8080"
-        case .verbose, .live, .help: nil
+        case .nowPlaying:
+            Usage(
+                options: [.moviePage], "what is in cinemas now (the default)",
+                details: "Shows what is in cinemas now. Without a command, movies does this too.")
+        case .popular:
+            Usage(
+                options: [.moviePage], "what people watch",
+                details: "Shows what people watch, the most popular first.")
+        case .recommended:
+            Usage(
+                "ID", "what to watch after the movie ID",
+                details: """
+                    Shows what to watch after the movie ID. The tables of now-playing and popular
+                    have the IDs.
+                    """)
+        case .videos:
+            Usage(
+                "ID", "the trailers and clips of the movie ID",
+                details: """
+                    Shows the trailers and clips of the movie ID. The tables of now-playing and
+                    popular have the IDs.
+                    """)
+        case .poster:
+            Usage(
+                "ID", options: [.output.needed], "the poster of the movie ID, into a file",
+                details: """
+                    Saves the poster of the movie ID, with a bar on a terminal. When it breaks off,
+                    the same command goes on with what it has.
+                    """)
         }
     }
+}
+
+extension Option {
+    static let moviePage = Option.page.saying("the page of now-playing or popular, from 1 (default: 1)")
+    static let environment = Option(
+        "--environment", "NAME", expected: "qa, staging or production",
+        help: "qa, staging or production (default: production)")
+    static let movieServer = Option.server.saying(
+        """
+        ask a server that runs already, which has the paths
+        /qa/3/movie/, /staging/3/movie/ and /production/3/movie/
+        """)
+    static let live = Option("--live", help: "ask api.themoviedb.org, with the key in TMDB_API_KEY")
 }

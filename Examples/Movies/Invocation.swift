@@ -1,3 +1,4 @@
+import ExampleKit
 import Foundation
 import Switchboard
 
@@ -8,23 +9,20 @@ enum Invocation: Equatable, Sendable {
 
     /// Reads the words after the program's name.
     ///
-    /// Options may stand before and after the command, as `--page 2` or `--page=2`; the last of two wins.
-    ///
     /// - Throws: A ``Failure`` that names the first word that makes no sense, and what would.
     init(_ words: [String]) throws(Failure) {
-        var words = try Words(words)
-        let command = try words.takeCommand()
-        if words.options[.help] != nil {
+        var words = try Words(words, options: Command.help.allOptions)
+        let command = try words.takeCommand(Command.self)
+        if words.has(.help) {
             self = .help(command)
             return
         }
         let chosen = command ?? .nowPlaying
+        try words.checkOptions(of: chosen)
         let call = try words.takeCall(of: chosen)
-        if let extra = words.operands.first {
-            let allowed = chosen.hasPages ? "options only" : "one ID"
-            throw Failure(.usage, "unexpected argument '\(extra)': \(chosen.rawValue) takes \(allowed)")
-        }
-        let output = try words.output(of: chosen)
+        try words.checkEnd(of: chosen)
+        let output = try words.output
+        if chosen == .poster, output == nil { throw Failure(.usage, "poster needs --output and the file to write") }
         let environment = try words.environment
         let source = try words.source
         if source == .live, environment != .production {
@@ -32,7 +30,38 @@ enum Invocation: Equatable, Sendable {
         }
         self = .run(
             Arguments(
-                call: call, environment: environment, source: source, isVerbose: words.options[.verbose] != nil,
-                output: output))
+                call: call, environment: environment, source: source, isVerbose: words.has(.verbose), output: output))
+    }
+}
+
+extension Words {
+    /// The command with its page or its ID.
+    fileprivate mutating func takeCall(of command: Command) throws(Failure) -> MovieApi {
+        switch command {
+        case .nowPlaying: .newMovies(page: try page)
+        case .popular: .popular(page: try page)
+        case .recommended: .recommended(id: try takeID(of: "a movie", for: command))
+        case .videos: .video(id: try takeID(of: "a movie", for: command))
+        case .poster: .movie(id: try takeID(of: "a movie", for: command))
+        }
+    }
+
+    fileprivate var environment: NetworkEnvironment {
+        get throws(Failure) {
+            let known = MovieBackend.environments
+            guard let word = self[.environment] else { return .production }
+            guard let environment = known.first(where: { $0.name == word }) else {
+                throw Failure(.usage, "unknown environment '\(word)': use \(choice(known.map(\.name)))")
+            }
+            return environment
+        }
+    }
+
+    fileprivate var source: Arguments.Source {
+        get throws(Failure) {
+            if has(.live), has(.server) { throw Failure(.usage, "--live and --server exclude each other: use one") }
+            if has(.live) { return .live }
+            return try server.map { .server($0) } ?? .embedded
+        }
     }
 }

@@ -20,7 +20,7 @@ struct MovieBackend: Sendable {
             key: key)
     }
 
-    /// One server with the environments side by side, as ``EmbeddedServer`` has them.
+    /// One server with the environments side by side, as ``MovieServer`` has them.
     static func under(_ url: URL) -> MovieBackend {
         var root = url.absoluteString
         while root.hasSuffix("/") { root.removeLast() }
@@ -30,6 +30,6 @@ struct MovieBackend: Sendable {
                 .staging: "\(root)/staging/3/movie/",
                 .production: "\(root)/production/3/movie/",
             ], images: "\(root)/t/p/w342",
-            key: EmbeddedServer.key)
+            key: MovieServer.key)
     }
 }

@@ -1,3 +1,4 @@
+import ExampleKit
 import Foundation
 import Switchboard
 
@@ -10,23 +11,18 @@ struct Program: Sendable {
     var timeouts = Timeouts(idle: .seconds(10), total: .seconds(30))
 
     func run(_ words: [String]) async -> ExitCode {
-        do {
+        await console.run("movies") {
             switch try Invocation(words) {
-            case .help(let command): try console.show(Help.text(for: command))
-            case .run(let arguments): try console.show(await answer(arguments))
+            case .help(let command): Command.help.text(for: command)
+            case .run(let arguments): try await answer(arguments)
             }
-            return .success
-        } catch {
-            let failure = Failure(error)
-            console.note("movies: \(failure.message)")
-            return failure.exitCode
         }
     }
 
     private func answer(_ arguments: Arguments) async throws -> String {
         switch arguments.source {
         case .embedded:
-            try await EmbeddedServer.run { url in
+            try await EmbeddedServer.run(MovieServer.answer) { url in
                 try await answer(arguments, from: .under(url))
             }
         case .server(let url):
@@ -54,20 +50,10 @@ struct Program: Sendable {
 
     /// Saves a poster, with a bar while that goes on where there is a terminal.
     private func savePoster(of id: Int, to file: URL, from service: MovieService) async throws -> String {
-        let bar = ProgressBar()
         let progress = TransferProgress()
-        async let drawing: Void = {
-            guard let draw = console.draw else { return }
-            for await update in progress { draw(bar.frame(update)) }
-            draw(ProgressBar.end)
-        }()
-        do {
+        try await console.withBar(for: progress) {
             try await service.savePoster(of: id, to: file, progress: progress)
-        } catch {
-            progress.foundationProgress.cancel()
-            throw error
         }
-        await drawing
         let size = ProgressBar.kilobytes(progress.current.completed)
         return "saved the poster of movie \(id), \(size) KB, as \(file.path)"
     }

@@ -1,3 +1,4 @@
+import ExampleKit
 import Foundation
 import Switchboard
 
@@ -19,37 +20,31 @@ extension MovieService {
 /// What the program shows: a table and the line below it.
 enum Report {
     static func of(_ page: MoviePage) -> (Table, footer: String) {
-        var table = Table(columns: [
-            .init(title: "#", width: 4, isNumber: true), .init(title: "Title", width: 44),
-            .init(title: "Released", width: 10), .init(title: "Rating", width: 6, isNumber: true),
-            .init(title: "ID", width: 8, isNumber: true),
-        ])
+        var table = Table(
+            .init("#", width: 4, isNumber: true), .init("Title", width: 44),
+            .init("Released", width: 10), .init("Rating", width: 6, isNumber: true),
+            .init("ID", width: 8, isNumber: true))
         let first = (min(max(page.number, 1), MoviePage.highest) - 1) * MoviePage.size + 1
         for (rank, movie) in zip(first..., page.movies) {
             let date = movie.releaseDate ?? ""
             let rating = String(format: "%.1f", movie.rating)
             table.rows.append(["\(rank)", movie.title, date.isEmpty ? "unknown" : date, rating, "\(movie.id)"])
         }
-        let count = count(page.totalMovies, "movie")
+        let count = counted(page.totalMovies, "movie")
         return (table, page.movies.isEmpty ? count : "page \(page.number) of \(page.totalPages), \(count)")
     }
 
     static func of(_ list: VideoList) -> (Table, footer: String) {
-        var table = Table(columns: [
-            .init(title: "#", width: 4, isNumber: true), .init(title: "Name", width: 32),
-            .init(title: "Type", width: 17), .init(title: "Site", width: 8), .init(title: "Key", width: 11),
-        ])
+        var table = Table(
+            .init("#", width: 4, isNumber: true), .init("Name", width: 32),
+            .init("Type", width: 17), .init("Site", width: 8), .init("Key", width: 11))
         for (rank, video) in zip(1..., list.videos) {
             table.rows.append(["\(rank)", video.name, video.type, video.site, video.key])
         }
-        return (table, "\(count(list.videos.count, "video")) of movie \(list.id)")
+        return (table, "\(counted(list.videos.count, "video")) of movie \(list.id)")
     }
 
     static func of(_ movie: Movie) -> (Table, footer: String) {
-        (Table(columns: []), "movie \(movie.id) is \(movie.title)")
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        "\(number == 0 ? "no" : "\(number)") \(noun)\(number == 1 ? "" : "s")"
+        (Table(), "movie \(movie.id) is \(movie.title)")
     }
 }

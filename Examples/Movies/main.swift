@@ -1,3 +1,4 @@
+import ExampleKit
 import Foundation
 
 // `swift run movies --help` says what there is.

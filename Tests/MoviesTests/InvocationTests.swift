@@ -1,3 +1,4 @@
+import ExampleKit
 import Foundation
 import Switchboard
 import Testing
@@ -53,13 +54,13 @@ struct InvocationTests {
         ("play --help", "unknown command 'play': use now-playing, popular, recommended, videos or poster"),
         (
             "--color",
-            "unknown option '--color': use --page, --output, --environment, --server, --verbose, --live or --help"
+            "unknown option '--color': use --page, --output, --environment, --server, --live, --verbose or --help"
         ),
         (
             "--pages=2",
-            "unknown option '--pages': use --page, --output, --environment, --server, --verbose, --live or --help"
+            "unknown option '--pages': use --page, --output, --environment, --server, --live, --verbose or --help"
         ),
-        ("-v", "unknown option '-v': use --page, --output, --environment, --server, --verbose, --live or --help"),
+        ("-v", "unknown option '-v': use --page, --output, --environment, --server, --live, --verbose or --help"),
         ("--environment prod", "unknown environment 'prod': use qa, staging or production"),
         ("--environment", "--environment needs a value: qa, staging or production"),
         ("--environment --verbose", "--environment needs a value: qa, staging or production"),

@@ -1,3 +1,5 @@
+import ExampleKit
+import ExampleSupport
 import Foundation
 import Switchboard
 import SwitchboardTesting

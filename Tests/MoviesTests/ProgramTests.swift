@@ -1,3 +1,4 @@
+import ExampleKit
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -93,7 +94,7 @@ struct ProgramTests {
         let (_, shown, noted) = await movies(line + " --verbose")
         #expect(noted.contains("/production/3/movie/"))
         #expect(noted.contains("api_key="))
-        #expect(!(shown + noted).contains(EmbeddedServer.key))
+        #expect(!(shown + noted).contains(MovieServer.key))
     }
 
     @Test func anAnswerThatCannotBeWrittenIsAFailure() async {
@@ -110,6 +111,6 @@ struct ProgramTests {
             #expect(noted == "")
         }
         let shown = await movies("--help").shown
-        #expect((Command.allCases.map(\.rawValue) + Option.allCases.map(\.rawValue)).allSatisfy(shown.contains))
+        #expect((Command.allCases.map(\.rawValue) + Command.help.allOptions.map(\.word)).allSatisfy(shown.contains))
     }
 }

@@ -1,3 +1,4 @@
+import ExampleKit
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -32,7 +33,7 @@ struct ServerTests {
     }
 
     @Test func aServerThatRunsAlreadyIsAsked() async throws {
-        try await EmbeddedServer.run { url in
+        try await EmbeddedServer.run(MovieServer.answer) { url in
             let there = await movies("--server \(url)/ --environment qa popular")
             let here = await movies("--environment qa popular")
             #expect(there.exit == .success)
@@ -78,7 +79,7 @@ struct ServerTests {
     }
 
     @Test func aWrongKeyGetsTheServersOwnWords() async throws {
-        let exitAndReason = try await EmbeddedServer.run { url in
+        let exitAndReason = try await EmbeddedServer.run(MovieServer.answer) { url in
             let backend = MovieBackend(servers: MovieBackend.under(url).servers, images: "", key: "wrong-key")
             return await MovieBackend.$current.withValue(backend) { () async -> Failure? in
                 let service = MovieService(router: NetworkManager(environment: .qa).router(for: MovieApi.self))
@@ -96,6 +97,6 @@ struct ServerTests {
     private func expectOneLine(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(text.hasPrefix("movies: ") && text.count < 500, sourceLocation: sourceLocation)
         #expect(!text.contains { $0.isNewline || $0 == "\u{1B}" }, sourceLocation: sourceLocation)
-        #expect(!text.contains(EmbeddedServer.key), sourceLocation: sourceLocation)
+        #expect(!text.contains(MovieServer.key), sourceLocation: sourceLocation)
     }
 }

@@ -1,3 +1,4 @@
+import ExampleKit
 import Testing
 
 @testable import Movies
@@ -25,7 +26,7 @@ struct TableTests {
     }
 
     @Test func columnsLineUp() {
-        var table = Table(columns: [.init(title: "#", width: 3, isNumber: true), .init(title: "Name", width: 6)])
+        var table = Table(.init("#", width: 3, isNumber: true), .init("Name", width: 6))
         table.rows = [["1", "電話"], ["22", "Cartographer"], ["333", "a\nb"]]
         #expect(table.text == "  #  Name\n  1  電話\n 22  Carto…\n333  a b")
     }

@@ -1,3 +1,4 @@
+import ExampleKit
 import Foundation
 import Switchboard
 import SwitchboardMocks
@@ -30,32 +31,11 @@ enum Poster {
         return Int(range.dropFirst(6).dropLast())
     }
 
-    /// Rows from the bottom up, blue, green and red of each pixel, each row filled up to four bytes.
     private static func bitmap(of id: Int) -> Data {
-        let stride = (width * 3 + 3) / 4 * 4
-        var bytes = Data()
-        func add(_ number: Int, bytes count: Int) {
-            for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * index))) }
+        Bitmap.bytes(width: width, height: height) { column, row in
+            let light = row * 160 / height
+            let red = 30 + (column * 60 / width + id * 53) % 200
+            return (red, green: 40 + (light / 2 + id * 11) % 180, blue: 60 + (light + id * 37) % 160)
         }
-        bytes += Data("BM".utf8)
-        add(54 + stride * height, bytes: 4)  // the file
-        add(0, bytes: 4)
-        add(54, bytes: 4)  // where the pixels begin
-        add(40, bytes: 4)  // the size of what follows
-        add(width, bytes: 4)
-        add(height, bytes: 4)
-        add(1, bytes: 2)
-        add(24, bytes: 2)  // bits for a pixel
-        for size in [0, stride * height, 2_835, 2_835, 0, 0] { add(size, bytes: 4) }
-        for row in 0..<height {
-            for column in 0..<width {
-                let light = row * 160 / height
-                bytes.append(UInt8(60 + (light + id * 37) % 160))
-                bytes.append(UInt8(40 + (light / 2 + id * 11) % 180))
-                bytes.append(UInt8(30 + (column * 60 / width + id * 53) % 200))
-            }
-            bytes += Data(count: stride - width * 3)
-        }
-        return bytes
     }
 }

@@ -10,7 +10,7 @@ struct Question {
     private let pageText: String?
 
     init(_ request: RecordedRequest) throws {
-        guard request.queryValue("api_key") == EmbeddedServer.key else { throw Refusal.invalidKey }
+        guard request.queryValue("api_key") == MovieServer.key else { throw Refusal.invalidKey }
         let path = request.path.split(separator: "/").map(String.init)
         guard request.method == .get, path.count > 3, path[1] == "3", path[2] == "movie" else { throw Refusal.notFound }
         environment = path[0]

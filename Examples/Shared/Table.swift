@@ -1,17 +1,27 @@
 /// Text in columns, for a terminal.
-struct Table {
-    struct Column {
+package struct Table: Sendable {
+    package struct Column: Sendable {
         let title: String
         /// In terminal cells. Text that is wider is cut.
         let width: Int
-        var isNumber = false
+        let isNumber: Bool
+
+        package init(_ title: String, width: Int, isNumber: Bool = false) {
+            self.title = title
+            self.width = width
+            self.isNumber = isNumber
+        }
     }
 
     let columns: [Column]
-    var rows: [[String]] = []
+    package var rows: [[String]] = []
+
+    package init(_ columns: Column...) {
+        self.columns = columns
+    }
 
     /// The table's lines: the titles, then the rows.
-    var text: String {
+    package var text: String {
         ([columns.map(\.title)] + rows).map(line).joined(separator: "\n")
     }
 
@@ -31,4 +41,9 @@ extension String {
         let blanks = String(repeating: " ", count: width - cut.displayWidth)
         return atEnd ? blanks + cut : cut + blanks
     }
+}
+
+/// `no movies`, `1 movie`, `2 movies`
+package func counted(_ number: Int, _ noun: String) -> String {
+    "\(number == 0 ? "no" : "\(number)") \(noun)\(number == 1 ? "" : "s")"
 }

@@ -1,9 +1,9 @@
 extension String {
     /// How many cells of a terminal this text takes.
-    var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
+    package var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
     /// This text without what would break a line, move the cursor or turn the direction of writing: it may be a server's.
-    var onOneLine: String {
+    package var onOneLine: String {
         var result = UnicodeScalarView()
         for scalar in unicodeScalars {
             switch scalar.properties.generalCategory {
@@ -15,7 +15,7 @@ extension String {
     }
 
     /// This text, or as much of it as fits into `width` cells with an ellipsis after it.
-    func cut(to width: Int) -> String {
+    package func cut(to width: Int) -> String {
         guard displayWidth > width else { return self }
         var cut = ""
         var room = width - 1
@@ -30,7 +30,7 @@ extension String {
 
 extension Character {
     /// 2 for East Asian wide characters and emoji, 0 for marks that stand alone, 1 for the rest.
-    var displayWidth: Int {
+    fileprivate var displayWidth: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }
         switch first.properties.generalCategory {

@@ -1,12 +1,16 @@
 import Switchboard
 
 /// A line that says how far a transfer is, drawn over itself.
-struct ProgressBar: Sendable {
+package struct ProgressBar: Sendable {
     /// The cells of the whole line.
-    var width = 79
+    package var width: Int
+
+    package init(width: Int = 79) {
+        self.width = width
+    }
 
     /// `[#######             ]  35 %  184 of 526 KB  1200 KB/s`, never wider than the line.
-    func text(_ update: TransferProgress.Update) -> String {
+    package func text(_ update: TransferProgress.Update) -> String {
         let rate = update.rate.map { "  \(Int($0) / 1_000) KB/s" } ?? ""
         guard let fraction = update.fraction, let expected = update.expected else {
             return "\(Self.kilobytes(update.completed)) KB\(rate)".cut(to: width)
@@ -20,13 +24,13 @@ struct ProgressBar: Sendable {
     }
 
     /// What a terminal makes of the line: over the one before, and nothing left of that.
-    func frame(_ update: TransferProgress.Update) -> String {
+    package func frame(_ update: TransferProgress.Update) -> String {
         "\r\(text(update))\u{1B}[K"
     }
 
     /// Wipes the line.
-    static let end = "\r\u{1B}[K"
+    package static let end = "\r\u{1B}[K"
 
     /// Rounded up: a file of one byte is not nothing.
-    static func kilobytes(_ bytes: Int64) -> Int64 { (bytes + 999) / 1_000 }
+    package static func kilobytes(_ bytes: Int64) -> Int64 { (bytes + 999) / 1_000 }
 }

@@ -1,5 +1,5 @@
-/// How the program ends, in the numbers of `sysexits.h`.
-enum ExitCode: Int32 {
+/// How a program ends, in the numbers of `sysexits.h`.
+package enum ExitCode: Int32, Sendable {
     case success = 0
     /// The server was asked and said no.
     case refused = 1
@@ -7,6 +7,8 @@ enum ExitCode: Int32 {
     case usage = 64
     /// The server's answer makes no sense.
     case badData = 65
+    /// A file to send could not be read.
+    case noInput = 66
     /// There was no answer.
     case unavailable = 69
     /// The answer could not be written.

@@ -1,28 +1,29 @@
 import Foundation
 import Switchboard
 
-/// Why the program ends without an answer: one line for people, one number for scripts.
-struct Failure: Error, Equatable {
-    let exitCode: ExitCode
-    let message: String
+/// Why a program ends without an answer: one line for people, one number for scripts.
+package struct Failure: Error, Equatable {
+    package let exitCode: ExitCode
+    package let message: String
 
-    init(_ exitCode: ExitCode, _ message: String) {
+    package init(_ exitCode: ExitCode, _ message: String) {
         self.exitCode = exitCode
         self.message = message.onOneLine.cut(to: 400)
     }
 
     /// Any error, as a failure.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
         case let error as NetworkError: self.init(error)
+        case let error as any LocalizedError: self.init(.refused, error.errorDescription ?? "\(error)")
         default: self.init(.refused, "\(error)")
         }
     }
 
     private init(_ error: NetworkError) {
-        if let said = ServerError(error), !said.message.isEmpty {
-            self.init(.refused, said.message)
+        if let said = error.serverMessage {
+            self.init(.refused, said)
         } else {
             self.init(Self.exitCode(for: error), error.description)
         }

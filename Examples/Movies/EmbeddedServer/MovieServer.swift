@@ -1,38 +1,28 @@
+import ExampleKit
 import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// A movie database inside this program: three environments behind one loopback socket, in TheMovieDB's shapes.
+/// A movie database: three environments behind one socket, in TheMovieDB's shapes.
 ///
 /// `GET /production/3/movie/now_playing?page=1&api_key=demo-key`, and the same under `/staging` and `/qa`; pictures
 /// are at `/t/p/w342/poster1001.bmp`.
-enum EmbeddedServer {
+enum MovieServer {
     /// The only key it takes.
     static let key = "demo-key"
 
-    /// Runs the server for as long as `body` runs, at the URL that `body` gets.
-    static func run<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
-        let catalogs = catalogs
-        return try await MockServer.run { request in
-            response(to: request, from: catalogs)
-        } body: { server in
-            try await body(server.url)
-        }
-    }
+    private static let catalogs = Dictionary(
+        uniqueKeysWithValues: MovieBackend.environments.map { ($0.name, Catalog(environment: $0)) })
 
-    private static var catalogs: [String: Catalog] {
-        Dictionary(uniqueKeysWithValues: MovieBackend.environments.map { ($0.name, Catalog(environment: $0)) })
-    }
-
-    private static func response(to request: RecordedRequest, from catalogs: [String: Catalog]) -> MockResponse {
+    static func answer(_ request: RecordedRequest) throws -> MockResponse {
         if let poster = Poster.response(to: request) { return poster }
         do {
             let question = try Question(request)
             guard let catalog = catalogs[question.environment] else { throw Refusal.notFound }
-            return try json(answer(to: question, from: catalog))
+            return try .record(answer(to: question, from: catalog))
         } catch {
             let refusal = error as? Refusal ?? .notFound
-            return (try? json(refusal.record, status: refusal.rawValue)) ?? .status(500)
+            return try .record(refusal.record, status: refusal.rawValue)
         }
     }
 
@@ -58,12 +48,5 @@ enum EmbeddedServer {
             }
             throw Refusal.notFound
         }
-    }
-
-    private static func json(_ record: any Encodable, status: Int = 200) throws -> MockResponse {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.outputFormatting = .sortedKeys
-        return .json(try encoder.encode(record), status: status)
     }
 }

@@ -1,0 +1,34 @@
+import Foundation
+
+/// Pictures as bitmaps, which every viewer shows.
+package enum Bitmap {
+    package typealias Color = (red: Int, green: Int, blue: Int)
+
+    /// A picture of the color that `color` gives for each column and row, the bottom row first.
+    package static func bytes(width: Int, height: Int, color: (_ column: Int, _ row: Int) -> Color) -> Data {
+        let stride = (width * 3 + 3) / 4 * 4
+        var bytes = Data()
+        func add(_ number: Int, bytes count: Int) {
+            for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * index))) }
+        }
+        bytes += Data("BM".utf8)
+        add(54 + stride * height, bytes: 4)  // the file
+        add(0, bytes: 4)
+        add(54, bytes: 4)  // where the pixels begin
+        add(40, bytes: 4)  // the size of what follows
+        add(width, bytes: 4)
+        add(height, bytes: 4)
+        add(1, bytes: 2)
+        add(24, bytes: 2)  // bits for a pixel
+        for size in [0, stride * height, 2_835, 2_835, 0, 0] { add(size, bytes: 4) }
+        // Rows from the bottom up, blue, green and red of each pixel, each row filled up to four bytes.
+        for row in 0..<height {
+            for column in 0..<width {
+                let (red, green, blue) = color(column, row)
+                for part in [blue, green, red] { bytes.append(UInt8(truncatingIfNeeded: part)) }
+            }
+            bytes += Data(count: stride - width * 3)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+extension Words {
+    /// The page of `--page`; 1 without.
+    package var page: Int {
+        get throws(Failure) { try number(.page, "a page") ?? 1 }
+    }
+
+    /// The whole number from 1 that an option has; nil without.
+    package func number(_ option: Option, _ thing: String) throws(Failure) -> Int? {
+        guard let word = self[option] else { return nil }
+        guard let number = Int(word), number >= 1 else {
+            throw Failure(.usage, "'\(word)' is not \(thing): use a whole number from 1")
+        }
+        return number
+    }
+
+    /// The file of `--output`; nil without.
+    package var output: URL? {
+        get throws(Failure) {
+            guard let path = self[.output] else { return nil }
+            guard !path.isEmpty, !path.hasSuffix("/") else { throw Failure(.usage, "'\(path)' is not a file to write") }
+            return URL(fileURLWithPath: path)
+        }
+    }
+
+    /// The URL of `--server`; nil without.
+    package var server: URL? {
+        get throws(Failure) {
+            guard let word = self[.server] else { return nil }
+            guard let url = URL(string: word), ["http", "https"].contains(url.scheme?.lowercased()),
+                url.host?.isEmpty == false, 1...65_535 ~= url.port ?? 80, url.query == nil, url.fragment == nil
+            else {
+                throw Failure(.usage, "'\(word)' is not a server: use a URL such as http://127.0.0.1:8080")
+            }
+            return url
+        }
+    }
+}
