@@ -14,6 +14,8 @@ let package = Package(
         .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
         .library(name: "SwitchboardMocks", targets: ["SwitchboardMocks"]),
         .executable(name: "movies", targets: ["Movies"]),
+        .executable(name: "users", targets: ["Users"]),
+        .executable(name: "todos", targets: ["Todos"]),
     ],
     targets: [
         .target(
@@ -33,6 +35,12 @@ let package = Package(
         .executableTarget(
             name: "Movies", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Movies",
             swiftSettings: settings),
+        .executableTarget(
+            name: "Users", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Users",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "Todos", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Todos",
+            swiftSettings: settings),
         // For tests alone: other programs, as clients and servers.
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
@@ -50,6 +58,14 @@ let package = Package(
         .testTarget(
             name: "MoviesTests",
             dependencies: ["Movies", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "UsersTests",
+            dependencies: ["Users", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TodosTests",
+            dependencies: ["Todos", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
             swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
         // of its own, so that those two names do not hide ours in the other tests.

@@ -39,29 +39,29 @@ enum Command: String, CommandWord {
         switch self {
         case .nowPlaying:
             Usage(
-                options: [.moviePage], "what is in cinemas now (the default)",
+                "what is in cinemas now (the default)", options: [.moviePage],
                 details: "Shows what is in cinemas now. Without a command, movies does this too.")
         case .popular:
             Usage(
-                options: [.moviePage], "what people watch",
+                "what people watch", options: [.moviePage],
                 details: "Shows what people watch, the most popular first.")
         case .recommended:
             Usage(
-                "ID", "what to watch after the movie ID",
+                "what to watch after the movie ID", operands: "ID",
                 details: """
                     Shows what to watch after the movie ID. The tables of now-playing and popular
                     have the IDs.
                     """)
         case .videos:
             Usage(
-                "ID", "the trailers and clips of the movie ID",
+                "the trailers and clips of the movie ID", operands: "ID",
                 details: """
                     Shows the trailers and clips of the movie ID. The tables of now-playing and
                     popular have the IDs.
                     """)
         case .poster:
             Usage(
-                "ID", options: [.output.needed], "the poster of the movie ID, into a file",
+                "the poster of the movie ID, into a file", operands: "ID", options: [.output.needed],
                 details: """
                     Saves the poster of the movie ID, with a bar on a terminal. When it breaks off,
                     the same command goes on with what it has.

@@ -7,8 +7,7 @@ struct Program: Sendable {
     let console: Console
     /// The process environment: the real API's key is in it.
     let variables: [String: String]
-    /// How long to wait for a server: people are waiting, too.
-    var timeouts = Timeouts(idle: .seconds(10), total: .seconds(30))
+    var timeouts = Timeouts.ofExamples
 
     func run(_ words: [String]) async -> ExitCode {
         await console.run("movies") {

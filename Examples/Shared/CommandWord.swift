@@ -15,7 +15,7 @@ package struct Usage: Sendable {
     /// Sentences, for its own help. Lines of 80 characters at most.
     let details: String
 
-    package init(_ operands: String = "", options: [Option] = [], _ summary: String, details: String) {
+    package init(_ summary: String, operands: String = "", options: [Option] = [], details: String) {
         self.operands = operands
         self.options = options
         self.summary = summary

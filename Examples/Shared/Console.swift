@@ -64,6 +64,11 @@ extension Console {
         }
     }
 
+    /// What `--verbose` adds to a manager: a log of what is sent and received.
+    package func loggers(_ words: Words) -> [any Interceptor] {
+        words.has(.verbose) ? [NetworkLogger(level: .headers, output: note)] : []
+    }
+
     /// Performs a transfer, with a bar while it goes on where there is a terminal.
     package func withBar<Value>(
         for progress: TransferProgress, _ transfer: () async throws -> Value
@@ -83,4 +88,9 @@ extension Console {
             throw error
         }
     }
+}
+
+extension Timeouts {
+    /// How long to wait for a server: people are waiting, too.
+    package static let ofExamples = Timeouts(idle: .seconds(10), total: .seconds(30))
 }

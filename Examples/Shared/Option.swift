@@ -30,7 +30,7 @@ package struct Option: Sendable {
     package static let server = Option(
         "--server", "URL", expected: "a URL such as http://127.0.0.1:8080", help: "ask a server that runs already")
     package static let verbose = Option(
-        "--verbose", help: "log what is sent and received to standard error, no secrets")
+        "--verbose", help: "log requests and answers to standard error, no secrets")
     package static let help = Option("--help", help: "show this help, or a command's")
 
     /// The same with another text in the help.

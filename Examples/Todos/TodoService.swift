@@ -1,0 +1,46 @@
+import ExampleKit
+import Foundation
+import Switchboard
+
+/// Things to do, for the rest of the program: the only place that talks to the network.
+struct TodoService: Sendable {
+    let manager: NetworkManager
+
+    /// All there is to do, or what one user has to do.
+    func todos(of user: Int? = nil) async throws -> [Todo] {
+        try await manager.send(FindTodos(user: user))
+    }
+
+    func add(_ title: String, for user: Int) async throws -> Todo {
+        try await manager.send(AddTodo(todo: NewTodo(userId: user, title: title)))
+    }
+
+    /// Marks one as done.
+    func finish(_ id: Int) async throws -> Todo {
+        try await found(id) { try await manager.send(UpdateTodo(id: id, completed: true)) }
+    }
+
+    func delete(_ id: Int) async throws {
+        _ = try await found(id) { try await manager.send(DeleteTodo(id: id)) }
+    }
+
+    private func found<Value>(_ id: Int, _ call: () async throws -> Value) async throws -> Value {
+        do {
+            return try await call()
+        } catch NetworkError.notFound {
+            throw Failure(.refused, "there is no todo \(id)")
+        }
+    }
+}
+
+extension NetworkManager {
+    /// The client of the todos' server.
+    static func todos(
+        at server: URL, session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
+        timeouts: Timeouts = .ofExamples
+    ) -> NetworkManager {
+        NetworkManager(
+            servers: [.production: server.absoluteString], session: session, interceptors: interceptors,
+            options: RequestOptions { $0.timeouts = timeouts })
+    }
+}

@@ -1,0 +1,52 @@
+import ExampleKit
+import Foundation
+import Switchboard
+import SwitchboardMocks
+
+// What the server keeps and sends. They are not the client's types, so that each side is tested against the shape and
+// not against itself.
+
+/// A user, as the server knows it.
+struct UserRecord: Encodable, Sendable {
+    let id: Int
+    let email: String
+    let firstName: String
+    let lastName: String
+    let avatar: String
+
+    /// The users, with the pictures where the request was sent to.
+    static func all(for request: RecordedRequest) -> [UserRecord] {
+        let host = request.headers["Host"] ?? ""
+        return names.enumerated().map { index, name in
+            let words = name.split(separator: " ").map(String.init)
+            return UserRecord(
+                id: index + 1, email: words.joined(separator: ".").lowercased() + "@example.com", firstName: words[0],
+                lastName: words[1], avatar: "http://\(host)/img/faces/\(index + 1).bmp")
+        }
+    }
+
+    private static let names = [
+        "Ada Marsh", "Bruno Teal", "Clara Finch", "Dario Wren", "Edda Stone", "Felix Moss", "Greta Lark", "Hugo Pike",
+        "Ines Vale", "Jonas Reed", "Karin Frost", "Leon Birch",
+    ]
+}
+
+/// A page of users.
+struct UserPageRecord: Encodable, Sendable {
+    let page: Int
+    let perPage: Int
+    let total: Int
+    let totalPages: Int
+    let data: [UserRecord]
+}
+
+/// The pictures: a gradient of its own for each user.
+enum Avatar {
+    static let size = 128
+
+    static func bytes(of id: Int) -> Data {
+        Bitmap.bytes(width: size, height: size) { column, row in
+            ((column + id * 41) % 256, (row + id * 17) % 256, (column + row + id * 29) % 256)
+        }
+    }
+}

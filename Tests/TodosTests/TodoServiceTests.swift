@@ -1,0 +1,89 @@
+import ExampleKit
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@testable import Todos
+
+/// The service of the example, on a stubbed session: what it asks for, and what it makes of the answers.
+@Suite(.timeLimit(.minutes(3)))
+struct TodoServiceTests {
+    private let session = StubSession()
+    private var service: TodoService {
+        get throws {
+            let url = try #require(URL(string: "https://todos.example.com/v1/"))
+            return TodoService(manager: .todos(at: url, session: session))
+        }
+    }
+    private let one = #"{"userId": 1, "id": 201, "title": "Tea & cake", "completed": false}"#
+
+    @Test("S4.1 S4.2 a request with a path alone is a GET without a body and a query, and gives its type")
+    func list() async throws {
+        session.enqueue(.json("[\(one)]"))
+        let found = try await service.todos()
+        #expect(found == [Todo(id: 201, userId: 1, title: "Tea & cake", completed: false)])
+        let request = try #require(session.recordedRequests.first)
+        #expect("\(request.method) \(request.target)" == "GET /v1/todos")
+        #expect(request.body.isEmpty && !request.headers.contains("Content-Type"))
+        #expect(request.headers["Accept"] == "application/json")
+    }
+
+    @Test("S4.3 the query of a typed request is sent")
+    func query() async throws {
+        session.enqueue(.json("[]"))
+        let found = try await service.todos(of: 7)
+        #expect(found == [])
+        #expect(session.recordedRequests.map(\.target) == ["/v1/todos?userId=7"])
+    }
+
+    @Test("S4.2 S4.12 the body of a new one arrives, and the single object of the 201 is the answer")
+    func add() async throws {
+        session.enqueue(.json(one, status: 201))
+        let added = try await service.add("Tea & cake", for: 1)
+        #expect(added == Todo(id: 201, userId: 1, title: "Tea & cake", completed: false))
+        let request = try #require(session.recordedRequests.first)
+        #expect("\(request.method) \(request.target)" == "POST /v1/todos")
+        #expect(request.text == #"{"userId":1,"title":"Tea & cake","completed":false}"#)
+        #expect(request.headers["Content-Type"] == "application/json; charset=utf-8")
+    }
+
+    @Test("S4.12 an update sends what changes alone, a deletion nothing, and a 204 is a success")
+    func change() async throws {
+        session.enqueue(.json(one), .status(204))
+        _ = try await service.finish(201)
+        try await service.delete(201)
+        #expect(
+            session.recordedRequests.map { "\($0.method) \($0.target) \($0.text)" } == [
+                #"PATCH /v1/todos/201 {"completed":true}"#, "DELETE /v1/todos/201 ",
+            ])
+    }
+
+    @Test("S4.6 one that is not there is the service's own error; what else the server says keeps its code")
+    func refusals() async throws {
+        session.enqueue(.json("{}", status: 404), .json(#"{"message": "no"}"#, status: 403))
+        let service = try service
+        await #expect(throws: Failure(.refused, "there is no todo 9")) { try await service.delete(9) }
+        let error = await #expect(throws: NetworkError.self) { try await service.finish(9) }
+        #expect(error?.code == .forbidden)
+        #expect(error?.serverMessage == "no")
+    }
+
+    @Test(
+        "S4.10 partly: async and callback give the same value, and the same error; a publisher where there is Combine",
+        arguments: DeliveryStyle.allCases)
+    func styles(style: DeliveryStyle) async throws {
+        session.stub(.get("/v1/todos").query("userId", "1"), with: .json("[\(one)]"))
+        session.stub(.get("/v1/todos").query("userId", "2"), with: .json(#"{"message": "no"}"#, status: 403))
+        let manager = try service.manager
+        guard let found = try await style.send(FindTodos(user: 1), with: manager) else {
+            #expect(style == .publisher)
+            return
+        }
+        #expect(found == [Todo(id: 201, userId: 1, title: "Tea & cake", completed: false)])
+        let error = await #expect(throws: NetworkError.self) {
+            try await style.send(FindTodos(user: 2), with: manager)
+        }
+        #expect(error?.code == .forbidden)
+    }
+}
