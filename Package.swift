@@ -16,6 +16,7 @@ let package = Package(
         .executable(name: "movies", targets: ["Movies"]),
         .executable(name: "users", targets: ["Users"]),
         .executable(name: "todos", targets: ["Todos"]),
+        .executable(name: "uploads", targets: ["Uploads"]),
     ],
     targets: [
         .target(
@@ -40,6 +41,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "Todos", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Todos",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "Uploads", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Uploads",
             swiftSettings: settings),
         // For tests alone: other programs, as clients and servers.
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
@@ -66,6 +70,10 @@ let package = Package(
         .testTarget(
             name: "TodosTests",
             dependencies: ["Todos", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "UploadsTests",
+            dependencies: ["Uploads", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
             swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
         // of its own, so that those two names do not hide ours in the other tests.

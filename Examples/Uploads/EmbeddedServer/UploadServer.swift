@@ -1,0 +1,58 @@
+import ExampleKit
+import Foundation
+import Switchboard
+import SwitchboardMocks
+
+/// A server that reads what it is sent with parsers of its own, and says what it understood.
+///
+/// `POST /json`, `POST /form`, `POST /multipart`, `PUT /files/NAME`.
+enum UploadServer {
+    static func answer(_ request: RecordedRequest) throws -> MockResponse {
+        let fullType = request.headers["Content-Type"] ?? ""
+        let type = fullType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let items: [ReceiptRecord.Item]?
+        switch (request.method, request.segments.first, type) {
+        case (.post, "json", "application/json"): items = JSONReader.items(of: request.body)
+        case (.post, "form", "application/x-www-form-urlencoded"): items = FormReader.items(of: request.body)
+        case (.post, "multipart", "multipart/form-data"):
+            items = PartReader.items(of: request.body, contentType: fullType)
+        case (.put, "files", _) where request.segments.count == 2:
+            items = [.file(request.segments[1], name: request.segments[1], type: type, request.body[...])]
+        case (_, "json", _), (_, "form", _), (_, "multipart", _):
+            return .json(#"{"message": "There is nothing here that takes such a body."}"#, status: 415)
+        default: return .json(#"{"message": "There is nothing here."}"#, status: 404)
+        }
+        guard let items else { return .json(#"{"message": "The body makes no sense."}"#, status: 400) }
+        return try .record(ReceiptRecord(type: type, bytes: request.body.count, items: items))
+    }
+}
+
+/// What the server understood.
+struct ReceiptRecord: Encodable {
+    struct Item: Encodable {
+        let name: String
+        let kind: String
+        let content: String
+
+        /// A file: its name, unless that is the field's, its type, size and checksum.
+        static func file(_ field: String, name: String, type: String, _ bytes: Data) -> Item {
+            let sum = String(format: "%08x", adler32(bytes))
+            let parts = (name == field ? [] : [name]) + [type, counted(bytes.count, "byte"), sum]
+            return Item(name: field, kind: "file", content: parts.joined(separator: ", "))
+        }
+    }
+
+    let type: String
+    let bytes: Int
+    let items: [Item]
+}
+
+/// The checksum of [RFC 1950 §8.2](https://www.rfc-editor.org/rfc/rfc1950#section-8.2).
+func adler32(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    var (one, two): (UInt32, UInt32) = (1, 0)
+    for byte in bytes {
+        one = (one + UInt32(byte)) % 65_521
+        two = (two + one) % 65_521
+    }
+    return two << 16 | one
+}

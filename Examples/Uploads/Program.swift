@@ -1,0 +1,18 @@
+import ExampleKit
+import Foundation
+import Switchboard
+
+/// The whole program: words in, text and an exit code out.
+struct Program: Sendable {
+    let console: Console
+    var timeouts = Timeouts.ofExamples
+
+    func run(_ words: [String]) async -> ExitCode {
+        await console.run(words, help: Command.help, otherwise: .tour) { command, words in
+            try await EmbeddedServer.run(unless: words.server, UploadServer.answer) { url in
+                let manager = NetworkManager.uploads(at: url, interceptors: console.loggers(words), timeouts: timeouts)
+                return try await command.perform(words, with: UploadService(manager: manager), console)
+            }
+        }
+    }
+}
