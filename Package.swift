@@ -17,6 +17,7 @@ let package = Package(
         .executable(name: "users", targets: ["Users"]),
         .executable(name: "todos", targets: ["Todos"]),
         .executable(name: "uploads", targets: ["Uploads"]),
+        .executable(name: "friends", targets: ["Friends"]),
     ],
     targets: [
         .target(
@@ -44,6 +45,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "Uploads", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Uploads",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "Friends", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Friends",
             swiftSettings: settings),
         // For tests alone: other programs, as clients and servers.
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
@@ -74,6 +78,10 @@ let package = Package(
         .testTarget(
             name: "UploadsTests",
             dependencies: ["Uploads", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FriendsTests",
+            dependencies: ["Friends", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
             swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
         // of its own, so that those two names do not hide ours in the other tests.

@@ -1,0 +1,44 @@
+import Foundation
+import Switchboard
+
+/// The endpoints of the friends' server: one case for each thing to ask. Whose friends they are, and the token, is what
+/// all requests share: the manager adds it.
+enum FriendsApi: Equatable {
+    case list
+    case add(NewFriend)
+    case remove(id: Int)
+    case group(String)
+}
+
+extension FriendsApi: EndPointType {
+    /// The manager's server.
+    var baseURL: SenderBaseURL { SenderBaseURL() }
+
+    var path: String {
+        switch self {
+        case .list, .add: "api/friends"
+        case .remove(let id): "api/friends/\(id)"
+        case .group(let name): "api/groups/\(segment: name)"
+        }
+    }
+
+    var httpMethod: HTTPMethod {
+        switch self {
+        case .list, .group: .get
+        case .add: .post
+        case .remove: .delete
+        }
+    }
+
+    var task: HTTPTask {
+        switch self {
+        case .list, .remove, .group: .request
+        case .add(let friend): .requestBody(JSONBody(friend))
+        }
+    }
+
+    /// The list is asked for often, and is right for a minute.
+    var options: RequestOptions {
+        RequestOptions { if self == .list { $0.cacheLifetime = .time(.seconds(60)) } }
+    }
+}

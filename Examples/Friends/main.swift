@@ -1,0 +1,6 @@
+import ExampleKit
+import Foundation
+
+// `swift run friends --help` says what there is.
+let outcome = await Program(console: .standard).run(Array(CommandLine.arguments.dropFirst()))
+exit(outcome.rawValue)

@@ -1,0 +1,30 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@testable import Friends
+
+/// Cancel-previous, over a server that never answers the first call.
+@Suite(.timeLimit(.minutes(3)))
+struct GroupScreenTests {
+    @Test("S1.10 S1.12 a group that is being loaded is given up for the next one, which alone is shown")
+    @MainActor func previousIsCancelled() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall, .json(#"[{"id":2,"name":"Bob"}]"#))
+            let cache = ResponseCache()
+            let manager = NetworkManager.friends(
+                at: server.url, of: 1, token: "t", cache: cache, session: DefaultSession.make())
+            let screen = GroupScreen(service: FriendsService(manager: manager, cache: cache))
+
+            let first = Task { try await screen.open("chess") }
+            let stalled = try await server.takeRequest()
+            #expect(stalled.path == "/api/groups/chess")
+            try await screen.open("tea")
+
+            await #expect(throws: CancellationError.self) { try await first.value }
+            #expect(screen.shown == [Friend(id: 2, name: "Bob", email: nil)])
+            try await server.waitForDisconnect(of: stalled.connection)
+        }
+    }
+}
