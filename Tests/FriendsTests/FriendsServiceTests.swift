@@ -60,7 +60,7 @@ struct FriendsServiceTests {
     }
 
     @Test(
-        "S1.2 the path joins the server's on exactly one slash",
+        "S1.2 partly: the path joins the server's on exactly one slash",
         arguments: ["https://h.example.com/v1", "https://h.example.com/v1/"])
     func join(server: String) async throws {
         session.enqueue(list)

@@ -59,7 +59,7 @@ struct TodoServiceTests {
             ])
     }
 
-    @Test("S4.6 one that is not there is the service's own error; what else the server says keeps its code")
+    @Test("S4.6 partly: one that is not there is the service's own error; what else the server says keeps its code")
     func refusals() async throws {
         session.enqueue(.json("{}", status: 404), .json(#"{"message": "no"}"#, status: 403))
         let service = try service

@@ -48,7 +48,9 @@ struct UploadServiceTests {
         }
     }
 
-    @Test("S0.16 S2.8 fields and files arrive with 0 bytes more, names with quotes, line ends and emoji as they are")
+    @Test(
+        "S0.16 S2.8 partly: fields and files arrive with 0 bytes more, names with quotes, line ends and emoji as they are"
+    )
     func multipart() async throws {
         try await withTemporaryFolder { folder in
             try await withService { service, _ in
@@ -78,7 +80,7 @@ struct UploadServiceTests {
         }
     }
 
-    @Test("S0.18 the progress ends with the whole length, for a form as for a file")
+    @Test("S0.18 partly: the progress ends with the whole length, for a form as for a file")
     func progress() async throws {
         try await withTemporaryFolder { folder in
             try await withService { service, server in
