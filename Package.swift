@@ -60,6 +60,9 @@ let package = Package(
             dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
             exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
+        .testTarget(
+            name: "ExampleKitTests", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"],
+            swiftSettings: settings),
         // For tests of the examples alone.
         .target(
             name: "ExampleSupport", dependencies: ["ExampleKit"], path: "Tests/ExampleSupport", swiftSettings: settings),

@@ -106,6 +106,20 @@ struct ProgramTests {
         #expect(outcome.noted.split(separator: "\n").count == 1)
     }
 
+    @Test func aConnectionThatBreaksAmidAnUploadIsNotTheFilesFault() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appendingPathComponent("big.bin")
+            try Data(repeating: 7, count: 3_000_000).write(to: file)
+            try await MockServer.run { server in
+                server.enqueue(MockResponse.reset(at: .requestBody(after: 1_000)).repeated())
+                let outcome = await uploads("file", file.path, "--server", "\(server.url)")
+                #expect(outcome.exit == .unavailable)
+                #expect(outcome.shown == "")
+                #expect(outcome.noted.split(separator: "\n").count == 1)
+            }
+        }
+    }
+
     @Test func helpSaysWhatThereIs() async {
         let all = await uploads("--help")
         #expect(all.exit == .success)

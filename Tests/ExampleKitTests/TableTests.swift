@@ -1,8 +1,6 @@
 import ExampleKit
 import Testing
 
-@testable import Movies
-
 struct TableTests {
     @Test(arguments: [
         ("Amber", 5), ("", 0), ("Zażółcone", 9), ("e\u{301}", 1), ("七つの青い電話", 14), ("유리", 4), ("虫 🐛", 5), ("👩‍🚀", 2),
