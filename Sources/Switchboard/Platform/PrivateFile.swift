@@ -8,6 +8,7 @@ enum PrivateFile {
     ///   - data: The content.
     ///   - file: The file.
     ///   - isSynchronized: Whether it is on the disk when this returns, so that a loss of power leaves one of the two.
+    /// - Throws: `POSIXError`, or what `FileHandle` throws; then the file is as it was.
     static func write(_ data: Data, to file: URL, isSynchronized: Bool = true) throws {
         let name = ".\(file.lastPathComponent).\(UUID().uuidString.prefix(8)).part"
         let part = file.deletingLastPathComponent().appendingPathComponent(name)

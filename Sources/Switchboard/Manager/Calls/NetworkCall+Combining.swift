@@ -6,9 +6,8 @@ extension NetworkCall {
         NetworkCall<Output> { try await transform(value) }
     }
 
-    /// The call with its value transformed, where the transform may find that the value is none.
-    ///
-    /// - Parameter transform: Nil ends the call with ``NetworkError/Code/decodingFailed``.
+    /// The call with its value transformed, where the transform may find that the value is none: nil ends the call with
+    /// ``NetworkError/Code/decodingFailed``.
     public func compactMap<Output: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> Output?
     ) -> NetworkCall<Output> {

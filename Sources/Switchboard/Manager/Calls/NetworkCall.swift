@@ -80,8 +80,8 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         completion(actor, deliver())
     }
 
-    /// - Parameter hand: Calls the completion with what it is given: asked at the very place, so that nobody gets a value
-    ///   after having cancelled there.
+    /// Starts it. `hand` calls the completion with what it is given: asked at the very place, so that nobody gets a value
+    /// after having cancelled there.
     private func start(
         _ hand: @escaping @Sendable (_ deliver: @escaping @Sendable () -> Result<Value, NetworkError>) async -> Void
     ) -> RequestHandle {

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```swift
 /// let client = OAuth2Client(
-///     id: "films-app", tokenURL: server + "token", authorizationURL: server + "authorize",
+///     id: "films-app", tokenURL: tokenURL, authorizationURL: authorizationURL,
 ///     redirectURI: "films://login", scope: "films:read offline_access")
 ///
 /// let request = try client.authorizationRequest()
