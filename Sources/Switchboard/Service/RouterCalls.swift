@@ -59,7 +59,7 @@ final class RouterCalls: Sendable {
             }
             // A call is under way until its stream has been read.
             response.stream = ResponseBytes(
-                CallStream(stream, of: response.request ?? request, cancellation) { [weak self] in self?.remove(id) })
+                CallStream(stream, of: response.request ?? request, cancellation) { self.remove(id) })
             return response
         } catch {
             remove(id)

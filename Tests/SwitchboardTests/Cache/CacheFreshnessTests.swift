@@ -23,7 +23,7 @@ struct CacheFreshnessTests {
         (["Cache-Control": "max-age=99999999999999999999"], 1e9),
     ]
 
-    @Test("the server says how long a response is fresh [RFC 9111 §4.2]", arguments: 0..<12)
+    @Test("the server says how long a response is fresh (RFC 9111 §4.2)", arguments: 0..<12)
     func fresh(index: Int) async throws {
         let (headers, seconds) = Self.cases[index]
         let fixture = CacheFixture(headers: headers)
@@ -36,7 +36,7 @@ struct CacheFreshnessTests {
     }
 
     @Test(
-        "what is not said, not understood or over is not fresh [RFC 9111 §4.2.1, §5.3]",
+        "what is not said, not understood or over is not fresh (RFC 9111 §4.2.1, §5.3)",
         arguments: [
             [:], ["Cache-Control": "max-age=1.5"], ["Cache-Control": "max-age=-1"], ["Cache-Control": "max-age"],
             ["Cache-Control": "no-cache, max-age=60"], ["Cache-Control": "max-age=60", "Age": "60"],
@@ -58,7 +58,7 @@ struct CacheFreshnessTests {
     }
 
     @Test(
-        "a response that is too old is asked for with its validators, and a 304 makes it new, over sockets [RFC 9111 §4.3]",
+        "a response that is too old is asked for with its validators, and a 304 makes it new, over sockets (RFC 9111 §4.3)",
         arguments: SessionKind.allCases)
     func confirmation(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -146,7 +146,7 @@ struct CacheFreshnessTests {
     }
 
     @Test(
-        "a stale response stands in for a server that fails, as long as it may [RFC 5861 §4]",
+        "a stale response stands in for a server that fails, as long as it may (RFC 5861 §4)",
         arguments: [
             ([:], 60, 30, true), ([:], 60, 61, false), ([:], nil, 0, false),
             (["Cache-Control": "stale-if-error=60"], nil, 60, true),

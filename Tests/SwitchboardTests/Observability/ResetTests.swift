@@ -196,6 +196,26 @@ struct ResetTests {
         await #expect(throws: CancellationError.self) { while try await lines.next() != nil {} }
     }
 
+    @Test("S2.17 a stream whose router nobody holds any more ends with the manager's reset too")
+    func streamWithoutRouter() async throws {
+        let ended = Deliveries<Void>()
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+            try connection.waitForEnd()
+            ended.add(())
+        } body: { server in
+            let manager = NetworkManager()
+            let endPoint = URLEndPoint(.get, server.url, options: RequestOptions { $0.streamsResponse = true })
+            var bytes = try await manager.router(for: URLEndPoint.self).response(for: endPoint).bytes
+                .makeAsyncIterator()
+            #expect(try await bytes.next() == Data("abc".utf8))
+            await manager.reset()
+            _ = try await ended.first()
+            await #expect(throws: CancellationError.self) { while try await bytes.next() != nil {} }
+        }
+    }
+
     @Test(
         "S2.17 over sockets the connections of requests under way are closed at the server",
         arguments: SessionKind.allCases)
