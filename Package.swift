@@ -54,7 +54,7 @@ let package = Package(
         .testTarget(
             name: "SwitchboardTests",
             dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
-            resources: [.copy("Vectors")], swiftSettings: settings),
+            exclude: ["Gallery/ErrorGallery.md"], resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTestingTests",
             dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],

@@ -58,7 +58,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
             let known = entries.keys.map(\.name).sorted().joined(separator: ", ")
             throw NetworkError(
                 .unknownEnvironment,
-                reason: "\(environment.name.quotedForMessage) is not one of: \(known.isEmpty ? "none" : known)")
+                reason: "\(environment.name.quotedForMessage); there are servers for \(known.isEmpty ? "none" : known)")
         }
         switch entry.target {
         case .url(let url): return url

@@ -35,7 +35,7 @@ extension NetworkResponse {
         guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
             !mediaType.contains("json"), !mediaType.contains("plist"), mediaType.contains("html") || isNoJSON
         else { return failure(.decodingFailed, reason, error) }
-        return failure(.unexpectedContentType, "\(mediaType) came instead; \(reason)", error)
+        return failure(.unexpectedContentType, "what came is \(mediaType): \(reason)", error)
     }
 
     /// Whether the body cannot be JSON by its first character.

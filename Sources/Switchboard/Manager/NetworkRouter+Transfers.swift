@@ -39,10 +39,14 @@ extension NetworkRouter {
         progress: TransferProgress? = nil, verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
     ) async throws -> NetworkResponse {
         try await transfer(progress, on: self) {
-            let download = try Downloader(to: file, isKept: isKept, policy: policy, progress: progress) { change in
-                try await streamedResponse(for: endPoint, accept: "*/*", changing: change)
+            do {
+                let download = try Downloader(to: file, isKept: isKept, policy: policy, progress: progress) { change in
+                    try await streamedResponse(for: endPoint, accept: "*/*", changing: change)
+                }
+                return try await download.run(verify: verify)
+            } catch let error as NetworkError {
+                throw error.attributed(to: endPoint)
             }
-            return try await download.run(verify: verify)
         }
     }
 

@@ -37,9 +37,8 @@ public struct RequestBuilder: Sendable {
         } catch {
             // A foreign error's text may hold anything, a secret too; it is there underneath.
             let reason = "the endpoint threw a \(type(of: error))"
-            var error = error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error)
-            error.endPoint = error.endPoint ?? name(of: endPoint)
-            throw error
+            throw (error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error))
+                .attributed(to: endPoint)
         }
     }
 
@@ -130,11 +129,17 @@ public struct RequestBuilder: Sendable {
             !hasBody && name.equalsIgnoringCase("Content-Type") || isDownload && name.equalsIgnoringCase("Accept")
         }
     }
+}
 
-    private func name(of endPoint: some EndPointType) -> String? {
+extension NetworkError {
+    /// The error with the endpoint noted on it, where there is no request yet.
+    func attributed(to endPoint: some EndPointType) -> NetworkError {
+        guard self.endPoint == nil else { return self }
         var request = NetworkRequest(.get, nil)
         request.endPoint = endPoint
-        return request.endPointName
+        var error = self
+        error.endPoint = request.endPointName
+        return error
     }
 }
 

@@ -38,7 +38,8 @@ public struct SenderBaseURL: EndPointBaseURL {
     /// - Throws: ``NetworkError/Code/missingURL``.
     public func endPointURL() throws(NetworkError) -> URL {
         throw NetworkError(
-            .missingURL, reason: "the endpoint leaves its base URL to the sender, and the sender has no servers")
+            .missingURL,
+            reason: "the endpoint leaves its base URL to its sender, which has no servers: give the manager `servers:`")
     }
 }
 

@@ -44,7 +44,8 @@ public final class FoundationSession: NetworkSession {
         try Task.checkCancellation()
         try request.validate()
         if let unsupported {
-            throw NetworkError(.unsupported, reason: "FoundationSession: \(unsupported)").attributed(to: request)
+            throw NetworkError(.unsupported, reason: "FoundationSession does not have \(unsupported)").attributed(
+                to: request)
         }
         let request = try request.withEncodedBody()
         let payload: RequestPayload?

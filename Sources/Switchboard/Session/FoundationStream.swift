@@ -60,7 +60,7 @@ final class FoundationStream: ResponseSink {
         guard spill.unread + Int64(chunk.count) <= limit else {
             throw NetworkError(
                 .responseTooLarge,
-                reason: "\(spill.unread) bytes wait to be read, the limit for what waits in a file is \(limit)")
+                reason: "\(spill.unread) bytes wait to be read, limits.downloadedFile is \(limit)")
         }
         try spill.append(chunk)
     }

@@ -26,8 +26,7 @@ extension NetworkRequest {
             guard body.isEmpty || method.allowsBody else {
                 throw NetworkError(
                     .bodyNotAllowed,
-                    reason: "\(method) was given a body"
-                        + (method == .get ? "; an endpoint without an httpMethod is GET" : ""))
+                    reason: "it is \(method)" + (method == .get ? ", as every endpoint without an httpMethod is" : ""))
             }
             try checkFraming()
         } catch {

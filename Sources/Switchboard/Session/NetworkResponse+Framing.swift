@@ -20,7 +20,8 @@ extension NetworkResponse {
         }
         let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size > limits.responseHeaders else { return }
-        throw NetworkError(.headersTooLarge, reason: "it has \(size) bytes, the limit is \(limits.responseHeaders)")
+        throw NetworkError(
+            .headersTooLarge, reason: "it has \(size) bytes, limits.responseHeaders is \(limits.responseHeaders)")
     }
 
     static let conflictingLengths = NetworkError(

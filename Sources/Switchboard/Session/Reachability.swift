@@ -79,6 +79,7 @@ extension NetworkError {
         guard code == .cannotConnect || code == .cannotFindHost, let url = url ?? self.url,
             Reachability.system.status(for: url) == .unreachable
         else { return self }
+        let reason = url.host.map { "this machine has no way to \($0)" } ?? reason
         var offline = NetworkError(.noInternetConnection, reason: reason, underlying: underlying)
         offline.url = self.url
         offline.method = method

@@ -56,7 +56,7 @@ final class MemorySink: ResponseSink, @unchecked Sendable {  // used under its e
     }
 
     private func tooLarge(_ what: String) -> NetworkError {
-        NetworkError(.responseTooLarge, reason: "\(what), the limit is \(limit)")
+        NetworkError(.responseTooLarge, reason: "\(what), limits.responseBody is \(limit)")
     }
 }
 
@@ -90,14 +90,15 @@ final class FileSink: ResponseSink, @unchecked Sendable {  // used under its exc
     func expect(_ length: Int64) throws {
         guard length <= limit else {
             throw NetworkError(
-                .responseTooLarge, reason: "Content-Length announces \(length) bytes, the limit for a file is \(limit)")
+                .responseTooLarge, reason: "Content-Length announces \(length) bytes, limits.downloadedFile is \(limit)"
+            )
         }
     }
 
     func write(_ chunk: Data) throws {
         guard count + Int64(chunk.count) <= limit else {
             throw NetworkError(
-                .responseTooLarge, reason: "more than \(count) bytes arrived, the limit for a file is \(limit)")
+                .responseTooLarge, reason: "more than \(count) bytes arrived, limits.downloadedFile is \(limit)")
         }
         try wrapped { try file?.write(contentsOf: chunk) }
         count += Int64(chunk.count)

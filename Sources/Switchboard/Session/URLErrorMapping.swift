@@ -70,7 +70,7 @@ enum URLErrorMapping {
     private static func reason(_ error: URLError, _ text: String) -> String {
         let words =
             text.hasPrefix("The operation could not be completed") || text.isEmpty
-            ? "URLSession error \(error.code.rawValue)" : text
+            ? "URLSession error \(error.code.rawValue)" : TransportText.plain(text)
         return Redaction.standard.url(words)
     }
 }

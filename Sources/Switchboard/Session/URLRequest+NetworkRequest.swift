@@ -7,7 +7,7 @@ extension URLRequest {
     init(_ request: NetworkRequest, payload: RequestPayload?) throws(NetworkError) {
         guard let url = request.url else { throw NetworkError(.missingURL).attributed(to: request) }
         if let what = Self.unsupported(request, url) {
-            throw NetworkError(.unsupported, reason: "FoundationSession: \(what)").attributed(to: request)
+            throw NetworkError(.unsupported, reason: "FoundationSession does not have \(what)").attributed(to: request)
         }
         let (bareURL, credentials) = url.withLowercasedScheme.withoutUserInfo
         self.init(url: bareURL)
@@ -42,7 +42,7 @@ extension URLRequest {
         if URLSessionQuirks.refusesIPv6Literals,
             url.absoluteString.contains("://[") || url.absoluteString.contains("@[")
         {
-            return "an IPv6 address in a URL, on this platform"
+            return "IPv6 addresses in URLs on this platform"
         }
         return nil
     }

@@ -101,7 +101,7 @@ struct StubExchange {
     }
 
     private func tooLarge(_ count: Int, _ limit: Int64) -> NetworkError {
-        NetworkError(.responseTooLarge, reason: "the body has \(count) bytes, the limit is \(limit)")
+        NetworkError(.responseTooLarge, reason: "the body has \(count) bytes, limits.responseBody is \(limit)")
     }
 
     /// The error with the head and as much of the body as came with it.

@@ -51,6 +51,43 @@ struct CurlErrorTests {
         #expect(CurlError(code: code, message: message).networkError(isHeadComplete: isHeadComplete).code == expected)
     }
 
+    @Test(
+        "what libcurl says to those who know it is said in plain words, and its own are kept underneath",
+        arguments: [
+            (
+                7, "Failed to connect to ::1 port 9 after 2 ms: Couldn't connect to server",
+                "nothing accepts connections at ::1 port 9"
+            ),
+            (
+                7, "Failed to connect to 127.0.0.1 port 9: Connection refused",
+                "nothing accepts connections at 127.0.0.1 port 9"
+            ),
+            (6, "Could not resolve host: films.invalid", "films.invalid"),
+            (5, "Could not resolve proxy: proxy.invalid", "the proxy proxy.invalid"),
+            (52, "Empty reply from server", "the server closed it without an answer"),
+            (
+                56, "Recv failure: Connection reset by peer",
+                "connection reset by peer, while the answer was awaited"
+            ),
+            (
+                35, "error:0A00010B:SSL routines::wrong version number",
+                "TLS could not be agreed upon (wrong version number)"
+            ),
+            (
+                60, "SSL certificate problem: certificate has expired",
+                "the server's certificate was refused (certificate has expired)"
+            ),
+            (
+                28, "Connection timed out after 300 milliseconds",
+                "there was no connection in time (Connection timed out after 300 milliseconds)"
+            ),
+        ])
+    func plainWords(code: Int, message: String, words: String) {
+        let error = CurlError(code: code, message: message).networkError(isHeadComplete: false)
+        #expect(error.reason == words)
+        #expect((error.underlying as? CurlError)?.message == message)
+    }
+
     @Test("libcurl's own message is kept, without the secrets of a URL in it")
     func messageIsRedacted() {
         let error = CurlError(code: 3, message: "bad URL https://user:hunter2@example.com/?api_key=hunter3")

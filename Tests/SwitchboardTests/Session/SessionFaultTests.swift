@@ -21,14 +21,14 @@ struct SessionFaultTests {
     }
 
     static let faults = [
-        Fault("garbage instead of HTTP", .raw("SSH-2.0-OpenSSH_9.2\r\n"), .invalidResponse, "HTTP/0.9"),
+        Fault("garbage instead of HTTP", .raw("SSH-2.0-OpenSSH_9.2\r\n"), .invalidResponse, "status line"),
         Fault("a status that is no number", .raw("HTTP/1.1 abc OK\r\n\r\n"), .invalidResponse, ""),
-        Fault("an empty reply", .close, .connectionLost, "Empty reply"),
+        Fault("an empty reply", .close, .connectionLost, "without an answer"),
         Fault("a reset", .reset, .connectionLost, "reset"),
-        Fault("a body shorter than Content-Length", .truncated(after: 3), .truncatedBody, "bytes remaining"),
+        Fault("a body shorter than Content-Length", .truncated(after: 3), .truncatedBody, "bytes are missing"),
         Fault(
             "a chunked body without its last chunk", .text("abcdef").chunked(3).truncated(after: 3), .truncatedBody,
-            "outstanding"),
+            "last chunk"),
         Fault(
             "a chunk size that is none", .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc"),
             .invalidResponse, "chunk"),
@@ -57,7 +57,7 @@ struct SessionFaultTests {
         Fault(
             "content that is not the gzip it says", .text("no gzip").with("Content-Encoding", "gzip"),
             .cannotDecodeResponse,
-            "unencoding"),
+            "Content-Encoding"),
         Fault(
             "an unknown content encoding", .text("what").with("Content-Encoding", "rot13"), .cannotDecodeResponse,
             "content encoding"),

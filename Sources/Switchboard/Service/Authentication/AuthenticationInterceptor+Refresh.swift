@@ -216,6 +216,12 @@ extension AuthenticationInterceptor {
             return NetworkError(.cannotAuthenticate, reason: "\(what): \(why)", underlying: error)
         }
         let code = error.code.isStatus || error.code == .cancelled ? .cannotAuthenticate : error.code
-        return NetworkError(code, reason: "\(what): \(error.summary)", underlying: error)
+        // Of a failure of the same kind the title is said already.
+        guard error.code == code else {
+            return NetworkError(code, reason: "\(what): \(error.summary)", underlying: error)
+        }
+        guard let reason = error.reason else { return NetworkError(code, reason: what, underlying: error) }
+        let isSaid = code == .cannotAuthenticate
+        return NetworkError(code, reason: isSaid ? reason : "\(what): \(reason)", underlying: error)
     }
 }

@@ -246,7 +246,7 @@ actor Downloader {
     }
 
     private func tooLarge(_ what: String, _ limits: Limits) -> NetworkError {
-        NetworkError(.responseTooLarge, reason: "\(what), the limit for a file is \(limits.downloadedFile)")
+        NetworkError(.responseTooLarge, reason: "\(what), limits.downloadedFile is \(limits.downloadedFile)")
     }
 }
 

@@ -51,7 +51,7 @@ final class CurlEngine: Sendable {
     private func prepare(_ request: NetworkRequest) throws(NetworkError) -> CurlExchange {
         guard let url = request.url else { throw NetworkError(.missingURL) }
         guard request.method != .connect else {
-            throw NetworkError(.unsupported, reason: "CurlSession: the method CONNECT")
+            throw NetworkError(.unsupported, reason: "CurlSession does not have the method CONNECT")
         }
         let (bareURL, credentials) = url.withoutUserInfo
         let body = try upload(request.body)

@@ -20,8 +20,9 @@ public struct CurlError: Error, Sendable, Hashable, LocalizedError {
 extension CurlError {
     /// The error for an exchange that ended with this, before or after the head of its response was complete.
     func networkError(isHeadComplete: Bool) -> NetworkError {
-        var error = NetworkError(networkCode(isHeadComplete: isHeadComplete), reason: message, underlying: self)
-        if error.code == .timedOut, !isHeadComplete { error.reason = "no connection: \(message)" }
+        var error = NetworkError(
+            networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message), underlying: self)
+        if error.code == .timedOut, !isHeadComplete { error.reason = "there was no connection in time (\(message))" }
         return error
     }
 

@@ -190,7 +190,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         guard head.size <= limits.responseHeaders else {
             return refuse(
                 NetworkError(
-                    .headersTooLarge, reason: "more than \(limits.responseHeaders) bytes arrived, which is the limit"))
+                    .headersTooLarge, reason: "limits.responseHeaders is \(limits.responseHeaders) bytes"))
         }
         return isHeadComplete ? didReceiveHead() : true
     }
@@ -212,7 +212,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
             return refuse(
                 NetworkError(
                     .responseTooLarge,
-                    reason: "Content-Length announces \(length) bytes, the limit is \(limits.responseBody)"))
+                    reason: "Content-Length announces \(length) bytes, limits.responseBody is \(limits.responseBody)"))
         }
         collected.reserveCapacity(Int(min(length, 1 << 20)))
         return true
@@ -237,7 +237,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
             _ = refuse(
                 NetworkError(
                     .responseTooLarge,
-                    reason: "more than \(collected.count) bytes arrived, the limit is \(limits.responseBody)"))
+                    reason: "more than \(collected.count) bytes arrived, limits.responseBody is \(limits.responseBody)")
+            )
             return 0
         }
         collected.append(contentsOf: bytes)
@@ -262,7 +263,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         return refuse(
             NetworkError(
                 .responseTooLarge,
-                reason: "it unpacks to more than \(limits.decompressionRatio) times its size, which is the limit"))
+                reason:
+                    "it unpacks to more than \(limits.decompressionRatio) times its size (limits.decompressionRatio)"))
     }
 
     /// The number of bytes written, or one of ``CurlAnswer``.

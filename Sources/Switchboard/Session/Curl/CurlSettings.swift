@@ -15,7 +15,7 @@ struct CurlSettings: Sendable {
     ///   ``NetworkError/Code/unsupported`` for what the system's libcurl cannot do.
     init(_ configuration: SessionConfiguration) throws(NetworkError) {
         if let failure = CurlLibrary.failure {
-            throw NetworkError(.unsupported, reason: "CurlSession: libcurl.so.4: \(failure)")
+            throw NetworkError(.unsupported, reason: "CurlSession needs libcurl.so.4, and \(failure)")
         }
         self.configuration = configuration
         let tls = configuration.tls
@@ -32,7 +32,7 @@ struct CurlSettings: Sendable {
         let environment = ProcessInfo.processInfo.environment
         hasSystemProxy = environment.keys.contains { $0.lowercased().hasSuffix("_proxy") }
         if configuration.httpVersion == .http2PriorKnowledge, !CurlLibrary.hasHTTP2 {
-            throw NetworkError(.unsupported, reason: "CurlSession: the system's libcurl has no HTTP/2")
+            throw NetworkError(.unsupported, reason: "CurlSession has no HTTP/2 with this system's libcurl")
         }
     }
 

@@ -55,7 +55,7 @@ public struct OAuth2Authenticator: Authenticator {
         case .refreshToken:
             guard let credential else {
                 let place = partition.map { " for \($0)" } ?? ""
-                throw OAuthError(.notSignedIn, text: "nobody has signed in\(place)").thrown("there is no token\(place)")
+                throw OAuthError(.notSignedIn, text: "nobody has signed in\(place)").thrown()
             }
             return try await client.refresh(credential)
         }

@@ -17,7 +17,7 @@ extension OAuth2Client {
     ///   was revoked, ``OAuthError/Code/notSignedIn`` without a refresh token. And what any exchange may throw.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
         guard let refreshToken = token.refreshToken else {
-            throw OAuthError(.notSignedIn, text: "the token has ended, and cannot be refreshed").thrown("no new token")
+            throw OAuthError(.notSignedIn, text: "the token has ended, and cannot be refreshed").thrown()
         }
         var fresh = try await self.token([
             URLQueryItem(name: "grant_type", value: "refresh_token"),

@@ -70,9 +70,12 @@ extension OAuthError: CustomStringConvertible {
             Code(rawValue: code), text: object["error_description"] as? String, uri: object["error_uri"] as? String)
     }
 
-    /// As the package throws it.
-    func thrown(_ what: String) -> NetworkError {
-        NetworkError(.cannotAuthenticate, reason: "\(what): \(self)", underlying: self)
+    /// As the package throws it. A code of ours is for programs: the text beside it says the same.
+    func thrown(_ what: String? = nil) -> NetworkError {
+        let isOurs = code.rawValue.hasPrefix("switchboard_")
+        let why = isOurs ? text ?? description : description
+        return NetworkError(
+            .cannotAuthenticate, reason: [what, why].compactMap { $0 }.joined(separator: ": "), underlying: self)
     }
 }
 

@@ -1,0 +1,69 @@
+import Foundation
+
+/// What a transport says about a failure, in plain words where they are known.
+///
+/// libcurl speaks to those who know it, through ``CurlSession`` as through URLSession on Linux: "Empty reply from server",
+/// "Received HTTP/0.9 when not allowed". What it said is kept in the error underneath.
+enum TransportText {
+    /// The words for a person, or `text` itself.
+    static func plain(_ text: String) -> String {
+        for (beginning, words) in beginnings where text.hasPrefix(beginning) {
+            return words(String(text.dropFirst(beginning.count)))
+        }
+        guard let detail = text.range(of: "SSL routines:") else { return text }
+        let words = text[detail.upperBound...].split(separator: ":").last ?? "for no cause that is known"
+        return "TLS could not be agreed upon (\(words))"
+    }
+
+    /// How messages begin, and what to make of the rest of them.
+    private static let beginnings: [(String, @Sendable (String) -> String)] = [
+        ("Failed to connect to ", { "nothing accepts connections at \(place($0))" }),
+        ("Could not connect to ", { "nothing accepts connections at \(place($0))" }),
+        ("Could not resolve host: ", { $0 }),
+        ("Could not resolve proxy: ", { "the proxy \($0)" }),
+        ("Empty reply from server", { _ in "the server closed it without an answer" }),
+        ("Recv failure: ", { "\(lowercasing($0)), while the answer was awaited" }),
+        ("Send failure: ", { "\(lowercasing($0)), while the request was sent" }),
+        ("Received HTTP/0.9 when not allowed", { _ in "it does not begin with a status line" }),
+        (
+            "transfer closed with outstanding read data remaining",
+            { _ in "the connection was closed before the last chunk" }
+        ),
+        ("transfer closed with ", { "the connection was closed, \(missing($0)) missing" }),
+        ("Error while processing content unencoding: ", { "the body is not what its Content-Encoding says (\($0))" }),
+        (
+            "Unrecognized content encoding type. libcurl understands ",
+            { rest in
+                "its content encoding is unknown; known are \(rest.components(separatedBy: " content encodings").first ?? rest)"
+            }
+        ),
+        (
+            "SSL certificate problem: unable to get local issuer certificate",
+            { _ in
+                "the server's certificate has an issuer that this machine does not trust; tls.extraAuthorities adds one"
+            }
+        ),
+        ("SSL certificate problem: ", { "the server's certificate was refused (\($0))" }),
+        ("SSL: no alternative ", { "the server's certificate was refused (no alternative \($0))" }),
+        ("SSL: certificate ", { "the server's certificate was refused (\($0))" }),
+        ("SSL: public key ", { "the server's certificate was refused (public key \($0))" }),
+    ]
+
+    /// `127.0.0.1 port 80`, of what follows until the time that it took.
+    private static func place(_ rest: String) -> String {
+        for end in [" after ", ": ", ","] {
+            if let range = rest.range(of: end) { return String(rest[..<range.lowerBound]) }
+        }
+        return rest
+    }
+
+    /// `5 bytes are`, of `5 bytes remaining to read`.
+    private static func missing(_ rest: String) -> String {
+        let count = rest.prefix { $0.isASCII && $0.isNumber }
+        return count == "1" ? "1 byte is" : "\(count) bytes are"
+    }
+
+    private static func lowercasing(_ text: String) -> String {
+        text.prefix(1).lowercased() + text.dropFirst()
+    }
+}

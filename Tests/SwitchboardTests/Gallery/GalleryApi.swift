@@ -1,0 +1,74 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+
+/// The API of the gallery: a list of films, behind a key that no text may show.
+enum GalleryApi: EndPointType {
+    case list
+    case film(id: Int)
+    case rate(id: Int, stars: Double)
+    case filtered
+
+    static let key = "hunter2"
+
+    var baseURL: SenderBaseURL { SenderBaseURL() }
+
+    var path: String {
+        switch self {
+        case .list: "films"
+        case .film(let id): "films/\(id)"
+        case .rate(let id, _): "films/\(id)/rating"
+        case .filtered: "films"
+        }
+    }
+
+    var httpMethod: HTTPMethod {
+        if case .rate = self { .post } else { .get }
+    }
+
+    var task: HTTPTask {
+        let key: Parameters = ["api_key": Self.key]
+        return switch self {
+        case .rate(_, let stars): .requestParameters(bodyParameters: ["stars": stars], urlParameters: key)
+        case .filtered: .requestParameters(bodyParameters: ["year": 1979], urlParameters: key)
+        default: .requestParameters(urlParameters: key)
+        }
+    }
+}
+
+struct Film: Codable, Sendable, Equatable {
+    var title: String
+}
+
+/// Makes routers of the gallery's API, and asks them.
+enum Gallery {
+    static func router(
+        at base: String = "https://films.example.com/", _ session: any NetworkSession,
+        _ interceptors: [any Interceptor] = [], handling: ResponseHandling? = nil,
+        options: RequestOptions = RequestOptions()
+    ) -> Router<GalleryApi> {
+        NetworkManager(
+            environment: .production, servers: [.production: base], session: session, interceptors: interceptors,
+            options: options, responseHandling: handling
+        ).router(for: GalleryApi.self)
+    }
+
+    /// Asks a stub that answers so.
+    static func ask(
+        _ answer: MockResponse, _ interceptors: [any Interceptor] = [], handling: ResponseHandling? = nil
+    ) async throws {
+        let router = router(StubSession { _ in answer }, interceptors, handling: handling)
+        _ = try await router.request(.list, as: [Film].self)
+    }
+
+    /// Asks a server on loopback that answers so, through the session that apps have.
+    static func ask(
+        server answer: MockResponse, options: RequestOptions = RequestOptions()
+    ) async throws {
+        try await MockServer.run { server in
+            server.enqueue(answer)
+            let router = router(at: server.url.absoluteString, DefaultSession.make(), options: options)
+            _ = try await router.request(.list, as: [Film].self)
+        }
+    }
+}
