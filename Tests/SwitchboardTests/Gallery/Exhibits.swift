@@ -75,6 +75,10 @@ extension Exhibit {
             _ = try? await router.response(for: .list)
             _ = try await router.response(for: .list)
         },
+        Exhibit(.notCached, "`cachePolicy` of `.returnCacheDataDontLoad`, and a `ResponseCache` that has nothing.") {
+            let options = RequestOptions { $0.cachePolicy = .returnCacheDataDontLoad }
+            _ = try await Gallery.router(StubSession(), [ResponseCache()], options: options).response(for: .list)
+        },
         Exhibit(.cancelled, "`router.cancel()` while a call with a completion waits for its answer.") {
             let sent = Deliveries<Bool>()
             let router = Gallery.router(

@@ -130,7 +130,7 @@ public final class ResponseCache: Interceptor, Resettable {
     }
 
     private static let notCached = NetworkError(
-        .notCached, reason: "nothing is stored for it, and the request is not to be sent")
+        .notCached, reason: "it asked for what is stored alone, so it was not sent")
 
     // MARK: Loading
 
