@@ -45,7 +45,7 @@ struct CassettePlayback {
         if recorded.httpVersion.hasPrefix("HTTP/") { answer.metrics.protocolVersion = recorded.httpVersion }
         let size = answer.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size <= request.limits.responseHeaders else {
-            let reason = "it has \(size) bytes, the limit is \(request.limits.responseHeaders)"
+            let reason = "it has \(size) bytes, limits.responseHeaders is \(request.limits.responseHeaders)"
             throw NetworkError(.headersTooLarge, reason: reason).noting(request)
         }
         return answer
@@ -53,7 +53,7 @@ struct CassettePlayback {
 
     private func check(_ body: Data) throws(NetworkError) {
         guard body.count > request.limits.responseBody else { return }
-        let reason = "the body has \(body.count) bytes, the limit is \(request.limits.responseBody)"
+        let reason = "the body has \(body.count) bytes, limits.responseBody is \(request.limits.responseBody)"
         var error = NetworkError(.responseTooLarge, reason: reason).noting(request)
         error.status = entry.response.status
         error.headers = HTTPHeaders(entry.response.headers)

@@ -87,7 +87,8 @@ struct StubExchange {
         if let headerFault = response.headerFault { throw fault(.invalidResponse, headerFault) }
         let size = response.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size <= request.limits.responseHeaders else {
-            throw fault(.headersTooLarge, "it has \(size) bytes, the limit is \(request.limits.responseHeaders)")
+            let limit = request.limits.responseHeaders
+            throw fault(.headersTooLarge, "it has \(size) bytes, limits.responseHeaders is \(limit)")
         }
         var answer = NetworkResponse(status: response.status, headers: response.headers, url: request.url)
         answer.request = request
@@ -101,7 +102,7 @@ struct StubExchange {
     }
 
     private func tooLarge(_ count: Int, _ limit: Int64) -> NetworkError {
-        NetworkError(.responseTooLarge, reason: "the body has \(count) bytes, limits.responseBody is \(limit)")
+        NetworkError(.responseTooLarge, reason: "the body has \(count) bytes, limits.downloadedFile is \(limit)")
     }
 
     /// The error with the head and as much of the body as came with it.
