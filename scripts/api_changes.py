@@ -139,6 +139,17 @@ def parameters(declaration):
     return head.group(0), listed, declaration[index:]
 
 
+def stored(declaration):
+    """A property without the way it is kept, and whether it can be set. None when it is no property."""
+    found = re.fullmatch(r"(.*?)\b(let|var) ([^{]*?)(?: \{ (.*) \})?", declaration)
+    if not found or "func " in found.group(1):
+        return None
+    before, word, rest, accessors = found.groups()
+    effects = [effect for effect in ("async", "throws") if accessors and effect in accessors.split()]
+    is_set = word == "var" and (accessors is None or "set" in accessors.split())
+    return (before, rest, effects), is_set
+
+
 def is_compatible(old, new):
     """Whether what was written for the old declaration compiles with the new one."""
     if old.kind != new.kind or old.constraints != new.constraints or bool(old.requirement_of) != bool(new.requirement_of):
@@ -147,8 +158,9 @@ def is_compatible(old, new):
         return True
     if old.requirement_of:  # whoever conforms wrote the old one
         return False
-    if new.text == old.text.replace("{ get }", "{ get set }"):
-        return True
+    one, other = stored(old.text), stored(new.text)
+    if one and other:
+        return one[0] == other[0] and one[1] <= other[1]
     one, other = parameters(old.text), parameters(new.text)
     if not one or not other or one[0] != other[0] or one[2] != other[2]:
         return False
