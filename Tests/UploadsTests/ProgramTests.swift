@@ -21,7 +21,7 @@ struct ProgramTests {
             // greeting=Hello%2C%20&target=%F0%9F%8C%8E has 40 characters.
             "understood application/x-www-form-urlencoded, 40 bytes", "target        text     🌎",
             // 54 bytes of header, and 200 rows of 320 pixels with three bytes each.
-            "understood application/octet-stream, 192054 bytes",
+            "understood image/bmp, 192054 bytes",
             "\"/nowhere/at/all.txt\" is no file that can be read",
         ] {
             #expect(lines.contains(text), "\(text)")
@@ -68,7 +68,7 @@ struct ProgramTests {
             #expect(lines.contains("note          file     note.txt, text/plain, 3 bytes, 024d0127"))
             #expect(lines.last == "left out, because it cannot be read: \(gone.path)")
             let file = await uploads("file", note.path)
-            #expect(file.shown.hasPrefix("sent 3 of 3 bytes\nunderstood application/octet-stream, 3 bytes\n"))
+            #expect(file.shown.hasPrefix("sent 3 of 3 bytes\nunderstood text/plain, 3 bytes\n"))
             let folderItself = await uploads("file", folder.path)
             #expect(folderItself.exit == .noInput)
         }

@@ -12,17 +12,18 @@ public struct FileBody: HTTPBody {
     /// The bytes that are sent, counted from 0; nil for all.
     public let range: Range<Int64>?
 
-    /// Makes a body of a file's bytes.
-    public init(_ url: URL, contentType: String = "application/octet-stream") {
+    /// Makes a body of a file's bytes. A nil `contentType` is the one that the file's name suggests, as in a
+    /// ``MultipartBody``: `application/octet-stream` for a name that suggests none.
+    public init(_ url: URL, contentType: String? = nil) {
         self.init(url, range: nil, contentType: contentType)
     }
 
     /// Makes a body of some of a file's bytes. A range that the file does not have is found out when it is sent, as an
     /// unreadable file is.
-    public init(_ url: URL, range: Range<Int64>?, contentType: String = "application/octet-stream") {
+    public init(_ url: URL, range: Range<Int64>?, contentType: String? = nil) {
         self.url = url
         self.range = range
-        additionalHeaders = [.contentType(contentType)]
+        additionalHeaders = [.contentType(contentType ?? MIMEType.forFile(named: url.lastPathComponent))]
     }
 
     /// True: the bytes are read as they are sent.

@@ -110,7 +110,10 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         var text = status == nil || !code.isStatus ? code.title : "HTTP \(status ?? 0): \(message)"
         func add(_ more: String) {
             let isSentence = text.last == "." || text.last == "!" || text.last == "?"
-            text += isSentence ? " " + more.prefix(1).uppercased() + more.dropFirst() : ": " + more
+            // A key path or a media type keeps its letters: it is no word.
+            let isWord = more.prefix { $0 != " " }.allSatisfy { $0.isLetter || $0 == "'" }
+            let sentence = isWord ? more.prefix(1).uppercased() + more.dropFirst() : more
+            text += isSentence ? " " + sentence : ": " + more
         }
         if let serverMessage, serverMessage != message { add("the server says \(serverMessage.quotedForMessage)") }
         if let reason {

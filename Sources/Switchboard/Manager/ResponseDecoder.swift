@@ -10,9 +10,15 @@ extension JSONDecoder: ResponseDecoder {}
 extension PropertyListDecoder: ResponseDecoder {}
 
 extension JSONDecoder {
-    /// The decoder of a ``ResponseHandling`` that is given none: reads dates as ``JSONBody`` writes them, ISO 8601 with
-    /// or without a fraction, and numbers as a plain `JSONDecoder` does.
-    static var ofResponses: JSONDecoder {
+    /// A new decoder, as a ``ResponseHandling`` has that is given none: it reads dates as ``JSONBody`` writes them, ISO 8601
+    /// with or without a fraction, and numbers as a plain `JSONDecoder` does. Change what should differ:
+    ///
+    /// ```swift
+    /// let decoder = JSONDecoder.ofResponses
+    /// decoder.keyDecodingStrategy = .convertFromSnakeCase
+    /// let manager = NetworkManager(decoder: decoder)
+    /// ```
+    public static var ofResponses: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()

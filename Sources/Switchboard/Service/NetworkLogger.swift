@@ -78,7 +78,7 @@ public struct NetworkLogger: Interceptor {
         if let name = request.endPointName { lines.append("ENDPOINT: \(name)") }
         if level >= .headers {
             lines +=
-                ["HOST: \(request.url?.host ?? "-")"] + fields(request.allHeaders, request.redaction(over: redaction))
+                ["HOST: \(host(of: request))"] + fields(request.allHeaders, request.redaction(over: redaction))
         }
         if level >= .body, !request.body.isEmpty {
             let isText = !request.body.isStreamed
@@ -122,6 +122,13 @@ public struct NetworkLogger: Interceptor {
                 "AFTER: \(time.millisecondsText)",
                 "ERROR: \(what)",
             ] + exchanges((error as? NetworkError)?.history ?? []))
+    }
+
+    /// As the field `Host` has it, with a port that is not the scheme's own.
+    private func host(of request: NetworkRequest) -> String {
+        guard let url = request.url, !request.host.isEmpty else { return "-" }
+        let isOwn = url.effectivePort == (url.isHTTPS ? 443 : 80)
+        return isOwn ? request.host : "\(request.host):\(url.effectivePort)"
     }
 
     /// How those of a call ended that has several.

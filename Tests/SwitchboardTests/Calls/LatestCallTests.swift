@@ -69,6 +69,23 @@ struct LatestCallTests {
         #expect(ended.count(where: { $0 == nil }) == 1)
     }
 
+    @Test("S1.10 a call that asks for a newer one as the first thing it does is the older one")
+    func fromWithin() async throws {
+        for _ in 1...200 {
+            let latest = LatestCall<Int>()
+            let newer = Deliveries<Int>()
+            let older = Task {
+                try await latest.value {
+                    let other = Task { try await latest.value { 2 } }
+                    newer.add(try await other.value)
+                    return 1
+                }
+            }
+            await #expect(throws: CancellationError.self) { try await older.value }
+            #expect(newer.all == [2])
+        }
+    }
+
     @Test("cancel ends the call; a failure is thrown; a cancelled task starts nothing")
     func ends() async throws {
         let latest = LatestCall<Int>()

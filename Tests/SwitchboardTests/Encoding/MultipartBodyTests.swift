@@ -86,6 +86,10 @@ struct MultipartBodyTests {
     func types(name: String, type: String) throws {
         let form = MultipartBody([.data("f", Data(), fileName: name)], boundary: "b0")
         #expect(try text(form).contains("Content-Type: \(type)\r\n"))
+        // A file as the whole body has the same one.
+        let file = URL(fileURLWithPath: "/folder/\(name)")
+        #expect(FileBody(file).additionalHeaders["Content-Type"] == type)
+        #expect(FileBody(file, contentType: "a/b").additionalHeaders["Content-Type"] == "a/b")
     }
 
     // MARK: Boundaries

@@ -153,6 +153,23 @@ struct DecodingTests {
         #expect(error?.reason?.contains("text/html") == true)
     }
 
+    @Test("a key path in a text has the letters of the keys, wherever it stands")
+    func keyPathLetters() async throws {
+        let error = await failure([String: [User]].self, .json(#"{"results":[{"name":"Ann"}]}"#))
+        #expect(error?.description.contains(". results[0].id: expected a value") == true)
+        let other = await failure(User.self, .json("3"))
+        #expect(other?.description.contains(". Top level: expected ") == true)
+    }
+
+    @Test("the decoder of responses may be changed, and keeps its dates")
+    func changedDecoder() async throws {
+        let decoder = JSONDecoder.ofResponses
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let session = StubSession { _ in .json(#"{"user_name":"Ann","born_at":"2000-01-01T00:00:00.5Z"}"#) }
+        let person = try await NetworkManager(session: session, decoder: decoder).send(GetPerson())
+        #expect(person == Person(userName: "Ann", bornAt: Date(timeIntervalSince1970: 946_684_800.5)))
+    }
+
     private func decoded<Value: Decodable & Sendable>(_ type: Value.Type, _ json: String) async throws -> Value {
         try await Router<URLEndPoint>(session: StubSession { _ in .json(json) }).request(endPoint, as: type)
     }

@@ -22,6 +22,20 @@ struct NetworkLoggerTests {
         #expect(blocks.allSatisfy { $0.contains("END") })
     }
 
+    @Test(
+        "S3.14 the HOST line is what the field Host has: with a port that is not the scheme's own (RFC 9110 §7.2)",
+        arguments: [
+            ("http://h:8080/a", "h:8080"), ("https://h/a", "h"), ("https://h:443/a", "h"), ("http://h:443/", "h:443"),
+            ("http://[::1]:9/", "[::1]:9"),
+        ])
+    func host(url: String, line: String) async throws {
+        let lines = Deliveries<String>()
+        let router = Router<URLEndPoint>(
+            session: StubSession { _ in .text("") }, interceptors: [NetworkLogger(level: .headers) { lines.add($0) }])
+        _ = try await router.response(for: URLEndPoint(.get, try #require(URL(string: url))))
+        #expect(lines.all.joined().contains("HOST: \(line)\n"))
+    }
+
     @Test("S3.14 each level adds to the one before: nothing, a line, headers, bodies")
     func levels() async throws {
         #expect(try await log(.none) == [])

@@ -34,8 +34,10 @@ public final class LatestCall<Value: Sendable>: Sendable {
         isolation: isolated (any Actor)? = #isolation, _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
+        // In its place before it begins: what it does first may be to ask for a newer one.
+        let number = replace(nil)
         let task = Task { try await operation() }
-        let number = replace { task.cancel() }
+        place({ task.cancel() }, at: number)
         let result = await withTaskCancellationHandler(
             operation: { await task.result }, onCancel: { task.cancel() })
         guard finish(number) else { throw CancellationError() }
@@ -55,8 +57,9 @@ public final class LatestCall<Value: Sendable>: Sendable {
         _ call: NetworkCall<Value>, on actor: MainActor.Type,
         completion: @escaping @MainActor @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
+        let number = replace(nil)
         let handle = call.start(on: actor, completion: completion)
-        _ = replace { handle.cancel() }
+        place({ handle.cancel() }, at: number)
         return handle
     }
 
@@ -72,8 +75,9 @@ public final class LatestCall<Value: Sendable>: Sendable {
         _ call: NetworkCall<Value>, on queue: DispatchQueue,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
+        let number = replace(nil)
         let handle = call.start(on: queue, completion: completion)
-        _ = replace { handle.cancel() }
+        place({ handle.cancel() }, at: number)
         return handle
     }
 
@@ -91,6 +95,15 @@ public final class LatestCall<Value: Sendable>: Sendable {
         }
         before?()
         return number
+    }
+
+    /// Takes what cancels a call that has begun; cancels it when a newer one has come meanwhile.
+    private func place(_ cancel: @escaping @Sendable () -> Void, at number: Int) {
+        let isLatest = state.withLock { state in
+            if state.number == number { state.cancel = cancel }
+            return state.number == number
+        }
+        if !isLatest { cancel() }
     }
 
     /// Whether no newer one has come; then it is over.
