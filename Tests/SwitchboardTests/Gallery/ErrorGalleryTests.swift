@@ -14,7 +14,7 @@ struct ErrorGalleryTests {
     /// The codes by their names in `NetworkError+Codes.swift`: a new one is in the gallery or fails here.
     private static let codes: [String] = {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../Sources/Switchboard/Encoding/NetworkError+Codes.swift")
+            .appendingPathComponent("../../../Sources/Switchboard/Encoding/Errors/NetworkError+Codes.swift")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         return text.matches(of: #/public static var (\w+): Code/#).map { String($0.1) }
     }()
