@@ -35,8 +35,8 @@ struct UploadService: Sendable {
     private func namingFiles(_ call: () async throws -> Receipt) async throws -> Receipt {
         do {
             return try await call()
-        } catch let error as NetworkError where error.code == .encodingFailed {
-            throw Failure(.noInput, error.failureReason ?? error.summary)
+        } catch let error as NetworkError where error.code == .unreadableFile {
+            throw Failure(.noInput, error.summary)
         }
     }
 }

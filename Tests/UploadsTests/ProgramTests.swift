@@ -22,7 +22,7 @@ struct ProgramTests {
             "understood application/x-www-form-urlencoded, 40 bytes", "target        text     🌎",
             // 54 bytes of header, and 200 rows of 320 pixels with three bytes each.
             "understood image/bmp, 192054 bytes",
-            "\"/nowhere/at/all.txt\" is no file that can be read",
+            "A file could not be read: \"/nowhere/at/all.txt\"",
         ] {
             #expect(lines.contains(text), "\(text)")
         }
@@ -61,7 +61,7 @@ struct ProgramTests {
             let fields = ["title=Holiday", "note=@\(note.path)", "gone=@\(gone.path)"]
             let refused = await uploads("multipart", fields[0], fields[1], fields[2])
             #expect(refused.exit == .noInput)
-            #expect(refused.noted == "uploads: these files cannot be read: \"\(gone.path)\"")
+            #expect(refused.noted == "uploads: A file could not be read: \"\(gone.path)\"")
             let skipped = await uploads("multipart", "--skip", fields[0], fields[1], fields[2])
             #expect(skipped.exit == .success)
             let lines = skipped.shown.split(separator: "\n")

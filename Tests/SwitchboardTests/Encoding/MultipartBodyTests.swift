@@ -161,7 +161,7 @@ struct MultipartBodyTests {
             let strict = MultipartBody(parts)
             #expect(strict.failedFiles == [missing.path, folder.path])
             let error = #expect(throws: NetworkError.self) { try strict.makeStream() }
-            #expect(error?.code == .encodingFailed)
+            #expect(error?.code == .unreadableFile)
             #expect(error?.reason?.contains("missing.txt") == true)
             let lenient = MultipartBody(parts, unreadableFiles: .skip)
             #expect(lenient.failedFiles == strict.failedFiles)

@@ -43,6 +43,7 @@ struct NetworkErrorTests {
     func kinds() {
         #expect(NetworkError.Code.unexpectedContentType.isKind(of: .cannotDecodeResponse))
         #expect(NetworkError.Code.unexpectedContentType.isKind(of: .decodingFailed))
+        #expect(NetworkError.Code.unreadableFile.isKind(of: .invalidRequest))
         #expect(NetworkError.Code.timedOut.isKind(of: .timedOut))
         #expect(!NetworkError.Code.cannotConnect.isKind(of: .cannotFindHost))
         #expect(!NetworkError.Code.cancelled.isKind(of: .cannotConnect))
@@ -60,8 +61,8 @@ struct NetworkErrorTests {
 
     /// Every code of the package, by the names under which `NetworkError` offers them.
     private static let codes: [NetworkError.Code] = [
-        .invalidRequest, .missingURL, .parametersNil, .encodingFailed, .bodyNotAllowed, .unsupported,
-        .unknownEnvironment,
+        .invalidRequest, .missingURL, .parametersNil, .encodingFailed, .unreadableFile, .bodyNotAllowed, .unsupported,
+        .unknownEnvironment, .notCached, .resetInProgress, .circuitOpen, .verificationFailed,
         .sessionInvalidated, .cancelled, .timedOut, .cannotConnect, .cannotFindHost, .noInternetConnection,
         .connectionLost,
         .insecureConnection, .cannotAuthenticate, .invalidResponse, .truncatedBody, .responseTooLarge, .headersTooLarge,

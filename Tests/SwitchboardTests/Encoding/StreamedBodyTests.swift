@@ -24,13 +24,13 @@ struct StreamedBodyTests {
         #expect(try body.encode() == bytes)
     }
 
-    @Test("a file that is not there, and a folder, are encodingFailed, with the name", arguments: ["", "no-such-file"])
+    @Test("a file that is not there, and a folder, are unreadableFile, with the name", arguments: ["", "no-such-file"])
     func unreadableFileIsNamed(name: String) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
         let body = FileBody(file)
         #expect(body.length == nil)
         let error = #expect(throws: NetworkError.self) { try body.makeStream() }
-        #expect(error?.code == .encodingFailed)
+        #expect(error?.code == .unreadableFile)
         #expect(error?.reason?.contains(file.path) == true)
     }
 

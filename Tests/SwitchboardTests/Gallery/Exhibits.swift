@@ -26,6 +26,11 @@ extension Exhibit {
         Exhibit(.encodingFailed, "A body parameter that is not a number: `[\"stars\": Double.nan]`.") {
             _ = try await Gallery.router(StubSession()).response(for: .rate(id: 7, stars: .nan))
         },
+        Exhibit(.unreadableFile, "A form with a file that is not there.") {
+            let form = MultipartBody(.field("title", "Alien"), .file("poster", URL(fileURLWithPath: "/no/poster.png")))
+            let endPoint = URLEndPoint(.post, URL(text: "https://films.example.com/films"), task: .upload(form))
+            _ = try await Router<URLEndPoint>(session: StubSession()).response(for: endPoint)
+        },
         Exhibit(.bodyNotAllowed, "A GET with body parameters.") {
             _ = try await Gallery.router(StubSession()).response(for: .filtered)
         },

@@ -162,8 +162,8 @@ struct StatusMapTests {
     }
 
     static let allCodes: [NetworkError.Code] = [
-        .invalidRequest, .missingURL, .parametersNil, .encodingFailed, .bodyNotAllowed, .unsupported,
-        .unknownEnvironment,
+        .invalidRequest, .missingURL, .parametersNil, .encodingFailed, .unreadableFile, .bodyNotAllowed, .unsupported,
+        .unknownEnvironment, .notCached, .resetInProgress, .circuitOpen, .verificationFailed,
         .sessionInvalidated, .cancelled, .timedOut, .cannotConnect, .cannotFindHost, .noInternetConnection,
         .connectionLost,
         .insecureConnection, .cannotAuthenticate, .invalidResponse, .truncatedBody, .responseTooLarge, .headersTooLarge,

@@ -114,7 +114,7 @@ struct SessionUploadTests {
     }
 
     @Test(
-        "a file that is missing, or a folder, is encodingFailed and named, the server sees no request [uploads from files]",
+        "a file that is missing, or a folder, is unreadableFile and named, the server sees no request [uploads from files]",
         arguments: SessionKind.allCases, ["missing", "folder"])
     func noFile(kind: SessionKind, what: String) async throws {
         try await withFolder { folder in
@@ -123,7 +123,7 @@ struct SessionUploadTests {
                 let error = await #expect(throws: NetworkError.self) {
                     try await kind.make().send(NetworkRequest(.put, server.url, body: FileBody(file)))
                 }
-                #expect(error?.code == .encodingFailed)
+                #expect(error?.code == .unreadableFile)
                 #expect(error?.description.contains(file.path) == true)
                 #expect(server.requests.isEmpty)
             }

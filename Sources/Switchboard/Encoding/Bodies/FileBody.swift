@@ -2,7 +2,7 @@ import Foundation
 
 /// The bytes of a file, or a stretch of them, read as they are sent. The file may be any size.
 ///
-/// A file that is not there or cannot be read ends the request with ``NetworkError/Code/encodingFailed``, which names
+/// A file that is not there or cannot be read ends the request with ``NetworkError/Code/unreadableFile``, which names
 /// it; so does one that changes its size on the way.
 public struct FileBody: HTTPBody {
     /// The file.
@@ -69,7 +69,7 @@ public struct FileBody: HTTPBody {
     private func unreadable(_ error: (any Error)?) -> NetworkError {
         let part = range.map { "bytes \($0.lowerBound) to \($0.upperBound) of " } ?? ""
         return NetworkError(
-            .encodingFailed, reason: "\(part)\(url.path.quotedForMessage) is no file that can be read",
+            .unreadableFile, reason: "\(part)\(url.path.quotedForMessage)",
             underlying: error)
     }
 }

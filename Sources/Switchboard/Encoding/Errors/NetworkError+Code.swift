@@ -22,8 +22,10 @@ extension NetworkError {
         public static let missingURL = Code("missingURL")
         /// Parameters were needed and there were none.
         public static let parametersNil = Code("parametersNil")
-        /// A parameter or a body value could not be encoded.
+        /// A parameter or a body value could not be encoded. Also catches ``unreadableFile``.
         public static let encodingFailed = Code("encodingFailed")
+        /// A file to be sent is not there, is a folder, or cannot be read; the reason names it.
+        public static let unreadableFile = Code("unreadableFile")
         /// GET, HEAD or TRACE with a body.
         public static let bodyNotAllowed = Code("bodyNotAllowed")
         /// The session cannot do what the request asks for.
@@ -140,7 +142,7 @@ extension NetworkError {
 
         private static let parents: [Code: Code] = [
             .missingURL: .invalidRequest, .parametersNil: .invalidRequest, .encodingFailed: .invalidRequest,
-            .bodyNotAllowed: .invalidRequest, .unknownEnvironment: .invalidRequest,
+            .unreadableFile: .encodingFailed, .bodyNotAllowed: .invalidRequest, .unknownEnvironment: .invalidRequest,
             .cannotFindHost: .cannotConnect, .noInternetConnection: .cannotConnect, .connectionLost: .cannotConnect,
             .truncatedBody: .invalidResponse, .responseTooLarge: .invalidResponse, .headersTooLarge: .invalidResponse,
             .noData: .cannotDecodeResponse, .decodingFailed: .cannotDecodeResponse,
@@ -181,6 +183,7 @@ extension NetworkError.Code {
         case .missingURL: "URL is nil."
         case .parametersNil: "Parameters were nil."
         case .encodingFailed: "Parameter encoding failed."
+        case .unreadableFile: "A file could not be read"
         case .bodyNotAllowed: "A request with this method must not have a body"
         case .unsupported: "This session cannot do that"
         case .unknownEnvironment: "No server is known for the environment"

@@ -9,6 +9,8 @@ extension NetworkError {
     public static var parametersNil: Code { .parametersNil }
     /// ``Code/encodingFailed``
     public static var encodingFailed: Code { .encodingFailed }
+    /// ``Code/unreadableFile``
+    public static var unreadableFile: Code { .unreadableFile }
     /// ``Code/bodyNotAllowed``
     public static var bodyNotAllowed: Code { .bodyNotAllowed }
     /// ``Code/unsupported``

@@ -14,7 +14,7 @@ import Foundation
 public struct MultipartBody: HTTPBody {
     /// What becomes of a form with a file that cannot be read.
     public enum UnreadableFiles: Sendable, Hashable {
-        /// Nothing is sent: ``NetworkError/Code/encodingFailed`` names the files.
+        /// Nothing is sent: ``NetworkError/Code/unreadableFile`` names the files.
         case fail
         /// The other parts are sent.
         case skip
@@ -121,16 +121,17 @@ public struct MultipartBody: HTTPBody {
     var boundaryGuard: BoundaryGuard { BoundaryGuard(isGuarded ? boundary : nil) }
 
     private func check() throws(NetworkError) {
-        if let fault { throw NetworkError(.encodingFailed, reason: fault) }
+        if let fault { throw fault }
     }
 
-    private var fault: String? {
+    private var fault: NetworkError? {
         let isAllowed = boundary.utf8.allSatisfy(ASCIISet.boundary.contains)
         guard (1...70).contains(boundary.utf8.count), isAllowed, boundary.last != " " else {
-            return "\(boundary.quotedForMessage) is no boundary (RFC 2046 §5.1.1)"
+            return NetworkError(
+                .encodingFailed, reason: "\(boundary.quotedForMessage) is no boundary (RFC 2046 §5.1.1)")
         }
         guard unreadableFiles == .fail, !failedFiles.isEmpty else { return nil }
-        return "these files cannot be read: " + failedFiles.map(\.quotedForMessage).joined(separator: ", ")
+        return NetworkError(.unreadableFile, reason: failedFiles.map(\.quotedForMessage).joined(separator: ", "))
     }
 }
 

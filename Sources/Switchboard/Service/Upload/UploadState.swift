@@ -41,7 +41,7 @@ extension URL {
         guard let length = sizeOfFile, access(path, R_OK) == 0,
             let date = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
         else {
-            throw NetworkError(.encodingFailed, reason: "\(path.quotedForMessage) is no file that can be read")
+            throw NetworkError(.unreadableFile, reason: path.quotedForMessage)
         }
         return (length, date.timeIntervalSince1970)
     }
