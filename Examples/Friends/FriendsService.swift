@@ -52,13 +52,16 @@ extension NetworkManager {
     static func friends(
         at server: URL, of user: Int, token: String, cache: ResponseCache,
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
-        timeouts: Timeouts = .ofExamples
+        monitors: [any EventMonitor] = [], timeouts: Timeouts = .ofExamples
     ) -> NetworkManager {
         NetworkManager(
             servers: [.production: server.absoluteString], session: session,
-            // The cache stands behind what adds the credentials: a list is for the token that it was asked for with.
+            // Wherever it is listed, the cache sees the token: a list is for whoever asked for it.
             interceptors: [CommonParameters(["user_id": user]), BearerAuth(token), cache] + interceptors,
-            options: RequestOptions { $0.timeouts = timeouts },
+            options: RequestOptions {
+                $0.timeouts = timeouts
+                $0.monitors = monitors
+            },
             responseHandling: ResponseHandling(statusMap: .service))
     }
 }

@@ -13,7 +13,7 @@ struct Program: Sendable {
                 let (cache, counter) = (ResponseCache(), RequestCounter())
                 let manager = NetworkManager.friends(
                     at: url, of: 1, token: words[.token] ?? FriendsServer.token, cache: cache,
-                    interceptors: [counter] + console.loggers(words), timeouts: timeouts)
+                    interceptors: console.loggers(words), monitors: [counter], timeouts: timeouts)
                 let service = FriendsService(manager: manager, cache: cache)
                 return try await command.perform(words, with: service, counter)
             }

@@ -15,7 +15,7 @@ struct FlowTests {
         try await EmbeddedServer.run(FriendsServer().answer) { url in
             let (cache, counter) = (ResponseCache(), RequestCounter())
             let manager = NetworkManager.friends(
-                at: url, of: 1, token: token, cache: cache, session: DefaultSession.make(), interceptors: [counter])
+                at: url, of: 1, token: token, cache: cache, session: DefaultSession.make(), monitors: [counter])
             try await body(FriendsService(manager: manager, cache: cache), counter)
         }
     }

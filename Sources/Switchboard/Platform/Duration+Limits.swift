@@ -17,6 +17,9 @@ extension Duration {
         return (attoseconds == 0 ? String(whole) : String(seconds)) + " s"
     }
 
+    /// `30 s`, rounded up: for a time that is still to go.
+    var wholeSecondsText: String { "\(Int64(seconds.rounded(.up))) s" }
+
     /// `12 ms`, fractions cut off
     var millisecondsText: String {
         let (seconds, attoseconds) = clamped.components

@@ -148,11 +148,16 @@ extension InterceptorChain {
         }
     }
 
-    /// Interceptors with those for each exchange behind the first one that follows redirects, if there is one.
+    /// Interceptors with those for each exchange behind the first one that follows redirects, if there is one, and with the
+    /// caches last of all that must see whose request it is.
     static func ordered(_ interceptors: [any Interceptor]) -> [any Interceptor] {
-        guard let redirects = interceptors.firstIndex(where: { $0 is RedirectInterceptor }) else { return interceptors }
+        let isLast = { (interceptor: any Interceptor) in (interceptor as? ResponseCache)?.isForEachExchange == true }
+        guard let redirects = interceptors.firstIndex(where: { $0 is RedirectInterceptor }) else {
+            return interceptors.filter { !isLast($0) } + interceptors.filter(isLast)
+        }
         let before = interceptors[..<redirects]
-        return before.filter { !($0 is any ExchangeInterceptor) } + [interceptors[redirects]]
-            + before.filter { $0 is any ExchangeInterceptor } + interceptors[(redirects + 1)...]
+        return before.filter { !($0 is any ExchangeInterceptor) && !isLast($0) } + [interceptors[redirects]]
+            + before.filter { $0 is any ExchangeInterceptor }
+            + interceptors[(redirects + 1)...].filter { !isLast($0) } + interceptors.filter(isLast)
     }
 }

@@ -22,7 +22,8 @@ public struct NetworkResponse: Sendable {
     public var trailers = HTTPHeaders()
     /// What the exchange took.
     public var metrics = ExchangeMetrics()
-    /// How old it is, when a ``ResponseCache`` had it: as its `Age` field says. Nil when the server answered just now.
+    /// How old it is, when a ``ResponseCache`` had it: as its `Age` field says; nothing when the server just said that it is
+    /// still right. Nil when it came from the server.
     public internal(set) var cacheAge: Duration?
     /// What is still arriving, when the request asked for a stream.
     var stream: ResponseBytes?

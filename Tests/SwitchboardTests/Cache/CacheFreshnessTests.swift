@@ -153,6 +153,8 @@ struct CacheFreshnessTests {
             (["Cache-Control": "stale-if-error=60"], nil, 61, false),
             (["Cache-Control": "stale-if-error=60"], 5, 6, false),
             (["Cache-Control": "stale-if-error=60, must-revalidate"], nil, 1, false),
+            (["Cache-Control": "stale-if-error=60, no-cache"], nil, 1, false),
+            (["Cache-Control": "no-cache"], 60, 1, true),
         ] as [(HTTPHeaders, Int?, TimeInterval, Bool)])
     func staleIfError(headers: HTTPHeaders, own: Int?, seconds: TimeInterval, isUsed: Bool) async throws {
         for fault in [MockResponse.status(503), .close, .reset] {
@@ -185,19 +187,57 @@ struct CacheFreshnessTests {
         }
     }
 
-    @Test("what a redirect led to is stored for an app's lifetime, and not for the server's")
-    func redirects() async throws {
-        for (lifetime, count) in [(CacheLifetime.time(.seconds(60)), 2), (.server, 4)] {
+    @Test("each exchange of a redirect is stored by itself", arguments: [CacheLifetime.time(.seconds(60)), .server])
+    func redirects(lifetime: CacheLifetime) async throws {
+        let session = StubSession { request in
+            request.path == "/a"
+                ? .status(302, headers: ["Location": "/b"]) : .text("b", headers: ["Cache-Control": "max-age=60"])
+        }
+        let fixture = CacheFixture(session)
+        for isStored in [false, true] {
+            let response = try await fixture.response("https://h/a", lifetime)
+            #expect(response.text == "b" && response.url?.path == "/b" && (response.cacheAge != nil) == isStored)
+        }
+        #expect(session.requests.map(\.path) == ["/a", "/b", "/a"])
+    }
+
+    @Test("a 304 that speaks of another response is not taken: the whole is asked for (RFC 9111 §4.3.4)")
+    func otherTag() async throws {
+        for (tag, texts) in [("\"2\"", ["1", "3"]), ("W/\"1\"", ["1", "1"])] {
+            let count = Deliveries<Void>()
             let session = StubSession { request in
-                request.path == "/a"
-                    ? .status(302, headers: ["Location": "/b"]) : .text("b", headers: ["Cache-Control": "max-age=60"])
+                count.add(())
+                return request.headers["If-None-Match"] == nil
+                    ? .text("\(count.all.count)", headers: ["ETag": "\"1\"", "Cache-Control": "max-age=0"])
+                    : .status(304, headers: ["ETag": tag, "Cache-Control": "max-age=0"])
             }
             let fixture = CacheFixture(session)
-            for _ in 1...2 {
-                let response = try await fixture.response("https://h/a", lifetime)
-                #expect(response.text == "b" && response.url?.path == "/b")
-            }
-            #expect(session.requests.count == count)
+            let first = try await fixture.get("https://h/", .server)
+            let second = try await fixture.get("https://h/", .server)
+            #expect([first, second] == texts)
         }
+    }
+
+    @Test("a 304 with no-store ends the storing; the time on the way is part of the age (RFC 9111 §4.2.3, §5.2.2.5)")
+    func endOfStoring() async throws {
+        let fixture = CacheFixture(
+            StubSession(
+                .text("old", headers: ["ETag": "\"1\""]), .status(304, headers: ["Cache-Control": "no-store"]),
+                .text("new")))
+        _ = try await fixture.get()
+        fixture.date.advance(by: 60)
+        #expect(try await fixture.get() == "old")
+        #expect(try await fixture.get() == "new")
+        let date = TestDate()
+        let session = AdHocSession { request in
+            date.advance(by: 5)
+            return NetworkResponse(status: 200, headers: ["Cache-Control": "max-age=9"], url: request.url)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(now: { date.now })])
+        let endPoint = URLEndPoint(.get, URL(text: "https://h/"))
+        _ = try await router.response(for: endPoint)
+        #expect(try await router.response(for: endPoint).cacheAge == .seconds(5))
+        date.advance(by: 4)
+        #expect(try await router.response(for: endPoint).cacheAge == nil)
     }
 }

@@ -98,7 +98,34 @@ struct ResponseCacheTests {
         #expect(try await removed { await $0.remove(path: "/friends/") } == [0, 1, 3])
         #expect(try await removed { await $0.remove(path: "v1") } == [0, 1, 2, 3, 4])
         #expect(try await removed { await $0.remove(path: "") } == [])
+        #expect(try await removed { await $0.remove(path: "groups/a/b") } == [])
+        let url = URL(text: "https://H:443/v1/%66riends/7")
+        #expect(try await removed { await $0.remove(url) } == [3])
+        #expect(try await removed { try await $0.remove(URLEndPoint(.get, url)) } == [3])
         #expect(try await removed { await $0.remove(URL(text: "https://h/v1/friends/7#x")) } == [3])
+    }
+
+    @Test("a path to be removed is text, as an endpoint's is")
+    func removalByText() async throws {
+        let fixture = CacheFixture()
+        _ = try await fixture.get("https://h/users/anna%20b")
+        _ = try await fixture.get("https://h/users/zo%C3%A9")
+        await fixture.cache.remove(path: "users/anna b")
+        await fixture.cache.remove(path: "users/zoé")
+        let usage = await fixture.cache.usage
+        #expect(usage.count == 0)
+    }
+
+    @Test(
+        "equal URLs are one (RFC 3986 §6.2): for a hit and for what a change removes",
+        arguments: ["https://API.example.com/friends", "https://api.example.com:443/%66riends#x"])
+    func equalURLs(url: String) async throws {
+        let fixture = CacheFixture()
+        _ = try await fixture.get()
+        #expect(try await fixture.get(url) == "1")
+        _ = try await fixture.response(url, method: .post)
+        #expect(try await fixture.get() == "3")
+        #expect(try await fixture.get("https://anna:b@api.example.com/friends") == "4")
     }
 
     @Test("S1.14 the key holds URL with query, credentials, partition and environment")
@@ -132,6 +159,7 @@ struct ResponseCacheTests {
         #expect(try await fixture.get(headers: ["accept-language": "de"]) == "1")
         #expect(try await fixture.get(headers: ["Accept-Language": "fr"]) == "2")
         #expect(try await fixture.get(headers: ["Accept-Language": "fr", "X-Unit": "m"]) == "3")
+        #expect(try await fixture.get(headers: ["Accept-Language": "de"]) == "1")
         let any = CacheFixture(headers: ["Vary": "Accept, *"])
         #expect(try await any.get() == "1")
         #expect(try await any.get() == "2")
@@ -173,55 +201,6 @@ struct ResponseCacheTests {
         #expect(try await asked.get() == "2")
     }
 
-    @Test(
-        "S1.14 credentials that were added behind the cache: nothing is stored, nobody gets another's answer, and why is told"
-    )
-    func credentialsBehind() async throws {
-        let user = Deliveries<String>()
-        user.add("anna")
-        let session = StubSession { .text($0.headers["Authorization"] ?? $0.url?.query ?? "nobody") }
-        let date = TestDate(Date(timeIntervalSince1970: 0))
-        let url = URL(text: "https://h/me")
-        let monitor = Events()
-        let options = RequestOptions {
-            $0.cacheLifetime = .unlimited
-            $0.monitors = [monitor]
-        }
-        for (name, isQuery) in [("Authorization", false), ("access_token", true)] {
-            let login = AdHocInterceptor { request, next in
-                var request = request
-                let value = user.all.last ?? ""
-                if isQuery { request.query = "\(name)=\(value)" } else { request.headers[name] = value }
-                return try await next(request)
-            }
-            let cache = ResponseCache(now: { date.now })
-            let router = Router<URLEndPoint>(session: session, interceptors: [cache, login])
-            user.add("anna")
-            let first = try await router.response(for: URLEndPoint(.get, url, options: options)).text
-            user.add("ben")
-            let second = try await router.response(for: URLEndPoint(.get, url, options: options)).text
-            #expect(first.hasSuffix("anna") && second.hasSuffix("ben"))
-            #expect(monitor.texts.contains("cache: not stored: the credentials were added behind the cache"))
-            let usage = await cache.usage
-            #expect(usage.count == 0)
-        }
-        // Somebody who knows whose request it is may say so.
-        let cache = ResponseCache(identity: { _ in user.all.last }, now: { date.now })
-        let login = AdHocInterceptor { request, next in
-            var request = request
-            request.headers["Authorization"] = user.all.last
-            return try await next(request)
-        }
-        let router = Router<URLEndPoint>(session: session, interceptors: [cache, login])
-        for name in ["anna", "ben", "anna"] {
-            user.add(name)
-            let text = try await router.response(for: URLEndPoint(.get, url, options: options)).text
-            #expect(text == name)
-        }
-        let usage = await cache.usage
-        #expect(usage.count == 2)
-    }
-
     @Test("a request that changes something removes what is stored for its path, when it succeeds and there alone")
     func invalidation() async throws {
         let session = StubSession { request in
@@ -242,26 +221,58 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test("what was asked for before something was removed is not stored after it")
-    func removalMeanwhile() async throws {
+    /// A router whose first exchange waits for the gate; each answers with its number.
+    private func slow(_ cache: ResponseCache) -> (Router<URLEndPoint>, begun: Deliveries<Void>, gate: Gate) {
         let (begun, gate) = (Deliveries<Void>(), Gate())
-        let slow = AdHocInterceptor { request, next in
-            let response = try await next(request)
+        let session = AdHocSession { request in
             begun.add(())
-            try await gate.wait()
-            return response
+            let number = begun.all.count
+            if number == 1 { try await gate.wait() }
+            return NetworkResponse(status: 200, body: Data("\(number)".utf8), url: request.url)
         }
+        return (Router(session: session, interceptors: [cache]), begun, gate)
+    }
+
+    private let stored = RequestOptions { $0.cacheLifetime = .unlimited }
+
+    @Test("what was asked for before it was removed is not stored after it; another path's removal does not matter")
+    func removalMeanwhile() async throws {
+        for (isMeant, text) in [(true, "2"), (false, "1")] {
+            let cache = ResponseCache()
+            let (router, begun, gate) = slow(cache)
+            let endPoint = URLEndPoint(.get, URL(text: "https://h/a"), options: stored)
+            let load = Task { try await router.response(for: endPoint) }
+            _ = try await begun.first()
+            await cache.remove(path: isMeant ? "a" : "b")
+            gate.open()
+            _ = try await load.value
+            #expect(try await router.response(for: endPoint).text == text)
+        }
+    }
+
+    @Test("a slow answer does not take the place of one that was asked for after it")
+    func overtaken() async throws {
         let cache = ResponseCache()
-        let router = Router<URLEndPoint>(session: StubSession { _ in .text("old") }, interceptors: [cache, slow])
-        let endPoint = URLEndPoint(
-            .get, URL(text: "https://h/a"), options: RequestOptions { $0.cacheLifetime = .unlimited })
-        let load = Task { try await router.response(for: endPoint) }
+        let (router, begun, gate) = slow(cache)
+        let endPoint = URLEndPoint(.get, URL(text: "https://h/a"), options: stored)
+        let load = Task { try await router.response(for: endPoint).text }
         _ = try await begun.first()
-        await cache.removeAll()
+        #expect(try await router.response(for: endPoint, options: .refreshing).text == "2")
         gate.open()
-        _ = try await load.value
-        let usage = await cache.usage
-        #expect(usage.count == 0)
+        #expect(try await load.value == "1")
+        #expect(try await router.response(for: endPoint).text == "2")
+    }
+
+    @Test(
+        "what a server says in earnest takes the place of what is stored, though it is not stored itself",
+        arguments: [(403, [:]), (404, [:]), (410, [:]), (200, ["Cache-Control": "no-store"]), (200, ["Vary": "*"])]
+            as [(Int, HTTPHeaders)])
+    func replaced(status: Int, headers: HTTPHeaders) async throws {
+        let fixture = CacheFixture(
+            StubSession(.text("old"), .text("x", status: status, headers: headers), .text("new")))
+        _ = try await fixture.get()
+        _ = try? await fixture.get { $0.cachePolicy = .reloadIgnoringLocalCacheData }
+        #expect(try await fixture.get() == "new")
     }
 
     @Test("S1.14 S2.17 a reset empties the cache, on disk too")

@@ -11,7 +11,7 @@ import Dispatch
 /// ```
 ///
 /// The one before ends with a `CancellationError`, even when its value had arrived: what a newer call replaced is never
-/// delivered.
+/// delivered. Letting go of a `LatestCall` cancels nothing; ``cancel()`` does.
 public final class LatestCall<Value: Sendable>: Sendable {
     private struct State {
         var number = 0

@@ -13,7 +13,7 @@ extension NetworkCall {
     ) -> NetworkCall<Output> {
         NetworkCall<Output> {
             guard let output = try await transform(value) else {
-                throw NetworkError(.decodingFailed, reason: "the value is not what was expected: \(Output.self)")
+                throw NetworkError(.decodingFailed, reason: "the transform of compactMap gave nil")
             }
             return output
         }

@@ -9,39 +9,57 @@ struct CacheKey: Hashable, Sendable {
 
     /// Nil for a request that a cache has nothing to do with: another method than GET, a body, a part of the content, a
     /// condition of the app's own, a stream or a file.
-    init?(_ request: NetworkRequest, identity: ResponseCache.Identity?) {
+    init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
         guard request.method == .get, request.body.isEmpty, let url = request.url, options.destination == nil,
             !options.streamsResponse
         else { return nil }
         let conditions = ["Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
         guard !conditions.contains(where: request.headers.contains) else { return nil }
-        // A fragment is never sent.
-        self.url = String(url.absoluteString.prefix { $0 != "#" })
+        self.url = url.asCacheKey
         partition = options.partition ?? ""
-        self.identity = identity.map { $0(request) ?? "" } ?? request.credentialFields.joined(separator: "\n")
+        guard let identity else {
+            // All fields: a credential may stand in one of any name.
+            let fields = request.allHeaders.map { (name: $0.name.lowercased(), value: $0.value) }
+                .filter { !ignored.contains($0.name) }.enumerated()
+                .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+                .map { "\($0.element.name): \($0.element.value)" }
+            self.identity = ([url.withoutUserInfo.credentials ?? ""] + fields).joined(separator: "\n")
+            return
+        }
+        self.identity = identity(request) ?? ""
     }
 }
 
-extension NetworkRequest {
-    /// The header fields that hold credentials, by whatever name: `authorization: Bearer …`. In order of their names.
-    var credentialFields: [String] {
-        let secrets = Redaction.standard
-        return allHeaders.filter { secrets.isSecret(header: $0.name) || carriesCredentials(in: $0.name) }
-            .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+extension URL {
+    /// The text by which equal URLs are found ([RFC 3986 §6.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2)): scheme
+    /// and host in lower case, without the scheme's own port, a user and a fragment, escapes only where they are needed.
+    var asCacheKey: String {
+        let parts = URLParts(self)
+        let isOwnPort = effectivePort == (isHTTPS ? 443 : 80)
+        let port = isOwnPort ? "" : ":\(effectivePort)"
+        let path = parts.path.isEmpty ? "/" : parts.path.withoutNeedlessEscapes
+        let query = parts.query.map { "?\($0.withoutNeedlessEscapes)" } ?? ""
+        return "\(parts.scheme.lowercased())://\(parts.host.lowercased())\(port)\(path)\(query)"
     }
+}
 
-    /// Whether a request that was sent carries credentials that this one does not: added by an interceptor behind.
-    func lacksCredentials(of sent: NetworkRequest) -> Bool {
-        if !Set(sent.credentialFields).isSubset(of: credentialFields) { return true }
-        guard let url, let other = sent.url, url.hasSameOrigin(as: other), path == sent.path else { return false }
-        return !sent.secretItems.isSubset(of: secretItems)
-            || other.withoutUserInfo.credentials != nil
-                && other.withoutUserInfo.credentials != url.withoutUserInfo.credentials
-    }
-
-    private var secretItems: Set<String> {
-        let items = URLEncodedForm.decode(query ?? "").filter { Redaction.standard.isSecret(parameter: $0.name) }
-        return Set(items.map { "\($0.name)=\($0.value ?? "")" })
+extension String {
+    /// The text with those characters plain that need no escape anywhere
+    /// ([RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)), and the other escapes in upper case.
+    fileprivate var withoutNeedlessEscapes: String {
+        guard utf8.contains(UInt8(ascii: "%")) else { return self }
+        var result = ""
+        var rest = Substring(self)
+        while let percent = rest.firstIndex(of: "%") {
+            result += rest[..<percent]
+            let code = rest[percent...].prefix(3)
+            rest = rest[percent...].dropFirst(code.count)
+            let byte = code.count == 3 ? UInt8(code.dropFirst(), radix: 16) : nil
+            let scalar = byte.map { Character(Unicode.Scalar($0)) }
+            let isPlain = scalar.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~".contains($0)) } ?? false
+            result += isPlain ? scalar.map { String($0) } ?? "" : code.uppercased()
+        }
+        return result + rest
     }
 }

@@ -25,21 +25,23 @@ extension RequestOptions {
         set { self[CacheLifetimeOption.self] = newValue }
     }
 
-    /// How long after its lifetime a ``ResponseCache`` may still answer when the server cannot: no connection, a timeout,
-    /// or 500, 502, 503 and 504 ([RFC 5861 §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)). Nil, the default, as
-    /// the server's `stale-if-error` says.
+    /// How long after its lifetime a ``ResponseCache`` may still answer when the server cannot: no connection, a timeout of
+    /// the attempt (the total one ends the whole call), or 500, 502, 503 and 504 ([RFC 5861
+    /// §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)). Set, it wins over the response's `must-revalidate` and
+    /// `no-cache`; a ``RetryPolicy`` does not ask again after such an answer. Nil, the default, as the server's `stale-if-error` says, if these two allow it.
     public var staleIfError: Duration? {
         get { self[StaleIfErrorOption.self] }
         set { self[StaleIfErrorOption.self] = newValue }
     }
 
-    /// For one call: load it anew, whatever a ``ResponseCache`` has, and store what comes.
+    /// For one call: load it anew, whatever a ``ResponseCache`` has, and store what comes. Caches on the way are told to ask
+    /// the server too (`Cache-Control: no-cache`).
     ///
     /// ```swift
     /// let friends = try await router.request(.friends, as: [Friend].self, options: .refreshing)
     /// ```
     public static var refreshing: RequestOptions {
-        RequestOptions { $0.cachePolicy = .reloadIgnoringLocalCacheData }
+        RequestOptions { $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData }
     }
 }
 

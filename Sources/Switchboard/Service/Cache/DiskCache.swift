@@ -2,8 +2,9 @@ import Foundation
 
 /// Stored responses in a folder, a file for each: a line of JSON, then the body. Used by one thread at a time.
 ///
-/// A file's name is a hash of whose response it is and of what; a file that is damaged is removed, and as if it had not been
-/// there. Only the owner can read them. When there are too many bytes, those that were read longest ago are removed.
+/// A file's name is a hash of whose response it is and of what; other files are left alone. One that is damaged is removed, and
+/// as if it had not been there. Only the owner can read them. When there are too many bytes, those that were read longest ago
+/// are removed; a file counts as whole blocks of 4 KiB.
 final class DiskCache {
     private struct Head: Codable {
         var version = 1
@@ -17,6 +18,13 @@ final class DiskCache {
         let date: Double
         let ageBefore: Double
         let bodyLength: Int
+        let bodyHash: String
+
+        /// Whether every number is one that a cache wrote.
+        var isSound: Bool {
+            version == 1 && (200..<300).contains(status) && fields.count % 2 == 0 && abs(date) < 1e11
+                && (0..<1e11).contains(ageBefore)
+        }
     }
 
     private struct Entry {
@@ -45,8 +53,7 @@ final class DiskCache {
         self.limit = limit
         _ = try MessageDigest.sha256.checkedHash(Data())
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try Self.make(folder)
         } catch {
             throw NetworkError(
                 .cannotWriteFile, reason: "\(folder.path.quotedForMessage) cannot be made", underlying: error)
@@ -64,14 +71,12 @@ final class DiskCache {
         let file = folder.appendingPathComponent(name)
         guard let data = try? Data(contentsOf: file), let (head, start) = Self.head(of: data),
             head.asked == key.url, head.partition == key.partition, data.count - start == head.bodyLength,
-            head.fields.count % 2 == 0
+            (try? Self.hash(data[start...])) == head.bodyHash
         else {
             remove(name)
             return nil
         }
-        let now = Date()
-        entries[name]?.use = now
-        try? FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: file.path)
+        noteUse(ofFile: name)
         var headers = HTTPHeaders()
         for index in stride(from: 0, to: head.fields.count, by: 2) {
             headers.add(head.fields[index], head.fields[index + 1])
@@ -90,16 +95,24 @@ final class DiskCache {
                 asked: key.url, partition: key.partition, status: response.status,
                 fields: response.headers.flatMap { [$0.name, $0.value] }, url: response.url,
                 variant: try StoredResponse.hash(variant: response.variant), date: response.date.timeIntervalSince1970,
-                ageBefore: response.ageBefore, bodyLength: response.body.count)
+                ageBefore: response.ageBefore, bodyLength: response.body.count, bodyHash: try Self.hash(response.body))
             var data = try JSONEncoder().encode(head)
             guard data.count < Self.headLimit else { return "not stored on disk: its fields are too long" }
             data.append(UInt8(ascii: "\n"))
             data.append(response.body)
             remove(name)
-            guard data.count <= limit else { return "not stored on disk: it is larger than the cache" }
-            try PrivateFile.write(data, to: folder.appendingPathComponent(name), isSynchronized: false)
-            entries[name] = Entry(url: key.url, partition: key.partition, size: data.count, use: Date())
-            size += data.count
+            let space = Self.space(data.count)
+            guard space <= limit else { return "not stored on disk: it is larger than the cache" }
+            let file = folder.appendingPathComponent(name)
+            do {
+                try PrivateFile.write(data, to: file, isSynchronized: false)
+            } catch {
+                // A system may empty its folder of caches, and take this one with it.
+                try Self.make(folder)
+                try PrivateFile.write(data, to: file, isSynchronized: false)
+            }
+            entries[name] = Entry(url: key.url, partition: key.partition, size: space, use: Date())
+            size += space
             makeRoom(besides: name)
             return nil
         } catch {
@@ -112,10 +125,29 @@ final class DiskCache {
         for (name, entry) in entries where isMeant(entry.url, entry.partition) { remove(name) }
     }
 
+    func remove(_ key: CacheKey) {
+        readFolder()
+        if let name = try? name(of: key) { remove(name) }
+    }
+
+    /// Notes that a response was asked for, though it came from elsewhere.
+    func noteUse(of key: CacheKey) {
+        readFolder()
+        if let name = try? name(of: key), entries[name] != nil { noteUse(ofFile: name) }
+    }
+
+    private func noteUse(ofFile name: String) {
+        let now = Date()
+        entries[name]?.use = now
+        let path = folder.appendingPathComponent(name).path
+        try? FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: path)
+    }
+
     /// Removes every file of a cache that is in the folder, those that this one does not know too.
     func removeAll() {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        for name in names where name.hasSuffix(Self.ending) { unlink(folder.appendingPathComponent(name).path) }
+        for name in names where Self.isOwn(name) || Self.isRemnant(name) {
+            unlink(folder.appendingPathComponent(name).path)
+        }
         entries = [:]
         size = 0
         isRead = true
@@ -133,18 +165,20 @@ final class DiskCache {
     private func readFolder() {
         guard !isRead else { return }
         isRead = true
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        for name in names where name.hasSuffix(Self.ending) {
+        for name in names {
             let file = folder.appendingPathComponent(name)
+            if Self.isRemnant(name) { unlink(file.path) }
+            guard Self.isOwn(name) else { continue }
             let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-            guard let size = attributes?[.size] as? Int, let use = attributes?[.modificationDate] as? Date,
+            guard attributes?[.type] as? FileAttributeType == .typeRegular, let size = attributes?[.size] as? Int,
+                let use = attributes?[.modificationDate] as? Date,
                 let head = head(of: file)
             else {
                 unlink(file.path)
                 continue
             }
-            entries[name] = Entry(url: head.asked, partition: head.partition, size: size, use: use)
-            self.size += size
+            entries[name] = Entry(url: head.asked, partition: head.partition, size: Self.space(size), use: use)
+            self.size += Self.space(size)
         }
         makeRoom()
     }
@@ -163,10 +197,34 @@ final class DiskCache {
 
     private static func head(of data: Data) -> (head: Head, start: Int)? {
         guard let end = data.prefix(headLimit).firstIndex(of: UInt8(ascii: "\n")),
-            let head = try? JSONDecoder().decode(Head.self, from: data[..<end]), head.version == 1
+            let head = try? JSONDecoder().decode(Head.self, from: data[..<end]), head.isSound
         else { return nil }
         return (head, end + 1)
     }
+
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+
+    /// Whether a cache gave a file this name: the folder may hold others.
+    private static func isOwn(_ name: some StringProtocol) -> Bool {
+        name.hasSuffix(ending) && name.utf8.count == 64 + ending.utf8.count && name.prefix(64).allSatisfy(\.isHexDigit)
+    }
+
+    /// Whether it is what a process left that ended while it wrote.
+    private static func isRemnant(_ name: String) -> Bool {
+        name.hasPrefix(".") && name.hasSuffix(".part") && isOwn(name.dropFirst().prefix(64 + ending.utf8.count))
+    }
+
+    private static func make(_ folder: URL) throws {
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    private static func hash(_ body: Data) throws(NetworkError) -> String {
+        try MessageDigest.sha256.checkedHash(body).hexText
+    }
+
+    /// What a file of so many bytes takes of a disk.
+    private static func space(_ bytes: Int) -> Int { (bytes + 4_095) / 4_096 * 4_096 }
 
     private func remove(_ name: String) {
         guard let entry = entries.removeValue(forKey: name) else { return }

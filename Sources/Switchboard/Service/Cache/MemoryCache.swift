@@ -50,7 +50,7 @@ struct MemoryCache: Sendable {
         size = 0
     }
 
-    private mutating func remove(_ key: CacheKey) {
+    mutating func remove(_ key: CacheKey) {
         if let entry = entries.removeValue(forKey: key) { size -= entry.size }
     }
 

@@ -8,7 +8,7 @@ extension ResponseCache {
 
     /// Removes what is stored for a URL, its query included.
     public func remove(_ url: URL) async {
-        let text = String(url.absoluteString.prefix { $0 != "#" })
+        let text = url.asCacheKey
         await shelf.remove { stored, _ in stored == text }
     }
 
@@ -18,6 +18,12 @@ extension ResponseCache {
     /// - Throws: ``NetworkError`` when the endpoint makes no request.
     public func remove<EndPoint: EndPointType>(_ endPoint: EndPoint) async throws {
         let request = try RequestBuilder().makeRequest(for: RebasedEndPoint(endPoint, at: "http://cache.invalid/"))
+        guard !CachePath(request.path).isEmpty else {
+            // It is all in its base: a URL at hand.
+            let own = try RequestBuilder().makeRequest(for: endPoint)
+            if let url = own.url { await remove(url) }
+            return
+        }
         let wanted = CachePath(request.path)
         let items = URLEncodedForm.decode(request.query ?? "")
         await shelf.remove { url, _ in
@@ -47,10 +53,13 @@ extension ResponseCache {
 
 /// A path by its segments.
 private struct CachePath {
-    private let segments: [Substring]
+    private let segments: [String]
+
+    var isEmpty: Bool { segments.isEmpty }
 
     init(_ path: String) {
         segments = path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
+            .map { $0.removingPercentEncoding ?? String($0) }
     }
 
     func ends(with other: CachePath) -> Bool {

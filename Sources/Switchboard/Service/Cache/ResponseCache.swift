@@ -12,30 +12,37 @@ import Foundation
 /// When a stored response is too old and has an `ETag` or a `Last-Modified`, the server is asked whether it is still right,
 /// and a 304 makes it new. ``NetworkResponse/cacheAge`` says whether a response was stored, and how old it is.
 ///
-/// Stored are 2xx responses to GETs, except 206, those with `no-store`, and those that stream or go into a file. Found again
-/// are those of the same URL, the same ``RequestOptions/partition`` (a manager's environment), the same credentials and the
-/// same values of what `Vary` names. A request of another method than GET, HEAD, OPTIONS and TRACE that succeeds removes what
-/// is stored for its path.
+/// Stored are 2xx responses to GETs, except 206, those with `no-store`, and those that stream or go into a file; without their
+/// `Set-Cookie`. Found again are those of the same URL, the same ``RequestOptions/partition`` (a manager's environment) and the
+/// same header fields, credentials and cookies among them; what changes with each request, such as a signature or the fields of
+/// `Digest`, makes that nothing is found. A request of another method than GET, HEAD, OPTIONS and TRACE that is not refused
+/// removes what is stored for its path.
 ///
-/// List it behind what adds credentials. In front of it the cache cannot know whose response it is: then nothing of what was
-/// sent with credentials is stored, and ``EventMonitor``s are told why. `identity` lifts that: what it returns is whose
-/// request it is.
+/// **Where it stands.** Wherever it is listed, a router puts it right in front of the session, behind whatever may add
+/// credentials: so nobody gets another's answer. What it answers has gone through the links before it: a limiter, a circuit
+/// breaker, a login that may have to refresh its token. With `identity`, which says whose request it is, it stays where it is
+/// listed, in front of these for instance, and answers without them; what it is told is the same person's is then taken to be. A
+/// response whose `Vary` names a field that was added behind it is not stored there.
 ///
 /// ``Router/reset()`` empties it.
 public final class ResponseCache: Interceptor, Resettable {
-    /// Whose request it is: an account's name for instance. Nil for nobody's.
+    /// Whose request it is: an account's name for instance, not a token, which changes. Nil for nobody's.
     public typealias Identity = @Sendable (_ request: NetworkRequest) -> String?
 
     let shelf: CacheShelf
     private let identity: Identity?
+    /// Names of fields, in lower case, in which requests for the same response may differ.
+    private static let ignored: Set<String> = [
+        "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
+    ]
     private let now: @Sendable () -> Date
 
     /// Makes a cache in memory.
     ///
     /// - Parameters:
     ///   - memoryLimit: In bytes. What is larger is not stored; what was not asked for longest makes room.
-    ///   - identity: Whose request it is, in place of its credentials. Nil for the credentials that it carries when it
-    ///     comes by.
+    ///   - identity: Whose request it is, in place of its header fields; the cache stays where it is listed then. Nil, the
+    ///     default, for all its header fields, right in front of the session.
     ///   - now: The time.
     public init(
         memoryLimit: Int = 20 << 20, identity: Identity? = nil, now: @escaping @Sendable () -> Date = { Date() }
@@ -47,14 +54,14 @@ public final class ResponseCache: Interceptor, Resettable {
 
     /// Makes a cache in memory and on disk, which later runs of the program find again.
     ///
-    /// The files can be read by their owner alone. The bodies are not encrypted; credentials are not in them, a URL with its
-    /// parameters is. One folder is for one process at a time.
+    /// The files can be read by their owner alone, and are not encrypted: they hold URLs with their parameters, and header fields
+    /// and bodies of responses, but no header field of a request. One folder is for one cache of one process at a time.
     ///
     /// - Parameters:
     ///   - folder: Where the files are. Made when it is missing.
     ///   - diskLimit: In bytes. What is larger is not stored; what was not read longest makes room.
     ///   - memoryLimit: In bytes.
-    ///   - identity: Whose request it is, in place of its credentials.
+    ///   - identity: Whose request it is, in place of its header fields; the cache stays where it is listed then.
     ///   - now: The time.
     /// - Throws: ``NetworkError/Code/cannotWriteFile`` when there can be no such folder,
     ///   ``NetworkError/Code/unsupported`` where the system has no hash function for the names of the files.
@@ -68,32 +75,39 @@ public final class ResponseCache: Interceptor, Resettable {
         self.now = now
     }
 
+    /// Whether it stands in front of the session, and not where it is listed.
+    var isForEachExchange: Bool { identity == nil }
+
     /// Answers from what is stored, or sends the request and stores what comes.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard let key = CacheKey(request, identity: identity) else { return try await pass(request, next) }
-        let lifetime = request.options.cacheLifetime
-        let (stored, epoch) = await shelf.find(key, request)
+        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
+            return try await pass(request, next)
+        }
+        let stored = await shelf.find(key, request)
         switch decision(on: stored, request) {
         case .answer(let stored, let why):
             request.report(.cache(why))
             return stored.answer(to: request, at: now())
         case .refuse: throw Self.notCached.attributed(to: request)
         case .load(let why):
-            if lifetime != .none { request.report(.cache(why)) }
+            if request.options.cacheLifetime != .none { request.report(.cache(why)) }
         }
-        guard let stored else {
-            let response = try await next(request)
-            await store(response, of: request, key, epoch)
-            return response
+        let load = await shelf.begin(key)
+        do {
+            return try await self.load(stored, request, next, load)
+        } catch {
+            await shelf.end(load)
+            throw error
         }
-        return try await reload(stored, request, next, key, epoch)
     }
 
     /// Says whether it would answer.
     public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard let key = CacheKey(request, identity: identity) else { return ["has nothing to do with it"] }
+        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
+            return ["has nothing to do with it"]
+        }
         let lifetime = request.options.cacheLifetime
-        let (stored, _) = await shelf.find(key, request)
+        let stored = await shelf.find(key, request)
         switch decision(on: stored, request) {
         case .answer(_, let why): return ["answers: \(why)"]
         case .refuse: return ["sends nothing, and ends the call as notCached: nothing is stored"]
@@ -117,7 +131,7 @@ public final class ResponseCache: Interceptor, Resettable {
         }
         let now = now()
         let staleness = stored.staleness(for: lifetime, at: now)
-        let age = "\(stored.age(at: now).secondsText) old"
+        let age = "\(stored.age(at: now).components.seconds) s old"
         switch policy {
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad: return .answer(stored, "hit, \(age)")
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return .load("to be refreshed")
@@ -134,33 +148,71 @@ public final class ResponseCache: Interceptor, Resettable {
 
     // MARK: Loading
 
-    /// Asks again for what is stored, but not to be the answer as it is.
-    private func reload(
-        _ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey, _ epoch: Int
+    /// Asks the server, and ends the load.
+    private func load(
+        _ stored: StoredResponse?, _ request: NetworkRequest, _ next: Next, _ load: Int
     ) async throws -> NetworkResponse {
-        var conditional = request
         let policy = request.options.cachePolicy
         let isWhole = policy == .reloadIgnoringLocalCacheData || policy == .reloadIgnoringLocalAndRemoteCacheData
-        if !isWhole, request.options.cacheLifetime != .none { conditional.headers.merge(stored.validators) }
+        let stored = isWhole || request.options.cacheLifetime == .none ? nil : stored
+        var asked = now()
         do {
-            let response = try await next(conditional)
-            if response.statusCode == 304, conditional.headers != request.headers {
-                let confirmed = stored.confirmed(by: response, at: now())
-                request.report(.cache("still right"))
-                if let fault = await shelf.store(confirmed, key, epoch: epoch) { request.report(.cache(fault)) }
-                return confirmed.answer(to: request, at: now())
-            }
-            if !isWhole, [500, 502, 503, 504].contains(response.statusCode),
-                let stale = substitute(stored, request, "HTTP \(response.statusCode)")
-            {
+            if let stored, let response = try await confirm(stored, request, next, load) { return response }
+            asked = now()
+            let response = try await next(request)
+            if let stale = substitute(stored, request, for: response) {
+                await shelf.end(load)
                 return stale
             }
-            await store(response, of: request, key, epoch)
+            await store(response, of: request, asked: asked, load)
             return response
-        } catch let error as NetworkError where error.isAbsence && !isWhole {
-            guard let stale = substitute(stored, request, "\(error.code)") else { throw error }
+        } catch let error as NetworkError where error.isAbsence {
+            guard let stored, let stale = substitute(stored, request, "\(error.code)") else { throw error }
+            await shelf.end(load)
             return stale
         }
+    }
+
+    /// Asks whether what is stored is still right; whatever the server answers is the answer, and ends the load. Nil when it has
+    /// no validator, or the server speaks of another response.
+    private func confirm(
+        _ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ load: Int
+    ) async throws -> NetworkResponse? {
+        let validators = stored.validators
+        guard !validators.isEmpty, stored.url == nil || stored.url?.asCacheKey == request.url?.asCacheKey else {
+            return nil
+        }
+        var conditional = request
+        conditional.headers.merge(validators)
+        let asked = now()
+        let response = try await next(conditional)
+        guard response.statusCode == 304 else {
+            if let stale = substitute(stored, request, for: response) {
+                await shelf.end(load)
+                return stale
+            }
+            await store(response, of: request, asked: asked, load)
+            return response
+        }
+        guard stored.isMeant(by: response) else {
+            request.report(.cache("the server speaks of another one"))
+            return nil
+        }
+        let confirmed = stored.confirmed(by: response, asked: asked, at: now())
+        request.report(.cache("still right"))
+        if CacheControl(response.headers).isNoStore || !isOurs(response, to: request) {
+            await shelf.end(load, isReplaced: true)
+        } else if let fault = await shelf.store(confirmed, at: load) {
+            request.report(.cache(fault))
+        }
+        return confirmed.answer(to: request, at: now())
+    }
+
+    private func substitute(
+        _ stored: StoredResponse?, _ request: NetworkRequest, for response: NetworkResponse
+    ) -> NetworkResponse? {
+        guard let stored, [500, 502, 503, 504].contains(response.statusCode) else { return nil }
+        return substitute(stored, request, "HTTP \(response.statusCode)")
     }
 
     private func substitute(_ stored: StoredResponse, _ request: NetworkRequest, _ why: String) -> NetworkResponse? {
@@ -168,19 +220,36 @@ public final class ResponseCache: Interceptor, Resettable {
         guard let seconds = stored.staleness(for: request.options.cacheLifetime, at: now),
             stored.isUsable(staleFor: seconds, request)
         else { return nil }
-        request.report(.cache("hit, \(stored.age(at: now).secondsText) old, in place of \(why)"))
+        request.report(.cache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)"))
         return stored.answer(to: request, at: now)
     }
 
-    private func store(_ response: NetworkResponse, of request: NetworkRequest, _ key: CacheKey, _ epoch: Int) async {
-        guard let new = StoredResponse(response, to: request, for: request.options.cacheLifetime, at: now()) else {
-            return
+    private func store(_ response: NetworkResponse, of request: NetworkRequest, asked: Date, _ load: Int) async {
+        let lifetime = request.options.cacheLifetime
+        let new = StoredResponse(response, to: request, for: lifetime, asked: asked, at: now())
+        guard let new, isOurs(response, to: request) else {
+            if new != nil { request.report(.cache("not stored: the request was changed behind the cache")) }
+            // What a server says in earnest takes the place of what is stored; a failure that may pass does not.
+            let isPassing = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
+            return await shelf.end(load, isReplaced: lifetime != .none && !isPassing)
         }
-        if identity == nil, let sent = response.request, request.lacksCredentials(of: sent) {
-            return request.report(.cache("not stored: the credentials were added behind the cache"))
-        }
-        if let fault = await shelf.store(new, key, epoch: epoch) { return request.report(.cache(fault)) }
+        if let fault = await shelf.store(new, at: load) { return request.report(.cache(fault)) }
         request.report(.cache("stored"))
+    }
+
+    /// Whether a response is the answer to what the cache has seen: without an identity to exactly that, with one as far as
+    /// `Vary` says. Of one that does not say what it answers, neither.
+    private func isOurs(_ response: NetworkResponse, to request: NetworkRequest) -> Bool {
+        guard let sent = response.request else { return false }
+        guard identity == nil else {
+            return StoredResponse.variant(response.headers, of: sent)
+                == StoredResponse.variant(response.headers, of: request)
+        }
+        func fields(_ request: NetworkRequest) -> [String] {
+            request.allHeaders.filter { !$0.name.lowercased().hasPrefix("if-") }
+                .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        }
+        return fields(sent) == fields(request) && sent.url?.asCacheKey == request.url?.asCacheKey
     }
 
     /// Sends what a cache does not answer, and removes what it makes wrong ([RFC 9111
@@ -189,7 +258,7 @@ public final class ResponseCache: Interceptor, Resettable {
         let response = try await next(request)
         let isSafe = [HTTPMethod.get, .head, .options, .trace].contains(request.method)
         guard !isSafe, (200..<400).contains(response.statusCode), let url = request.url else { return response }
-        let own = Self.place(url.absoluteString)
+        let own = Self.place(url.asCacheKey)
         let partition = request.options.partition ?? ""
         await shelf.remove { $1 == partition && Self.place($0) == own }
         return response

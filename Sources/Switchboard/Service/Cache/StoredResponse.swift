@@ -21,18 +21,23 @@ struct StoredResponse: Sendable {
     ///   - response: What the server answered.
     ///   - request: What was asked.
     ///   - lifetime: For how long it is to be stored.
+    ///   - asked: When it was asked for: its age counts from then.
     ///   - now: The time.
-    init?(_ response: NetworkResponse, to request: NetworkRequest, for lifetime: CacheLifetime, at now: Date) {
+    init?(
+        _ response: NetworkResponse, to request: NetworkRequest, for lifetime: CacheLifetime, asked: Date, at now: Date
+    ) {
         guard lifetime != .none, (200..<300).contains(response.statusCode), response.statusCode != 206,
             response.stream == nil, response.fileURL == nil,
             let variant = Self.variant(response.headers, of: request)
         else { return nil }
         status = response.statusCode
         headers = response.headers
+        // Cookies are set once, by whom they were sent to.
+        for name in ["Set-Cookie", "Set-Cookie2"] { headers.remove(name) }
         body = response.body
-        url = response.url
+        url = response.url?.withoutUserInfo.0
         self.variant = variant
-        date = now
+        date = min(asked, now)
         ageBefore = Self.age(response.headers, at: now)
         let control = CacheControl(headers)
         guard !control.isNoStore, !CacheControl(request.headers).isNoStore else { return nil }
@@ -86,7 +91,7 @@ struct StoredResponse: Sendable {
     func isUsable(staleFor seconds: Double, _ request: NetworkRequest) -> Bool {
         let control = CacheControl(headers)
         if let own = request.options.staleIfError { return seconds <= own.seconds }
-        guard !control.mustRevalidate, let limit = control.staleIfError else { return false }
+        guard !control.mustRevalidate, !control.isNoCache, let limit = control.staleIfError else { return false }
         return seconds <= limit
     }
 
@@ -120,9 +125,12 @@ struct StoredResponse: Sendable {
         return variant == asked || variant == (try? Self.hash(variant: asked))
     }
 
+    private static let hashPrefix = "sha256:"
+
     /// What stands in a file in place of the values, which may be secrets.
     static func hash(variant: String) throws(NetworkError) -> String {
-        variant.isEmpty ? "" : "sha256:" + (try MessageDigest.sha256.checkedHash(Data(variant.utf8)).hexText)
+        variant.isEmpty || variant.hasPrefix(hashPrefix)
+            ? variant : hashPrefix + (try MessageDigest.sha256.checkedHash(Data(variant.utf8)).hexText)
     }
 
     // MARK: Asking whether it is still right
@@ -137,13 +145,25 @@ struct StoredResponse: Sendable {
         return (try? fields.validate()) == nil ? HTTPHeaders() : fields
     }
 
+    /// Whether a 304 is about this one, and not about another one that the server has
+    /// ([RFC 9111 §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)).
+    func isMeant(by response: NetworkResponse) -> Bool {
+        if let url = response.url, let own = self.url, url.asCacheKey != own.asCacheKey { return false }
+        guard let tag = response.headers.values(for: "ETag").first else { return true }
+        func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : Substring(tag) }
+        return headers.values(for: "ETag").first.map { opaque($0) == opaque(tag) } ?? false
+    }
+
     /// The same with the fields of a 304 ([RFC 9111 §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)).
-    func confirmed(by response: NetworkResponse, at now: Date) -> StoredResponse {
+    func confirmed(by response: NetworkResponse, asked: Date, at now: Date) -> StoredResponse {
         var result = self
-        let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
+        let ofTheBody = [
+            "Set-Cookie", "Set-Cookie2", "Content-Length", "Content-Encoding", "Content-Type", "Content-Range",
+            "Transfer-Encoding",
+        ]
         result.headers.merge(
             HTTPHeaders(response.headers.filter { field in !ofTheBody.contains { $0.equalsIgnoringCase(field.name) } }))
-        result.date = now
+        result.date = min(asked, now)
         result.ageBefore = Self.age(response.headers, at: now)
         return result
     }

@@ -99,7 +99,7 @@ public final class CircuitBreaker: Interceptor, Resettable {
         let key = key(request)
         return switch state(of: key) {
         case .closed: ["passes: the circuit of \(key) is closed"]
-        case .open(let time): ["fails: the circuit of \(key) is open for another \(time.secondsText)"]
+        case .open(let time): ["fails: the circuit of \(key) is open for another \(time.wholeSecondsText)"]
         case .halfOpen: ["passes as a probe, unless one is under way: the circuit of \(key) is half open"]
         }
     }
@@ -120,7 +120,7 @@ public final class CircuitBreaker: Interceptor, Resettable {
             return epoch
         case .refused(let time):
             let reason =
-                time.map { "the circuit of \(key) is open for another \($0.secondsText)" }
+                time.map { "the circuit of \(key) is open for another \($0.wholeSecondsText)" }
                 ?? "the circuit of \(key) is half open, and a probe is under way"
             throw NetworkError(.circuitOpen, reason: reason).attributed(to: request)
         }

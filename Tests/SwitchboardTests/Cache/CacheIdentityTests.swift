@@ -1,0 +1,186 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Nobody gets another's answer, wherever the cache is listed.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheIdentityTests {
+    private let url = URL(text: "https://h.example.com/me")
+    private let user = Deliveries<String>()
+    private let stored = RequestOptions { $0.cacheLifetime = .unlimited }
+
+    /// Adds a field, or a query item, with the user's name.
+    private func login(_ field: String) -> AdHocInterceptor {
+        AdHocInterceptor { [user] request, next in
+            var request = request
+            let name = user.all.last ?? ""
+            if field.hasPrefix("?") {
+                request.query = "\(field.dropFirst())=\(name)"
+            } else {
+                request.headers[field] = name
+            }
+            return try await next(request)
+        }
+    }
+
+    /// What several users get, each twice.
+    private func answers(_ session: any NetworkSession, _ interceptors: [any Interceptor]) async throws -> [String] {
+        let router = Router<URLEndPoint>(session: session, interceptors: interceptors)
+        var texts: [String] = []
+        for name in ["anna", "ben", "anna", "ben"] {
+            user.add(name)
+            texts.append(try await router.response(for: URLEndPoint(.get, url, options: stored)).text)
+        }
+        return texts
+    }
+
+    @Test(
+        "S1.14 whatever adds credentials, in front of the cache or behind, each gets the answer of their own, once loaded",
+        arguments: [
+            "Authorization", "X-Session-Id", "X-Auth", "DPoP", "X-User-Id", "Cookie", "Accept-Language",
+            "?access_token",
+            "?user",
+        ])
+    func anyCredential(field: String) async throws {
+        for isBehind in [true, false] {
+            let session = StubSession { request in
+                .text(request.headers[field] ?? request.query.map { String($0.split(separator: "=")[1]) } ?? "nobody")
+            }
+            let chain: [any Interceptor] = [ResponseCache(), login(field)]
+            let texts = try await answers(session, isBehind ? chain : chain.reversed())
+            #expect(texts == ["anna", "ben", "anna", "ben"])
+            #expect(session.requests.count == 2)
+        }
+    }
+
+    @Test("S1.14 cookies of a jar are part of it, in the order that the articles show, with equal requests at once")
+    func cookies() async throws {
+        let jar = CookieJar()
+        let session = AdHocSession { request in
+            await Task.yield()
+            let text = "for \(request.headers["Cookie"] ?? "nobody")"
+            return NetworkResponse(
+                status: 200, headers: ["Vary": "Cookie", "Cache-Control": "max-age=600"], body: Data(text.utf8),
+                url: request.url)
+        }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [Cookies(jar), RetryPolicy(), ResponseCache(), Deduplicator()])
+        let endPoint = URLEndPoint(.get, url)
+        @Sendable func get() async throws -> String { try await router.response(for: endPoint).text }
+        #expect(try await get() == "for nobody")
+        jar.store(["session=anna; Path=/"], from: url)
+        async let one = get()
+        async let other = get()
+        #expect(try await [one, other] == ["for session=anna", "for session=anna"])
+        jar.remove()
+        jar.store(["session=ben; Path=/"], from: url)
+        #expect(try await get() == "for session=ben")
+        jar.remove()
+        #expect(try await get() == "for nobody")
+    }
+
+    @Test("S1.14 a redirect that drops the credential makes nothing public")
+    func redirect() async throws {
+        let session = StubSession { request in
+            request.url?.host == "h.example.com"
+                ? .redirect(to: "https://cdn.example.com/\(request.headers["Authorization"] ?? "-")")
+                : .text(String(request.path.dropFirst()))
+        }
+        #expect(
+            try await answers(session, [ResponseCache(), login("Authorization")]) == ["anna", "ben", "anna", "ben"])
+    }
+
+    @Test("a visitor is not given the cookie that another one was given")
+    func setCookie() async throws {
+        let session = StubSession { _ in .text("cart", headers: ["Set-Cookie": "session=v1; Path=/"]) }
+        let fixture = CacheFixture(session)
+        #expect(try await fixture.response().headers["Set-Cookie"] != nil)
+        let second = try await fixture.response()
+        #expect(second.text == "cart" && second.cacheAge != nil && second.headers["Set-Cookie"] == nil)
+    }
+
+    @Test("what a 304 to one says does not reach another")
+    func confirmation() async throws {
+        let session = StubSession { request in
+            let name = request.headers["Authorization"] ?? ""
+            return request.headers["If-None-Match"] == nil
+                ? .text("news", headers: ["ETag": "\"1\"", "Cache-Control": "max-age=0"])
+                : .status(304, headers: ["ETag": "\"1\"", "X-Hello": name, "Cache-Control": "max-age=600"])
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), login("Authorization")])
+        for (name, hello) in [("anna", nil), ("anna", "anna"), ("ben", nil), ("ben", "ben")] as [(String, String?)] {
+            user.add(name)
+            let response = try await router.response(for: URLEndPoint(.get, url))
+            #expect(response.text == "news" && response.headers["X-Hello"] == hello)
+        }
+    }
+
+    @Test("a response that does not say what it answers is not stored")
+    func rebuilt() async throws {
+        let rebuild = AdHocInterceptor { request, next in
+            let response = try await next(request)
+            return NetworkResponse(status: response.statusCode, body: response.body, url: response.url)
+        }
+        let session = StubSession { .text($0.headers["Authorization"] ?? "-") }
+        let cache = ResponseCache(identity: { _ in "everybody" })
+        #expect(
+            try await answers(session, [cache, rebuild, login("Authorization")]) == ["anna", "ben", "anna", "ben"])
+    }
+
+    @Test("S1.14 an identity keeps the cache where it is listed: it answers without those behind; fields of Vary count")
+    func identity() async throws {
+        let session = StubSession { .text($0.headers["Authorization"] ?? "-") }
+        let asked = Deliveries<Void>()
+        let token = AdHocInterceptor { request, next in
+            asked.add(())
+            return try await next(request)
+        }
+        let cache = ResponseCache(identity: { [user] _ in user.all.last })
+        #expect(
+            try await answers(session, [cache, token, login("Authorization")]) == ["anna", "ben", "anna", "ben"])
+        #expect(asked.all.count == 2)
+        let varying = StubSession { .text($0.headers["X-Lang"] ?? "-", headers: ["Vary": "X-Lang"]) }
+        let other = ResponseCache(identity: { _ in "everybody" })
+        #expect(try await answers(varying, [other, login("X-Lang")]) == ["anna", "ben", "anna", "ben"])
+    }
+
+    @Test("a GET that joins one from before a change is not stored after it")
+    func joined() async throws {
+        let (begun, gate) = (Deliveries<String>(), Gate())
+        let session = AdHocSession { request in
+            begun.add(request.method.rawValue)
+            let version = begun.all.contains("POST") ? "new" : "old"
+            if begun.all.count == 1 { try await gate.wait() }
+            return NetworkResponse(status: 200, body: Data(version.utf8), url: request.url)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), Deduplicator()])
+        let endPoint = URLEndPoint(.get, url, options: stored)
+        let first = Task { try await router.response(for: endPoint).text }
+        _ = try await begun.first()
+        _ = try await router.response(for: URLEndPoint(.post, url))
+        let monitor = Events()
+        let options = RequestOptions { $0.monitors = [monitor] }
+        let second = Task { try await router.response(for: endPoint, options: options).text }
+        try await monitor.wait(for: "cache: shared with ")
+        gate.open()
+        let texts = try await [first.value, second.value]
+        #expect(texts == ["old", "old"])
+        #expect(try await router.response(for: endPoint).text == "new")
+    }
+
+    @Test("an answer that redirects after a change removes what is stored for the changed path")
+    func postRedirectGet() async throws {
+        let session = StubSession { request in
+            switch (request.method, request.path) {
+            case (.post, _): .status(303, headers: ["Location": "/gone"])
+            case (_, "/gone"): .status(404)
+            default: .text("list")
+            }
+        }
+        let fixture = CacheFixture(session)
+        _ = try await fixture.get()
+        _ = try? await fixture.response(method: .post)
+        #expect(try await fixture.response().cacheAge == nil)
+    }
+}
