@@ -31,15 +31,18 @@ struct DoublesAgreeTests {
     @Test(
         arguments: RealSession.allCases,
         [
-            MockResponse.truncated(after: 3), .text("abcdef", status: 500).truncated(after: 3),
-            .text("abc").chunked(1).truncated(after: 1), .close, .reset, .stall, .stalled(after: 5),
-            .text("late").delayed(by: .seconds(50)), .data(Data(count: 2_000)),
-        ])
-    func onFaults(real: RealSession, fault: MockResponse) async throws {
+            (MockResponse.truncated(after: 3), false), (.text("abcdef", status: 500).truncated(after: 3), false),
+            (.text("abc").chunked(1).truncated(after: 1), false), (.close, false), (.reset, false), (.stall, true),
+            (.stalled(after: 5), true), (.text("late").delayed(by: .seconds(50)), true),
+            (.data(Data(count: 2_000)), false),
+        ] as [(MockResponse, Bool)])
+    func onFaults(real: RealSession, faulty: (response: MockResponse, isTimedOut: Bool)) async throws {
+        let fault = faulty.response
         try await MockServer.run { server in
             server.enqueue(fault)
             let options = RequestOptions {
-                $0.timeouts.attempt = .milliseconds(500)
+                // A machine that is busy may be slow to tell of the other faults.
+                $0.timeouts.attempt = faulty.isTimedOut ? .seconds(3) : .seconds(3_000)
                 $0.limits.responseBody = 1_500
             }
             let request = NetworkRequest(.get, server.url, options: options)

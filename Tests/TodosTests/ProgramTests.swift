@@ -57,7 +57,7 @@ struct ProgramTests {
     }
 
     @Test func aServerThatIsGoneIsUnavailable() async throws {
-        let url = try await MockServer.run { $0.url }
+        let url = "http://127.0.0.1:1"  // where nothing listens
         let outcome = await todos("styles --server \(url)")
         #expect(outcome.exit == .unavailable)
         #expect(outcome.noted.split(separator: "\n").count == 1)

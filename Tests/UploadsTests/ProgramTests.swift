@@ -100,7 +100,7 @@ struct ProgramTests {
     }
 
     @Test func aServerThatIsGoneIsUnavailable() async throws {
-        let url = try await MockServer.run { $0.url }
+        let url = "http://127.0.0.1:1"  // where nothing listens
         let outcome = await uploads("form", "a=b", "--server", "\(url)")
         #expect(outcome.exit == .unavailable)
         #expect(outcome.noted.split(separator: "\n").count == 1)

@@ -61,7 +61,7 @@ struct ProgramTests {
     }
 
     @Test func aServerThatIsGoneIsUnavailable() async throws {
-        let url = try await MockServer.run { $0.url }
+        let url = "http://127.0.0.1:1"  // where nothing listens
         let outcome = await users("--server \(url)")
         #expect(outcome.exit == .unavailable)
         #expect(outcome.shown == "")
