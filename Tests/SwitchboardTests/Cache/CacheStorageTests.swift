@@ -196,6 +196,8 @@ struct CacheStorageTests {
             for name in names { try Data("x".utf8).write(to: folder.appendingPathComponent(name)) }
             let fixture = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
             _ = try await fixture.get()
+            let remnant = folder.appendingPathComponent(names[2]).path
+            #expect(!FileManager.default.fileExists(atPath: remnant))
             await fixture.cache.removeAll()
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
             #expect(left == [".notes.part", "\(hash).txt", "survey.response"])
