@@ -127,8 +127,7 @@ public struct NetworkLogger: Interceptor {
     /// As the field `Host` has it, with a port that is not the scheme's own.
     private func host(of request: NetworkRequest) -> String {
         guard let url = request.url, !request.host.isEmpty else { return "-" }
-        let isOwn = url.effectivePort == (url.isHTTPS ? 443 : 80)
-        return isOwn ? request.host : "\(request.host):\(url.effectivePort)"
+        return request.host + url.portSuffix
     }
 
     /// How those of a call ended that has several.

@@ -35,7 +35,7 @@ public final class LatestCall<Value: Sendable>: Sendable {
     ) async throws -> Value {
         try Task.checkCancellation()
         // In its place before it begins: what it does first may be to ask for a newer one.
-        let number = replace(nil)
+        let number = replace()
         let task = Task { try await operation() }
         place({ task.cancel() }, at: number)
         let result = await withTaskCancellationHandler(
@@ -57,10 +57,7 @@ public final class LatestCall<Value: Sendable>: Sendable {
         _ call: NetworkCall<Value>, on actor: MainActor.Type,
         completion: @escaping @MainActor @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        let number = replace(nil)
-        let handle = call.start(on: actor, completion: completion)
-        place({ handle.cancel() }, at: number)
-        return handle
+        begin { call.start(on: actor, completion: completion) }
     }
 
     /// Makes a call, after it has cancelled the one before, and calls back once.
@@ -75,22 +72,27 @@ public final class LatestCall<Value: Sendable>: Sendable {
         _ call: NetworkCall<Value>, on queue: DispatchQueue,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        let number = replace(nil)
-        let handle = call.start(on: queue, completion: completion)
-        place({ handle.cancel() }, at: number)
-        return handle
+        begin { call.start(on: queue, completion: completion) }
     }
 
     /// Cancels the call under way, if there is one.
     public func cancel() {
-        _ = replace(nil)
+        _ = replace()
     }
 
-    private func replace(_ cancel: (@Sendable () -> Void)?) -> Int {
+    private func begin(_ start: () -> RequestHandle) -> RequestHandle {
+        let number = replace()
+        let handle = start()
+        place({ handle.cancel() }, at: number)
+        return handle
+    }
+
+    /// Cancels the call before, and gives the next one its number.
+    private func replace() -> Int {
         let (number, before) = state.withLock { state in
             let before = state.cancel
             state.number += 1
-            state.cancel = cancel
+            state.cancel = nil
             return (state.number, before)
         }
         before?()

@@ -36,11 +36,9 @@ extension URL {
     /// and host in lower case, without the scheme's own port, a user and a fragment, escapes only where they are needed.
     var asCacheKey: String {
         let parts = URLParts(self)
-        let isOwnPort = effectivePort == (isHTTPS ? 443 : 80)
-        let port = isOwnPort ? "" : ":\(effectivePort)"
         let path = parts.path.isEmpty ? "/" : parts.path.withoutNeedlessEscapes
         let query = parts.query.map { "?\($0.withoutNeedlessEscapes)" } ?? ""
-        return "\(parts.scheme.lowercased())://\(parts.host.lowercased())\(port)\(path)\(query)"
+        return "\(parts.scheme.lowercased())://\(parts.host.lowercased())\(portSuffix)\(path)\(query)"
     }
 }
 
@@ -56,9 +54,8 @@ extension String {
             let code = rest[percent...].prefix(3)
             rest = rest[percent...].dropFirst(code.count)
             let byte = code.count == 3 ? UInt8(code.dropFirst(), radix: 16) : nil
-            let scalar = byte.map { Character(Unicode.Scalar($0)) }
-            let isPlain = scalar.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~".contains($0)) } ?? false
-            result += isPlain ? scalar.map { String($0) } ?? "" : code.uppercased()
+            let plain = byte.flatMap { ASCIISet.unreserved.contains($0) ? String(Unicode.Scalar($0)) : nil }
+            result += plain ?? code.uppercased()
         }
         return result + rest
     }

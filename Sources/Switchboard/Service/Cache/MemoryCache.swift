@@ -55,8 +55,8 @@ struct MemoryCache: Sendable {
     }
 
     private mutating func makeRoom(_ goal: Int) {
-        let newest = entries.max { $0.value.use < $1.value.use }?.key
-        for (key, _) in entries.sorted(by: { $0.value.use < $1.value.use }) where size > goal && key != newest {
+        // All but the newest.
+        for (key, _) in entries.sorted(by: { $0.value.use < $1.value.use }).dropLast() where size > goal {
             remove(key)
         }
     }

@@ -134,7 +134,7 @@ public final class ResponseCache: Interceptor, Resettable {
         let age = "\(stored.age(at: now).components.seconds) s old"
         switch policy {
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad: return .answer(stored, "hit, \(age)")
-        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return .load("to be refreshed")
+        case _ where policy.reloads: return .load("to be refreshed")
         case .reloadRevalidatingCacheData: return .load("to be confirmed")
         default: break
         }
@@ -152,20 +152,12 @@ public final class ResponseCache: Interceptor, Resettable {
     private func load(
         _ stored: StoredResponse?, _ request: NetworkRequest, _ next: Next, _ load: Int
     ) async throws -> NetworkResponse {
-        let policy = request.options.cachePolicy
-        let isWhole = policy == .reloadIgnoringLocalCacheData || policy == .reloadIgnoringLocalAndRemoteCacheData
-        let stored = isWhole || request.options.cacheLifetime == .none ? nil : stored
-        var asked = now()
+        let options = request.options
+        let stored = options.cachePolicy.reloads || options.cacheLifetime == .none ? nil : stored
         do {
             if let stored, let response = try await confirm(stored, request, next, load) { return response }
-            asked = now()
-            let response = try await next(request)
-            if let stale = substitute(stored, request, for: response) {
-                await shelf.end(load)
-                return stale
-            }
-            await store(response, of: request, asked: asked, load)
-            return response
+            let asked = now()
+            return await settle(try await next(request), stored, request, asked: asked, load)
         } catch let error as NetworkError where error.isAbsence {
             guard let stored, let stale = substitute(stored, request, "\(error.code)") else { throw error }
             await shelf.end(load)
@@ -186,14 +178,7 @@ public final class ResponseCache: Interceptor, Resettable {
         conditional.headers.merge(validators)
         let asked = now()
         let response = try await next(conditional)
-        guard response.statusCode == 304 else {
-            if let stale = substitute(stored, request, for: response) {
-                await shelf.end(load)
-                return stale
-            }
-            await store(response, of: request, asked: asked, load)
-            return response
-        }
+        guard response.statusCode == 304 else { return await settle(response, stored, request, asked: asked, load) }
         guard stored.isMeant(by: response) else {
             request.report(.cache("the server speaks of another one"))
             return nil
@@ -208,11 +193,18 @@ public final class ResponseCache: Interceptor, Resettable {
         return confirmed.answer(to: request, at: now())
     }
 
-    private func substitute(
-        _ stored: StoredResponse?, _ request: NetworkRequest, for response: NetworkResponse
-    ) -> NetworkResponse? {
-        guard let stored, [500, 502, 503, 504].contains(response.statusCode) else { return nil }
-        return substitute(stored, request, "HTTP \(response.statusCode)")
+    /// Ends a load with what the server answered: stores it, or puts what is stored in its place.
+    private func settle(
+        _ response: NetworkResponse, _ stored: StoredResponse?, _ request: NetworkRequest, asked: Date, _ load: Int
+    ) async -> NetworkResponse {
+        if let stored, [500, 502, 503, 504].contains(response.statusCode),
+            let stale = substitute(stored, request, "HTTP \(response.statusCode)")
+        {
+            await shelf.end(load)
+            return stale
+        }
+        await store(response, of: request, asked: asked, load)
+        return response
     }
 
     private func substitute(_ stored: StoredResponse, _ request: NetworkRequest, _ why: String) -> NetworkResponse? {
@@ -267,6 +259,13 @@ public final class ResponseCache: Interceptor, Resettable {
     /// A URL without its query.
     static func place(_ url: String) -> Substring {
         url.prefix { $0 != "?" && $0 != "#" }
+    }
+}
+
+extension URLRequest.CachePolicy {
+    /// Whether what is stored does not matter.
+    fileprivate var reloads: Bool {
+        self == .reloadIgnoringLocalCacheData || self == .reloadIgnoringLocalAndRemoteCacheData
     }
 }
 

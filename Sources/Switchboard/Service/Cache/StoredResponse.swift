@@ -33,7 +33,7 @@ struct StoredResponse: Sendable {
         status = response.statusCode
         headers = response.headers
         // Cookies are set once, by whom they were sent to.
-        for name in ["Set-Cookie", "Set-Cookie2"] { headers.remove(name) }
+        for name in Self.cookieFields { headers.remove(name) }
         body = response.body
         url = response.url?.withoutUserInfo.0
         self.variant = variant
@@ -60,6 +60,8 @@ struct StoredResponse: Sendable {
         self.date = date
         self.ageBefore = ageBefore
     }
+
+    private static let cookieFields = ["Set-Cookie", "Set-Cookie2"]
 
     // MARK: Freshness
 
@@ -157,12 +159,10 @@ struct StoredResponse: Sendable {
     /// The same with the fields of a 304 ([RFC 9111 §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)).
     func confirmed(by response: NetworkResponse, asked: Date, at now: Date) -> StoredResponse {
         var result = self
-        let ofTheBody = [
-            "Set-Cookie", "Set-Cookie2", "Content-Length", "Content-Encoding", "Content-Type", "Content-Range",
-            "Transfer-Encoding",
-        ]
-        result.headers.merge(
-            HTTPHeaders(response.headers.filter { field in !ofTheBody.contains { $0.equalsIgnoringCase(field.name) } }))
+        let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
+        var fields = response.headers
+        for name in Self.cookieFields + ofTheBody { fields.remove(name) }
+        result.headers.merge(fields)
         result.date = min(asked, now)
         result.ageBefore = Self.age(response.headers, at: now)
         return result

@@ -13,7 +13,12 @@ extension URL {
     }
 
     /// The port, or that of the scheme.
-    var effectivePort: Int { port ?? (isHTTPS ? 443 : 80) }
+    var effectivePort: Int { port ?? schemePort }
+
+    /// The port with its colon, as `Host` has it; nothing for that of the scheme.
+    var portSuffix: String { effectivePort == schemePort ? "" : ":\(effectivePort)" }
+
+    private var schemePort: Int { isHTTPS ? 443 : 80 }
 
     /// Whether the host is this machine, by its usual names.
     var isLoopback: Bool {
