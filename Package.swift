@@ -21,10 +21,11 @@ let package = Package(
     ],
     targets: [
         .target(
-            name: "Switchboard", dependencies: [.target(name: "CCurl", condition: .when(platforms: [.linux]))],
+            name: "Switchboard",
+            dependencies: [.target(name: "SwitchboardCurl", condition: .when(platforms: [.linux]))],
             swiftSettings: settings),
         // Loads the system's libcurl at run time. Empty outside Linux.
-        .target(name: "CCurl"),
+        .target(name: "SwitchboardCurl"),
         // The doubles, without a test framework, for debug builds and previews too.
         .target(name: "SwitchboardMocks", dependencies: ["Switchboard"], swiftSettings: settings),
         // The doubles, and what fails tests.
@@ -50,14 +51,14 @@ let package = Package(
             name: "Friends", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Friends",
             swiftSettings: settings),
         // For tests alone: other programs, as clients and servers.
-        .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
+        .target(name: "SwitchboardTestSupport", path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTests",
-            dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
+            dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
             exclude: ["Gallery/ErrorGallery.md"], resources: [.copy("Vectors")], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTestingTests",
-            dependencies: ["Programs", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
+            dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
             exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
         .testTarget(

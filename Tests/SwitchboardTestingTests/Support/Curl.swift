@@ -1,5 +1,5 @@
 import Foundation
-import Programs
+import SwitchboardTestSupport
 
 /// The curl command: a client that this package has no part in.
 struct Curl {

@@ -1,6 +1,6 @@
 #if os(Linux)
 import Foundation
-import Programs
+import SwitchboardTestSupport
 import Switchboard
 import SwitchboardTesting
 import Testing

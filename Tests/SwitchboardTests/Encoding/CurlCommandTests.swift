@@ -1,5 +1,5 @@
 import Foundation
-import Programs
+import SwitchboardTestSupport
 import Switchboard
 import Testing
 

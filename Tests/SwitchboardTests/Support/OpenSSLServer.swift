@@ -1,5 +1,5 @@
 import Foundation
-import Programs
+import SwitchboardTestSupport
 import Testing
 
 /// `openssl s_server` with a certificate that nobody trusts: TLS from a program not of our making.

@@ -1,5 +1,5 @@
 import Foundation
-import Programs
+import SwitchboardTestSupport
 import Testing
 
 /// Python, as an independent reader and writer of formats.

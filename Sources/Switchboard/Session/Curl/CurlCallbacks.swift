@@ -1,5 +1,5 @@
 #if os(Linux)
-import CCurl
+import SwitchboardCurl
 
 /// libcurl's callbacks: each finds its exchange in the context and hands over.
 enum CurlCallbacks {

@@ -1,5 +1,5 @@
 #if os(Linux)
-import CCurl
+import SwitchboardCurl
 import Dispatch
 import Foundation
 import Synchronization

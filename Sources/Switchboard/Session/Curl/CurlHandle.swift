@@ -1,5 +1,5 @@
 #if os(Linux)
-import CCurl
+import SwitchboardCurl
 import Foundation
 
 /// One of libcurl's easy handles, kept from exchange to exchange of a session: only what differs is set again.

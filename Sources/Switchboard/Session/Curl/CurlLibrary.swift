@@ -1,5 +1,5 @@
 #if os(Linux)
-import CCurl
+import SwitchboardCurl
 
 /// The system's libcurl, loaded when it is first asked for.
 enum CurlLibrary {

@@ -1,5 +1,5 @@
 #if os(Linux)
-import CCurl
+import SwitchboardCurl
 import Foundation
 
 /// A session's configuration as libcurl takes it: what is the same for every handle of the session, read once.

@@ -1,5 +1,5 @@
 #if defined(__linux__)
-#include "CCurl.h"
+#include "SwitchboardCurl.h"
 #include "Poller.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Between CCurl.c and Poller.c.
+// Between SwitchboardCurl.c and Poller.c.
 #ifndef CCURL_POLLER_H
 #define CCURL_POLLER_H
 int ccurl_multi_socket_action(void *multi, int socket, int events);
