@@ -13,11 +13,6 @@ let package = Package(
         .library(name: "Switchboard", targets: ["Switchboard"]),
         .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
         .library(name: "SwitchboardMocks", targets: ["SwitchboardMocks"]),
-        .executable(name: "movies", targets: ["Movies"]),
-        .executable(name: "users", targets: ["Users"]),
-        .executable(name: "todos", targets: ["Todos"]),
-        .executable(name: "uploads", targets: ["Uploads"]),
-        .executable(name: "friends", targets: ["Friends"]),
     ],
     targets: [
         .target(
@@ -31,25 +26,6 @@ let package = Package(
         // The doubles, and what fails tests.
         .target(
             name: "SwitchboardTesting", dependencies: ["Switchboard", "SwitchboardMocks"], swiftSettings: settings),
-        // What the examples share: words in, text and an exit code out, a server inside the program.
-        .target(
-            name: "ExampleKit", dependencies: ["Switchboard", "SwitchboardMocks"], path: "Examples/Shared",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "Movies", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Movies",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "Users", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Users",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "Todos", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Todos",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "Uploads", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Uploads",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "Friends", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"], path: "Examples/Friends",
-            swiftSettings: settings),
         // For tests alone: other programs, as clients and servers.
         .target(name: "SwitchboardTestSupport", path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
@@ -60,32 +36,6 @@ let package = Package(
             name: "SwitchboardTestingTests",
             dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
             exclude: ["Cassette/Cassettes"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "ExampleKitTests", dependencies: ["ExampleKit", "Switchboard", "SwitchboardMocks"],
-            swiftSettings: settings),
-        // For tests of the examples alone.
-        .target(
-            name: "ExampleSupport", dependencies: ["ExampleKit"], path: "Tests/ExampleSupport", swiftSettings: settings),
-        .testTarget(
-            name: "MoviesTests",
-            dependencies: ["Movies", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "UsersTests",
-            dependencies: ["Users", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TodosTests",
-            dependencies: ["Todos", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "UploadsTests",
-            dependencies: ["Uploads", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "FriendsTests",
-            dependencies: ["Friends", "ExampleKit", "ExampleSupport", "Switchboard", "SwitchboardTesting"],
             swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
         // of its own, so that those two names do not hide ours in the other tests.

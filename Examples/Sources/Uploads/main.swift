@@ -1,6 +1,6 @@
 import ExampleKit
 import Foundation
 
-// `swift run users --help` says what there is.
+// `swift run --package-path Examples uploads --help` says what there is.
 let outcome = await Program(console: .standard).run(Array(CommandLine.arguments.dropFirst()))
 exit(outcome.rawValue)

@@ -1,0 +1,45 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+let switchboard = Target.Dependency.product(name: "Switchboard", package: "Switchboard")
+let mocks = Target.Dependency.product(name: "SwitchboardMocks", package: "Switchboard")
+let testing = Target.Dependency.product(name: "SwitchboardTesting", package: "Switchboard")
+
+/// A program, and the tests of it.
+func example(_ name: String) -> [Target] {
+    [
+        .executableTarget(name: name, dependencies: ["ExampleKit", switchboard, mocks], swiftSettings: settings),
+        .testTarget(
+            name: "\(name)Tests",
+            dependencies: [.byName(name: name), "ExampleKit", "ExampleSupport", switchboard, testing],
+            swiftSettings: settings),
+    ]
+}
+
+// A package of its own, so that an app which depends on Switchboard may have targets with these names.
+let package = Package(
+    name: "Examples",
+    platforms: [.macOS(.v13)],
+    products: [
+        .executable(name: "movies", targets: ["Movies"]),
+        .executable(name: "users", targets: ["Users"]),
+        .executable(name: "todos", targets: ["Todos"]),
+        .executable(name: "uploads", targets: ["Uploads"]),
+        .executable(name: "friends", targets: ["Friends"]),
+    ],
+    dependencies: [.package(name: "Switchboard", path: "..")],
+    targets: example("Movies") + example("Users") + example("Todos") + example("Uploads") + example("Friends") + [
+        // The command line, the tables and the embedded server that the programs share.
+        .target(name: "ExampleKit", dependencies: [switchboard, mocks], swiftSettings: settings),
+        .testTarget(
+            name: "ExampleKitTests", dependencies: ["ExampleKit", switchboard, mocks], swiftSettings: settings),
+        // For tests alone.
+        .target(
+            name: "ExampleSupport", dependencies: ["ExampleKit"], path: "Tests/ExampleSupport", swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
