@@ -1,12 +1,26 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// Targets that an app may well have. Switchboard's own examples, C module and test support once took most of these names.
+let names = ["ArticleTests", "CCurl", "ExampleKit", "Friends", "Movies", "Programs", "Todos", "Uploads", "Users"]
+let named: [Target] = names.map { name in
+    .target(
+        name: name, dependencies: [.product(name: "Switchboard", package: "Switchboard")], path: "Sources/Names/\(name)"
+    )
+}
+
 // Somebody else's package: it knows the public products and the README, and nothing else.
 let package = Package(
     name: "Outside",
     platforms: [.macOS(.v13)],
     dependencies: [.package(name: "Switchboard", path: "../../..")],
-    targets: [
+    targets: named + [
+        .executableTarget(
+            name: "names-list",
+            dependencies: names.map { .byName(name: $0) } + [
+                .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardMocks", package: "Switchboard"),
+            ]),
         .target(name: "Films", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
         .executableTarget(
             name: "films-list", dependencies: ["Films", .product(name: "Switchboard", package: "Switchboard")]),

@@ -1,0 +1,3 @@
+import Switchboard
+
+public let articleTests = HTTPHeaders(["Module": "ArticleTests"])

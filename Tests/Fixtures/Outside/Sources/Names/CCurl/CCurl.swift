@@ -1,0 +1,3 @@
+import Switchboard
+
+public let curl = HTTPHeaders(["Module": "CCurl"])

@@ -1,0 +1,3 @@
+import Switchboard
+
+public let exampleKit = HTTPHeaders(["Module": "ExampleKit"])

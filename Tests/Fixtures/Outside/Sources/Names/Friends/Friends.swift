@@ -1,0 +1,3 @@
+import Switchboard
+
+public let friends = HTTPHeaders(["Module": "Friends"])

@@ -1,0 +1,3 @@
+import Switchboard
+
+public let movies = HTTPHeaders(["Module": "Movies"])

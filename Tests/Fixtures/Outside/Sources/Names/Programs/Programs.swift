@@ -1,0 +1,3 @@
+import Switchboard
+
+public let programs = HTTPHeaders(["Module": "Programs"])

@@ -1,0 +1,3 @@
+import Switchboard
+
+public let todos = HTTPHeaders(["Module": "Todos"])

@@ -1,0 +1,3 @@
+import Switchboard
+
+public let uploads = HTTPHeaders(["Module": "Uploads"])

@@ -1,0 +1,3 @@
+import Switchboard
+
+public let users = HTTPHeaders(["Module": "Users"])
