@@ -95,7 +95,7 @@ void ccurl_poller_lock(ccurl_poller *poller);
 /// False when another thread, or this one, holds it.
 bool ccurl_poller_try_lock(ccurl_poller *poller);
 void ccurl_poller_unlock(ccurl_poller *poller);
-/// Marks this thread as one that holds the lock and is in none of libcurl's callbacks; null unmarks it.
+/// Marks this thread as the one that drives the poller, between two turns, without the lock; null unmarks it.
 void ccurl_poller_enter(const ccurl_poller *_Nullable poller);
 bool ccurl_poller_is_entered(const ccurl_poller *poller);
 /// When it last woke, in nanoseconds of the monotonic clock.

@@ -2,7 +2,9 @@
 import Foundation
 
 /// A response's body between libcurl and its reader: holds a little, then makes libcurl wait.
-final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; the rest is locked
+///
+/// The exchange holds it. Callers pass the exchange in, and each method resumes a continuation last.
+final class CurlDownload: Sendable {
     typealias End = Result<(HTTPHeaders, ExchangeMetrics), NetworkError>
 
     private struct State {
@@ -23,13 +25,8 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
         }
     }
 
-    private unowned let exchange: CurlExchange
     private let state = Protected(State())
     private static let enough = 512 << 10
-
-    init(_ exchange: CurlExchange) {
-        self.exchange = exchange
-    }
 
     // MARK: On the loop's thread
 
@@ -47,7 +44,7 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
     /// What became of a piece.
     enum Reception {
         case kept
-        /// Kept, and a reader waits for it: ``deliver()`` is to follow.
+        /// Kept, and a reader waits for it: ``deliver(for:)`` is to follow.
         case awaited
         /// Not taken: the reader has enough for now.
         case full
@@ -67,7 +64,7 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
     }
 
     /// Gives what has come to the reader that waits for it.
-    func deliver() {
+    func deliver(for exchange: CurlExchange) {
         let (reader, chunk, mustResume) = state.withLock {
             state -> (UnsafeContinuation<Data?, any Error>?, Data, Bool) in
             guard let reader = state.reader, !state.buffer.isEmpty else { return (nil, Data(), false) }
@@ -81,13 +78,14 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
 
     /// Notes the end. What is held can still be read.
     func end(_ end: End) {
-        deliver()
-        let reader = state.withLock { state in
+        let (reader, chunk) = state.withLock { state -> (UnsafeContinuation<Data?, any Error>?, Data?) in
             state.end = end
-            defer { state.reader = nil }
-            return state.reader
+            guard let reader = state.reader else { return (nil, nil) }
+            state.reader = nil
+            return (reader, state.buffer.isEmpty ? nil : state.takeAll().0)
         }
         switch end {
+        case _ where chunk != nil: reader?.resume(returning: chunk)
         case .success: reader?.resume(returning: nil)
         case .failure(let error): reader?.resume(throwing: error)
         }
@@ -95,17 +93,8 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
 
     // MARK: The reader
 
-    func next() async throws -> Data? {
-        try await withCancellation {
-            try await withUnsafeThrowingContinuation { continuation in
-                read(continuation)
-            }
-        } onCancel: {
-            self.close()
-        }
-    }
-
-    private func read(_ continuation: UnsafeContinuation<Data?, any Error>) {
+    /// Gives the continuation the next chunk, once there is one.
+    func read(_ continuation: UnsafeContinuation<Data?, any Error>, for exchange: CurlExchange) {
         enum Outcome { case chunk(Data), end(End), cancelled, waiting }
         let (outcome, mustResume) = state.withLock { state -> (Outcome, Bool) in
             guard !state.isClosed else { return (.cancelled, false) }
@@ -134,15 +123,15 @@ final class CurlDownload: @unchecked Sendable {  // `exchange` never changes; th
     }
 
     /// Ends the exchange, if it has not ended, and what the reader waits for.
-    func close() {
+    func close(_ exchange: CurlExchange) {
         let (reader, isOver) = state.withLock { state in
             state.isClosed = true
             state.buffer = Data()
             defer { state.reader = nil }
             return (state.reader, state.end != nil)
         }
-        reader?.resume(throwing: CancellationError())
         if !isOver { exchange.cancel() }
+        reader?.resume(throwing: CancellationError())
     }
 }
 
@@ -159,11 +148,15 @@ final class CurlBytes: ResponseBytes.Source {
     }
 
     deinit {
-        download.close()
+        download.close(exchange)
     }
 
     func next() async throws -> Data? {
-        try await download.next()
+        try await withCancellation {
+            try await withUnsafeThrowingContinuation { download.read($0, for: exchange) }
+        } onCancel: { [download, exchange] in
+            download.close(exchange)
+        }
     }
 
     /// The trailers and figures, once the whole body has come.

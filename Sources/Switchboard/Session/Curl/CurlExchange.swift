@@ -11,7 +11,7 @@ import Synchronization
 final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches what; see above
     let request: NetworkRequest
     let handle: CurlHandle
-    private unowned let loop: CurlLoop  // which holds its exchanges, and lives until the last one has ended
+    private let loop: CurlLoop
     private let body: (any CurlUpload)?
     private let startDate = Date()
     private let start = DispatchTime.now().uptimeNanoseconds
@@ -19,7 +19,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     // MARK: Answering
 
     private enum Phase {
-        static let prepared = 0, waiting = 1, answered = 2
+        static let prepared = 0, waiting = 1, answered = 2, cancelled = 3
     }
     private let phase = Atomic<Int>(Phase.prepared)
     private var continuation: UnsafeContinuation<Answer, any Error>?
@@ -56,7 +56,10 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private let attempt: UInt64
     private let limits: Limits
     private let isRepeatable: Bool
+    private let bodyLength: Int64?
     private let onBodySent: (@Sendable (Int64) -> Void)?
+    /// Where `onBodySent` is called, and the answer given behind its last call: under no lock, and nobody else waits.
+    private let sentQueue: DispatchQueue?
 
     init(_ request: NetworkRequest, _ handle: CurlHandle, _ loop: CurlLoop, body: (any CurlUpload)?) {
         self.request = request
@@ -68,7 +71,9 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         attempt = timeouts.attempt?.wholeNanoseconds ?? .max
         limits = request.limits
         onBodySent = body == nil ? nil : request.options.onBodySent
+        sentQueue = onBodySent == nil ? nil : DispatchQueue(label: "Switchboard.CurlSession.bodySent")
         isRepeatable = request.method.isIdempotent && request.body.isReplayable
+        bodyLength = request.body.length
         lastSign = start
     }
 
@@ -84,19 +89,31 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     }
 
     /// Whether nobody waits for the answer any more.
-    var isAnswered: Bool { phase.load(ordering: .acquiring) == Phase.answered }
+    var isAnswered: Bool { phase.load(ordering: .acquiring) >= Phase.answered }
 
     /// Ends with a `CancellationError` and closes the connection, from any thread.
     func cancel() {
-        let before = phase.exchange(Phase.answered, ordering: .acquiringAndReleasing)
+        let before = phase.exchange(Phase.cancelled, ordering: .acquiringAndReleasing)
         guard before != Phase.prepared else { return }
-        if before == Phase.waiting { continuation?.resume(throwing: CancellationError()) }
+        let waiting = before == Phase.waiting ? continuation : nil
         loop.submit(.stop(self))
+        waiting?.resume(throwing: CancellationError())
     }
 
     private func answer(_ result: Result<Answer, any Error>) {
-        guard phase.exchange(Phase.answered, ordering: .acquiringAndReleasing) == Phase.waiting else { return }
-        continuation?.resume(with: result)
+        let (isFirst, _) = phase.compareExchange(
+            expected: Phase.waiting, desired: Phase.answered, ordering: .acquiringAndReleasing)
+        guard isFirst, let continuation else { return }
+        guard let sentQueue else { return continuation.resume(with: result) }
+        sentQueue.async { continuation.resume(with: result) }
+    }
+
+    /// Calls the user's closure, off the loop's thread. After a cancellation it is not called.
+    private func tellSent() {
+        guard let sentQueue, let onBodySent else { return }
+        sentQueue.async { [self, given] in
+            if phase.load(ordering: .acquiring) != Phase.cancelled { onBodySent(given) }
+        }
     }
 
     /// Takes what libcurl measured, while it still knows.
@@ -199,9 +216,9 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         firstByte = lastSign
         guard !head.hasConflictingLengths else { return refuse(NetworkResponse.conflictingLengths) }
         if request.options.streamsResponse && (200..<300).contains(head.status)
-            || request.destination(forStatus: head.status) != nil
+            || request.mayHaveDestination(forStatus: head.status)
         {
-            let download = CurlDownload(self)
+            let download = CurlDownload()
             self.download = download
             answer(.success(.streaming(download, head)))
             return true
@@ -226,7 +243,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
             switch download.offer(bytes) {
             case .full: return CurlAnswer.pause
             case .kept: break
-            case .awaited: loop.deliverLater(download)
+            case .awaited: loop.deliverLater(self)
             }
             received += Int64(bytes.count)
             return bytes.count
@@ -273,8 +290,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         switch body?.read(into: buffer) {
         case .bytes(let count)?:
             given += Int64(count)
-            onBodySent?(given)
-            isBodySent = given == request.body.length
+            tellSent()
+            isBodySent = given == bodyLength
             return count
         case .end?, nil:
             isBodySent = true
@@ -332,6 +349,11 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         download?.didResume()
         touch()
         return ccurl_easy_pause(handle.easy, 0)
+    }
+
+    /// Gives a download's reader what has come.
+    func deliver() {
+        download?.deliver(for: self)
     }
 
     /// Asks the loop to go on, from any thread.

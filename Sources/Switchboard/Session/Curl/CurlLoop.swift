@@ -50,8 +50,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
 
     // Whoever holds the poller's lock uses these.
     private var active: [CurlExchange] = []
-    /// Downloads whose readers wait for what came in this turn.
-    private var deliveries: [CurlDownload] = []
+    /// Those whose readers wait for what came in this turn.
+    private var deliveries: [CurlExchange] = []
     private var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
     private var nextDeadline = UInt64.max
     /// When the thread wakes by itself.
@@ -133,7 +133,9 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     private func performHere(_ command: Command) -> Bool {
         if ccurl_poller_is_entered(poller) {
             guard inbox.withLock({ !$0.isClosed && $0.commands.isEmpty }) else { return false }
+            ccurl_poller_lock(poller)
             perform(command)
+            ccurl_poller_unlock(poller)
             return true
         }
         guard ccurl_poller_try_lock(poller) else { return false }
@@ -222,12 +224,14 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         ccurl_poller_unlock(poller)
     }
 
-    /// Runs parts of tasks. The exchanges they start are begun at once.
+    /// Runs parts of tasks, without the poller's lock. The exchanges they start are begun at once.
     private func run(_ jobs: inout [UnownedJob]) {
         guard !jobs.isEmpty else { return }
+        ccurl_poller_unlock(poller)
         ccurl_poller_enter(poller)
         for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
         ccurl_poller_enter(nil)
+        ccurl_poller_lock(poller)
         jobs.removeAll(keepingCapacity: true)
         isBusy = true
     }
@@ -307,8 +311,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     }
 
     /// Hands a download to its reader at the end of this turn, when more may have come.
-    func deliverLater(_ download: CurlDownload) {
-        deliveries.append(download)
+    func deliverLater(_ exchange: CurlExchange) {
+        deliveries.append(exchange)
     }
 
     /// Ends what libcurl is done with. The callers are told last, all at once: to wake a thread for each would cost more
@@ -320,7 +324,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         }
         for (exchange, code, message) in finished { exchange.end(code, message) }
         finished.removeAll(keepingCapacity: true)
-        for download in deliveries { download.deliver() }
+        for exchange in deliveries { exchange.deliver() }
         deliveries.removeAll(keepingCapacity: true)
     }
 

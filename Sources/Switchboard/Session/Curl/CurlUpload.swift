@@ -67,6 +67,7 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` i
 
     private let body: any HTTPBody
     private let length: Int64?
+    private let isReplayable: Bool
     private let state = Protected(State())
     private static let enough = 1 << 20
     private weak var exchange: CurlExchange?
@@ -74,6 +75,7 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` i
     init(_ body: any HTTPBody) {
         self.body = body
         length = body.length
+        isReplayable = body.isReplayable
     }
 
     func start(for exchange: CurlExchange) {
@@ -178,7 +180,7 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` i
     }
 
     func rewind() -> Bool {
-        guard body.isReplayable else { return false }
+        guard isReplayable else { return false }
         let isUntouched = state.withLock { $0.given == 0 }
         if isUntouched { return true }
         stop()

@@ -125,8 +125,8 @@ extension RequestOptions {
 
 extension RequestOptions {
     /// Hears how many bytes of the body were handed to the transport, each time some were; from the start again when the
-    /// body is sent again. Called by the session in its own thread: return at once, and do not wait. Nil, the default,
-    /// for nobody.
+    /// body is sent again. Calls come one after the other, under no lock, and before the answer, which waits for them.
+    /// Nil, the default, for nobody.
     public var onBodySent: (@Sendable (_ count: Int64) -> Void)? {
         get { self[BodySentOption.self] }
         set { self[BodySentOption.self] = newValue }

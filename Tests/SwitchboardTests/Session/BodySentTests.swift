@@ -1,0 +1,95 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Closures of the user that a session calls: under no lock, so that one that waits holds up nobody.
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+struct BodySentTests {
+    /// Waits on a thread until a request over the same session has its answer. Gives up: false.
+    private func isAnotherAnswered(over session: any NetworkSession, _ url: URL) -> Bool {
+        let answered = DispatchSemaphore(value: 0)
+        Task {
+            _ = try await session.send(NetworkRequest(.get, url))
+            answered.signal()
+        }
+        return answered.wait(timeout: .now() + 20) == .success
+    }
+
+    #if os(Linux)
+    @Test("a request is answered while onBodySent of another one waits for it")
+    func bodySent() async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let session = CurlSession()
+            let seen = Deliveries<Bool>()
+            for body in [DataBody(Data(count: 100_000)), StreamBody { .init(chunks: [Data(count: 100_000)]) }]
+                as [any HTTPBody]
+            {
+                var request = NetworkRequest(.put, server.url, body: body)
+                request.options.onBodySent = { _ in
+                    if seen.all.isEmpty { seen.add(isAnotherAnswered(over: session, server.url)) }
+                }
+                let response = try await session.send(request)
+                #expect(response.text == "ok")
+            }
+            #expect(seen.all == [true])
+        }
+    }
+
+    @Test("every count is told before the answer, in order")
+    func counts() async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let session = CurlSession()
+            for _ in 0..<50 {
+                let counts = Deliveries<Int64>()
+                var request = NetworkRequest(.put, server.url, body: DataBody(Data(count: 300_000)))
+                request.options.onBodySent = { counts.add($0) }
+                _ = try await session.send(request)
+                #expect(counts.all.last == 300_000)
+                #expect(counts.all == counts.all.sorted())
+            }
+        }
+    }
+
+    @Test("a request is answered while a task on the session's own thread starts it and others")
+    func taskExecutor() async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let session = CurlSession()
+            try await withTaskExecutorPreference(session.taskExecutor) {
+                async let one = session.send(NetworkRequest(.get, server.url))
+                async let two = session.send(NetworkRequest(.get, server.url))
+                let texts = try await [one.text, two.text]
+                #expect(texts == ["ok", "ok"])
+            }
+        }
+    }
+    #endif
+
+    @Test(
+        "a rule of the user's for statuses may wait for another request over the session",
+        arguments: SessionKind.allCases)
+    func acceptedStatuses(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            try await MockServer.run(handler: { _ in .text("no", status: 203) }) { server in
+                let session = kind.make()
+                let seen = Deliveries<Bool>()
+                let accepted = AcceptedStatuses { status in
+                    if kind == .curl, seen.all.isEmpty { seen.add(isAnotherAnswered(over: session, server.url)) }
+                    return status != 203
+                }
+                let handling = ResponseHandling(acceptedStatuses: accepted)
+                let router = Router<URLEndPoint>(
+                    session: session,
+                    builder: RequestBuilder(options: RequestOptions { $0.responseHandling = handling }))
+                let file = folder.appendingPathComponent("file")
+                let response = try? await router.exchange(URLEndPoint(.get, server.url, task: .download(to: file)))
+                #expect(response?.statusCode == 203)
+                #expect(response?.text == "no")
+                #expect(response?.fileURL == nil)
+                #expect(response?.metrics.bytesReceived == 2)
+                if kind == .curl { #expect(seen.all == [true]) }
+                #expect(!FileManager.default.fileExists(atPath: file.path))
+            }
+        }
+    }
+}
