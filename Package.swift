@@ -31,7 +31,7 @@ let package = Package(
         .testTarget(
             name: "SwitchboardTests",
             dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
-            exclude: ["Gallery/ErrorGallery.md"], resources: [.copy("Vectors")], swiftSettings: settings),
+            exclude: ["Gallery/ErrorGallery.md"], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTestingTests",
             dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],

@@ -3,29 +3,26 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// A case of http-state; see Vectors/README.md.
-struct CookieVector: Decodable, Sendable {
-    struct Pair: Decodable, Sendable {
-        let name: String
-        let value: String
-    }
-
+/// Two requests: an answer sets cookies, and the second request carries some of them.
+struct CookieVector: Sendable, CustomTestStringConvertible {
     let test: String
+    /// The target of the first request.
+    let from: String
     /// The values of `Set-Cookie`.
     let received: [String]
-    /// Where the second request goes, when that is not the usual place.
-    let sentTo: String?
-    /// What that carries.
-    let sent: [Pair]
-
-    enum CodingKeys: String, CodingKey {
-        case test, received, sent
-        case sentTo = "sent-to"
-    }
-
+    /// The target of the second request, a path or a URL.
+    let to: String
     /// The `Cookie` field of the second request, nil for none.
-    var expected: String? {
-        sent.isEmpty ? nil : sent.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    let expected: String?
+
+    var testDescription: String { test }
+
+    init(_ test: String, from: String? = nil, _ received: [String], to: String? = nil, sent expected: String?) {
+        self.test = test
+        self.from = from ?? "/cookie-parser?\(test)"
+        self.received = received
+        self.to = to ?? "/cookie-parser-result?\(test)"
+        self.expected = expected
     }
 
     /// What differs here, and why.
@@ -36,23 +33,22 @@ struct CookieVector: Decodable, Sendable {
             "paths are compared as they are sent, escapes included (RFC 6265 §5.1.4; PATH0028 asks for that)",
     ]
 
+    /// The cases of http-state.
     static func all() throws -> [CookieVector] {
         try JSONDecoder().decode([CookieVector].self, from: CookieVector.file("parser"))
     }
 
     /// A file of http-state without the comment before it.
     static func file(_ name: String) throws -> Data {
-        let url = Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Vectors/http-state")
-        let lines = try String(contentsOf: #require(url), encoding: .utf8).split(separator: "\n")
+        let lines = String(decoding: try Vectors.data("http-state/\(name).json"), as: UTF8.self).split(separator: "\n")
         return Data(lines.filter { !$0.hasPrefix("//") }.joined(separator: "\n").utf8)
     }
 
     /// Sends the two requests through a router, and gives the `Cookie` field of the second.
     func run() async throws -> String? {
         let base = "http://home.example.org:8888"
-        let target = sentTo ?? "/cookie-parser-result?\(test)"
-        let first = try #require(URL(string: "\(base)/cookie-parser?\(test)"))
-        let second = try #require(URL(string: target.hasPrefix("/") ? base + target : target))
+        let first = try #require(URL(string: base + from))
+        let second = try #require(URL(string: to.hasPrefix("/") ? base + to : to))
         // Not a double, which would refuse the vectors with control characters.
         let seen = Seen()
         let session = AdHocSession { request in
@@ -67,6 +63,28 @@ struct CookieVector: Decodable, Sendable {
         for url in [first, second] { _ = try await router.exchange(URLEndPoint(.get, url)) }
         #expect(seen.requests.first?.headers["Cookie"] == nil)
         return seen.requests.last?.headers["Cookie"]
+    }
+}
+
+extension CookieVector: Decodable {
+    private struct Pair: Decodable {
+        let name: String
+        let value: String
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case test, received, sent
+        case sentTo = "sent-to"
+    }
+
+    /// Reads a case as http-state writes it.
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        let sent = try fields.decode([Pair].self, forKey: .sent).map { "\($0.name)=\($0.value)" }
+        self.init(
+            try fields.decode(String.self, forKey: .test), try fields.decode([String].self, forKey: .received),
+            to: try fields.decodeIfPresent(String.self, forKey: .sentTo),
+            sent: sent.isEmpty ? nil : sent.joined(separator: "; "))
     }
 }
 

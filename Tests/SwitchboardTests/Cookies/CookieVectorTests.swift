@@ -8,7 +8,13 @@ struct CookieVectorTests {
     /// `scripts/cookies` names the file for the report.
     private let report = ProcessInfo.processInfo.environment["SWITCHBOARD_COOKIES"]
 
-    @Test("Cookies: the 222 vectors of http-state pass, but for the known ones")
+    @Test("Cookies: RFC 6265 says what is stored and what is sent", arguments: CookieVector.rfc6265)
+    func standard(vector: CookieVector) async throws {
+        #expect(try await vector.run() == vector.expected)
+    }
+
+    @Test(
+        "Cookies: the 222 vectors of http-state pass, but for the known ones", .vectors("http-state/parser.json"))
     func vectors() async throws {
         let vectors = try CookieVector.all()
         #expect(vectors.count == 222)
@@ -35,7 +41,9 @@ struct CookieVectorTests {
         let expected: String?
     }
 
-    @Test("Cookies: the dates of http-state, 15 and 55", arguments: [("examples", 15), ("bsd-examples", 55)])
+    @Test(
+        "Cookies: the dates of http-state, 15 and 55", .vectors("http-state/examples.json"),
+        .vectors("http-state/bsd-examples.json"), arguments: [("examples", 15), ("bsd-examples", 55)])
     func dates(file: String, count: Int) throws {
         let vectors = try JSONDecoder().decode([DateVector].self, from: CookieVector.file(file))
         #expect(vectors.count == count)
@@ -68,6 +76,10 @@ struct CookieVectorTests {
             ("31 Dec 1969 23:59:59", -1), ("1 Jan 70 00:00:01", 1), ("1 Jan 69 00:00:00", 3_124_224_000),
             ("31 Dec 9999 23:59:59", 253_402_300_799), ("1 Jan 1601 00:00:00", -11_644_473_600),
             ("1 mar 2012 1:2:3x", 1_330_563_723),
+            // The three forms of RFC 9110 §5.6.7, and other orders and delimiters.
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777), ("1994 8:49:37 november 6th", 784_111_777),
+            (#"6;Nov!1994"08:49:37"#, 784_111_777), ("6 Nov 1994 08:49:37 PST 7 Dec 1995 1:1:1", 784_111_777),
         ])
     func someDates(text: String, seconds: Int) {
         #expect(CookieDate.parse(text) == Date(timeIntervalSince1970: Double(seconds)))
