@@ -9,6 +9,12 @@ import Foundation
 /// manager.environment = .production             // from the next request on; those under way keep theirs
 /// ```
 ///
+/// Credentials, ``CommonHeaders`` and ``CommonParameters`` go to the origins of ``servers`` and of the endpoints' own base
+/// URLs. A URL at hand, which may come out of a response, gets them at the origin of ``servers`` alone: that of a
+/// ``URLEndPoint``, of ``data(from:options:)`` and of
+/// ``download(from:to:keepingPartial:options:progress:)``. Of a manager without servers the last two get none, while a
+/// ``URLEndPoint`` is taken for an endpoint like others. `origins` and `hosts` of the interceptors say otherwise.
+///
 /// Managers are independent of each other. Apps extend it with the calls of their domain:
 ///
 /// ```swift
@@ -55,7 +61,10 @@ public final class NetworkManager: Sendable {
         if let encoder { options.encoder = encoder }
         var builder = RequestBuilder(headers: [.accept("application/json")], options: options)
         builder.headers.merge(headers)
-        if let servers { builder.baseURL = { try servers.url(in: .current) } }
+        if let servers {
+            builder.baseURL = { try servers.url(in: .current) }
+            builder.trustsURLs = false
+        }
         builder.scope = {
             let environment = current.value
             return { make in
@@ -99,72 +108,15 @@ public final class NetworkManager: Sendable {
         await ownRouter().explain(endPoint)
     }
 
-    private func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {
+    /// A router whose calls are the manager's own.
+    func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {
         Router(builder, calls)
     }
-}
 
-// MARK: - Calls without a router
-
-extension NetworkManager {
-    /// Sends an endpoint and decodes what it says it responds.
-    ///
-    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
-    public func send<EndPoint: TypedEndPoint>(_ endPoint: EndPoint) async throws -> EndPoint.Response {
-        try await ownRouter().send(endPoint)
-    }
-
-    /// The same with options for this call, which win over those of the endpoint.
-    ///
-    /// - Throws: What ``send(_:)`` throws.
-    public func send<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, options: RequestOptions
-    ) async throws -> EndPoint.Response {
-        try await ownRouter().send(endPoint, options: options)
-    }
-
-    /// Sends an endpoint, decodes what it says it responds, and calls back once.
-    ///
-    /// - Returns: What cancels this request and no other.
-    @discardableResult
-    public func send<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
-    ) -> RequestHandle {
-        ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
-    }
-
-    /// Sends any endpoint and gives the response, once its status is accepted.
-    ///
-    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
-    public func response<EndPoint: EndPointType>(for endPoint: EndPoint) async throws -> NetworkResponse {
-        try await ownRouter().response(for: endPoint)
-    }
-
-    /// The same with options for this call, which win over those of the endpoint.
-    ///
-    /// - Throws: What ``response(for:)`` throws.
-    public func response<EndPoint: EndPointType>(
-        for endPoint: EndPoint, options: RequestOptions
-    ) async throws -> NetworkResponse {
-        try await ownRouter().response(for: endPoint, options: options)
-    }
-
-    /// Gets the bytes at a URL.
-    ///
-    /// - Throws: ``NetworkError``, for a status other than 2xx too: an error page is never taken for data.
-    ///   `CancellationError` when the task or the manager was cancelled.
-    public func data(from url: URL) async throws -> Data {
-        try await response(for: URLEndPoint(.get, url, headers: [.accept("*/*")])).body
-    }
-
-    /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:retry:progress:verify:)`` does.
-    ///
-    /// - Returns: The response; its ``NetworkResponse/fileURL`` is the file.
-    /// - Throws: What that throws: for a status other than 2xx there is no file.
-    @discardableResult
-    public func download(
-        from url: URL, to file: URL, keepingPartial isKept: Bool = false, progress: TransferProgress? = nil
-    ) async throws -> NetworkResponse {
-        try await ownRouter().download(URLEndPoint(.get, url), to: file, keepingPartial: isKept, progress: progress)
+    /// The same for a URL at hand, which may have come from a server.
+    func urlRouter() -> Router<URLEndPoint> {
+        var builder = builder
+        builder.trustsURLs = false
+        return Router(builder, calls)
     }
 }

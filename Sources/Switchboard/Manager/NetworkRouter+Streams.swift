@@ -130,9 +130,10 @@ extension NetworkRouter {
     }
 
     func streamedResponse(
-        for endPoint: EndPoint, accept: String?, changing change: @Sendable (inout NetworkRequest) -> Void = { _ in }
+        for endPoint: EndPoint, accept: String?, options: RequestOptions = RequestOptions(),
+        changing change: @Sendable (inout NetworkRequest) -> Void = { _ in }
     ) async throws -> NetworkResponse {
-        let response = try await exchange(endPoint, accept: accept) { request in
+        let response = try await exchange(endPoint, accept: accept, options: options) { request in
             request.options.destination = nil
             request.options.streamsResponse = true
             change(&request)

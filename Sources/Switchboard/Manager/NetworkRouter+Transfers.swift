@@ -24,6 +24,7 @@ extension NetworkRouter {
     ///     `.NAME.download.json` that says what it is of; neither holds a secret of the URL. Default false.
     ///   - policy: How often in a row an attempt may fail, and how long to wait. An attempt that brought 64 KiB begins a
     ///     new row. Default that of ``RetryPolicy``.
+    ///   - options: Options for this call, which win over those of the endpoint. Default none.
     ///   - progress: Hears how far it is, and can cancel it.
     ///   - verify: Looks at the whole file before it has its name: compare a checksum there. What it throws is
     ///     ``NetworkError/Code/verificationFailed`` with the error underneath, and nothing is kept.
@@ -35,13 +36,13 @@ extension NetworkRouter {
     @discardableResult
     public func download(
         _ endPoint: EndPoint, to file: URL, keepingPartial isKept: Bool = false,
-        retry policy: RetryPolicy = RetryPolicy(),
+        retry policy: RetryPolicy = RetryPolicy(), options: RequestOptions = RequestOptions(),
         progress: TransferProgress? = nil, verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
     ) async throws -> NetworkResponse {
         try await transfer(progress, on: self) {
             do {
                 let download = try Downloader(to: file, isKept: isKept, policy: policy, progress: progress) { change in
-                    try await streamedResponse(for: endPoint, accept: "*/*", changing: change)
+                    try await streamedResponse(for: endPoint, accept: "*/*", options: options, changing: change)
                 }
                 return try await download.run(verify: verify)
             } catch let error as NetworkError {
@@ -61,16 +62,19 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - endPoint: What to send.
+    ///   - options: Options for this call, which win over those of the endpoint. Default none.
     ///   - progress: Hears how many bytes of the body were handed to the transport, and can cancel it. They may have a
     ///     way to go from there. A body that is sent again, by a retry or a redirect, begins again at 0.
     /// - Returns: The response, once its status is accepted.
     /// - Throws: What ``response(for:)`` throws.
     @discardableResult
-    public func upload(_ endPoint: EndPoint, progress: TransferProgress? = nil) async throws -> NetworkResponse {
-        guard let progress else { return try await response(for: endPoint) }
+    public func upload(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil
+    ) async throws -> NetworkResponse {
+        guard let progress else { return try await response(for: endPoint, options: options) }
         let response = try await transfer(progress, on: self) {
             try await withUploadProgress(progress) { note in
-                try await exchange(endPoint, accept: nil) { request in
+                try await exchange(endPoint, accept: nil, options: options) { request in
                     let length = request.body.isEmpty ? 0 : request.body.length
                     note(0, length)
                     request.options.onBodySent = { note($0, length) }
@@ -81,12 +85,13 @@ extension NetworkRouter {
         return response
     }
 
-    /// Sends a request, tells how far its body is, and decodes the response: ``upload(_:progress:)`` and
+    /// Sends a request, tells how far its body is, and decodes the response: ``upload(_:options:progress:)`` and
     /// ``NetworkResponse/decode(_:decoder:)``.
     public func upload<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, progress: TransferProgress? = nil
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        progress: TransferProgress? = nil
     ) async throws -> Value {
-        try await upload(endPoint, progress: progress).decode(type)
+        try await upload(endPoint, options: options, progress: progress).decode(type)
     }
 }
 
@@ -111,6 +116,7 @@ extension NetworkRouter {
     ///     on with it, in another process too. Gone when the upload is done. It may hold a secret of the server's URL and
     ///     is readable by its owner alone. Nil, the default, for none.
     ///   - policy: How often in a row a request may fail, and how long to wait. Default that of ``RetryPolicy``.
+    ///   - options: Options for the requests of this upload, which win over those of the endpoint. Default none.
     ///   - progress: Hears how far it is, and can cancel it.
     /// - Returns: The response to the last request, once its status is accepted.
     /// - Throws: ``NetworkError``: that of ``response(for:)``; ``NetworkError/Code/invalidResponse`` for a server that
@@ -118,10 +124,11 @@ extension NetworkRouter {
     @discardableResult
     public func upload(
         _ file: URL, to endPoint: EndPoint, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20, state: URL? = nil,
-        retry policy: RetryPolicy = RetryPolicy(), progress: TransferProgress? = nil
+        retry policy: RetryPolicy = RetryPolicy(), options: RequestOptions = RequestOptions(),
+        progress: TransferProgress? = nil
     ) async throws -> NetworkResponse {
         let send: ResumableUploader.Send = { change in
-            let response = try await exchange(endPoint, accept: nil, changing: change)
+            let response = try await exchange(endPoint, accept: nil, options: options, changing: change)
             try response.handling.check(response)
             return response
         }

@@ -12,10 +12,16 @@ extension NetworkRouter {
     }
 
     /// Performs a request and decodes the response, once its status is accepted. The type is a `Decodable`; `Data`
-    /// gives the bytes, `String` the text, ``EmptyResponse`` nothing.
+    /// gives the bytes, `String` the text, ``EmptyResponse`` nothing. It may be left to what the value is used for:
+    ///
+    /// ```swift
+    /// let films: [Film] = try await router.request(.popular)
+    /// ```
     ///
     /// - Throws: ``NetworkError``: that of ``response(for:)``, or that of ``NetworkResponse/decode(_:decoder:)``.
-    public func request<Value: Decodable & Sendable>(_ endPoint: EndPoint, as type: Value.Type) async throws -> Value {
+    public func request<Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self
+    ) async throws -> Value {
         try await response(for: endPoint).decode(type)
     }
 
@@ -40,7 +46,7 @@ extension NetworkRouter {
     ///
     /// - Throws: What ``request(_:as:)`` throws.
     public func request<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions
     ) async throws -> Value {
         try await response(for: endPoint, options: options).decode(type)
     }

@@ -76,6 +76,20 @@ extension NetworkRouter {
         try await exchange(endPoint)
     }
 
+    /// The exchange of a request that is changed, with options for this call; see ``exchange(_:options:)`` for a fake.
+    func exchange(
+        _ endPoint: EndPoint, accept: String?, options: RequestOptions,
+        changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
+    ) async throws -> NetworkResponse {
+        if let router = self as? Router<EndPoint> {
+            return try await router.exchange(endPoint, accept, options, change)
+        }
+        return try await exchange(endPoint, accept: accept) { request throws(NetworkError) in
+            request.options = request.options.merging(options)
+            try change(&request)
+        }
+    }
+
     /// Performs a request in the published form: data, response and error, whatever the status.
     ///
     /// - Returns: What cancels this request and no other.

@@ -10,6 +10,8 @@ public struct RequestBuilder: Sendable {
     var callOptions: RequestOptions?
     /// The base URL for endpoints that have none of their own; nil when there is none.
     var baseURL: (@Sendable () throws -> URL)?
+    /// Whether the URL of a ``URLEndPoint`` counts as the app's own server. Where it does not, ``baseURL`` alone does.
+    var trustsURLs = true
     /// Gives what surrounds the making of one request: the manager sets the environment there, as it is at the time of
     /// asking.
     var scope: (@Sendable () -> Scope)?
@@ -56,11 +58,13 @@ public struct RequestBuilder: Sendable {
         var draft = RequestDraft(
             method: try endPoint.httpMethod.endPointValue ?? .get, url: nil,
             headers: (try endPoint.headers.endPointValue ?? [:]).merging(task.headers))
-        let url = try write(task, to: &draft, URLText(base(of: endPoint)).appending(path: endPoint.path)).url
+        let base = try base(of: endPoint)
+        let url = try write(task, to: &draft, URLText(base).appending(path: endPoint.path)).url
 
         var request = NetworkRequest(draft.method, url, body: draft.body, options: options)
         request.endPoint = endPoint
         request.headers = draft.headers
+        request.hasLeftOrigin = isForeign(base, of: endPoint)
         let hasBody = !request.body.isEmpty
         if hasBody, let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
         if hasBody, options.compressesBody { compress(&request) }
@@ -110,6 +114,13 @@ public struct RequestBuilder: Sendable {
         return try baseURL()
     }
 
+    /// Whether a URL may have been chosen by somebody else than the app, a server for instance: it gets no credentials.
+    private func isForeign(_ url: URL, of endPoint: some EndPointType) -> Bool {
+        guard !trustsURLs, endPoint is URLEndPoint else { return false }
+        guard let own = try? baseURL?() else { return true }
+        return !url.hasSameOrigin(as: own)
+    }
+
     /// Wraps the body, unless it or somebody else says how it is encoded.
     private func compress(_ request: inout NetworkRequest) {
         let name = "Content-Encoding"
@@ -124,7 +135,13 @@ public struct RequestBuilder: Sendable {
         }
         let hasBody = !request.body.isEmpty
         if hasBody { request.headers.fill(request.body.additionalHeaders) }
-        request.headers.fill(headers) { name in
+        var common = headers
+        if request.hasLeftOrigin {
+            var foreign = NetworkRequest(.get, nil, headers: headers)
+            foreign.removeHeadersForOrigin()
+            common = foreign.headers
+        }
+        request.headers.fill(common) { name in
             // A type for a body that is not there, or for a file that is no JSON, would be a lie.
             !hasBody && name.equalsIgnoringCase("Content-Type") || isDownload && name.equalsIgnoringCase("Accept")
         }

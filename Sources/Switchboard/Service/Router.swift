@@ -65,7 +65,15 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         _ endPoint: EndPoint, accept: String?,
         changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
     ) async throws -> NetworkResponse {
+        try await exchange(endPoint, accept, nil, change)
+    }
+
+    func exchange(
+        _ endPoint: EndPoint, _ accept: String?, _ options: RequestOptions?,
+        _ change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
+    ) async throws -> NetworkResponse {
         var builder = builder
+        builder.callOptions = options
         if let accept { builder.headers["Accept"] = accept }
         var request = try builder.makeRequest(for: endPoint)
         do throws(NetworkError) {

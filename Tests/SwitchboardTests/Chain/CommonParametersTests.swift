@@ -115,6 +115,26 @@ struct CommonParametersTests {
         #expect(session.requests.map(\.query) == [nil, "token=new&ids%5B%5D=1&ids%5B%5D=2"])
     }
 
+    @Test("S1.5 parameters stand in the place asked for, whatever the method")
+    func place() async throws {
+        let session = StubSession { _ in .text("") }
+        let json = HTTPTask.requestParameters(bodyParameters: ["a": 1])
+        for place in [CommonParameters.Place.query, .body] {
+            for common in [CommonParameters(["k": 1], in: place), CommonParameters(in: place) { ["k": 1] }] {
+                let router = router(session, [common])
+                for method in [HTTPMethod.post, .delete] {
+                    _ = try await router.response(for: URLEndPoint(method, url, task: json))
+                }
+                _ = try await router.response(for: URLEndPoint(.get, url))
+            }
+        }
+        let (own, both) = (#"{"a":1}"#, #"{"a":1,"k":1}"#)
+        let inQuery: [String?] = ["k=1", "k=1", "k=1"]
+        #expect(session.requests.map(\.query) == inQuery + inQuery + [nil, nil, "k=1"] + [nil, nil, "k=1"])
+        let bodies = try session.requests.map { String(decoding: try $0.body.encode(), as: UTF8.self) }
+        #expect(bodies == [own, own, "", own, own, ""] + [both, both, "", both, both, ""])
+    }
+
     @Test("S1.5 a provider is asked for each request, and only for the hosts that are named")
     func provider() async throws {
         let session = StubSession { _ in .text("") }

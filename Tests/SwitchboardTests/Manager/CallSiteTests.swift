@@ -92,6 +92,24 @@ struct CallSiteTests {
         #expect(try await delivered.first() == todos)
     }
 
+    @Test("Call sites: an endpoint enum over a manager, and a value's type that is inferred")
+    func inferred() async throws {
+        let session = StubSession { _ in .json(#"{"page":1,"results":[]}"#) }
+        let manager = NetworkManager(session: session)
+        let router = manager.router(for: MovieApi.self)
+        let page = try await manager.request(MovieApi.popular(page: 1), as: MoviePage.self)
+        let inferred: MoviePage = try await manager.request(MovieApi.popular(page: 1))
+        let routed: MoviePage = try await router.request(.popular(page: 1))
+        let fresh: MoviePage = try await router.request(.popular(page: 1), options: .refreshing)
+        func pages() async throws -> [MoviePage] { [try await router.request(.popular(page: 1)), page] }
+        let delivered = Deliveries<MoviePage?>()
+        manager.request(MovieApi.popular(page: 1), as: MoviePage.self) { delivered.add(try? $0.get()) }
+        #expect(page == inferred && routed == fresh)
+        #expect(try await pages() == [page, page])
+        #expect(try await delivered.first() == page)
+        #expect(session.requests.count == 6)
+    }
+
     @Test("Call sites: a URL at hand, a post to it, and one bare exchange")
     func urls() async throws {
         try await MockServer.run { server in

@@ -11,12 +11,13 @@
 public struct CommonHeaders: Interceptor {
     private let source: CommonSource<HTTPHeaders>
 
-    /// Adds these fields, to requests to these hosts. Nil, the default, for all hosts, others' too.
+    /// Adds these fields, to requests to these hosts. Nil, the default, for the origin that the app asked, as credentials
+    /// have it: see ``CredentialOrigins/asked``.
     public init(_ headers: HTTPHeaders, hosts: [String]? = nil) {
         source = CommonSource(hosts: hosts, fixed: headers)
     }
 
-    /// Adds what a provider gives. It is asked for each request, several times at once, and may wait.
+    /// Adds what a provider gives, to requests to these hosts; see ``init(_:hosts:)``. It is asked for each request, several times at once, and may wait.
     public init(hosts: [String]? = nil, provider: @escaping @Sendable () async throws -> HTTPHeaders) {
         source = CommonSource(hosts: hosts, provider: provider)
     }

@@ -6,28 +6,50 @@
 /// ```
 ///
 /// They go where ``HTTPTask/requestParameters(_:bodyEncoding:)`` puts them: into the query for GET, HEAD and DELETE, into
-/// the body for the others. A form gets more pairs, a JSON object more members, and a request without a body one by
+/// the body for the others; or where `in:` says, `.query` for a key that the server looks for there. A form gets more pairs, a JSON object more members, and a request without a body one by
 /// `bodyEncoding`. What cannot take them, such as a file, a multipart or compressed body or a JSON array, is left alone,
 /// and they go into the query. A name that the request has there keeps its own value; a nil is left out.
 ///
 /// What the provider throws ends the call, as ``NetworkError/Code/invalidRequest`` when it is no `NetworkError`, and
 /// nothing is sent. Logs replace what has a secret's name, such as `token`; see ``Redaction``.
 public struct CommonParameters: Interceptor {
+    /// Where the parameters stand, whatever the method.
+    public enum Place: Sendable, Hashable {
+        /// In the query.
+        case query
+        /// In the body of every method that may have one, DELETE too; in the query of the others, such as GET.
+        case body
+    }
+
     private let source: CommonSource<Parameters>
+    private let place: Place?
     private let encoding: ParameterEncoding
 
-    /// Adds these parameters, to requests to these hosts. Nil, the default, for all hosts, others' too.
-    public init(_ parameters: Parameters, hosts: [String]? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding) {
+    /// Adds these parameters.
+    ///
+    /// - Parameters:
+    ///   - parameters: The parameters.
+    ///   - place: Where they stand. Nil, the default, for where the method wants them.
+    ///   - hosts: The hosts whose requests get them. Nil, the default, for the origin that the app asked, as credentials
+    ///     have it: see ``CredentialOrigins/asked``.
+    ///   - bodyEncoding: How a body is made for a request without one.
+    public init(
+        _ parameters: Parameters, in place: Place? = nil, hosts: [String]? = nil,
+        bodyEncoding: ParameterEncoding = .jsonEncoding
+    ) {
         source = CommonSource(hosts: hosts, fixed: parameters)
+        self.place = place
         encoding = bodyEncoding
     }
 
-    /// Adds what a provider gives. It is asked for each request, several times at once, and may wait.
+    /// Adds what a provider gives; see ``init(_:in:hosts:bodyEncoding:)``. It is asked for each request, several times at
+    /// once, and may wait.
     public init(
-        hosts: [String]? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
+        in place: Place? = nil, hosts: [String]? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
         provider: @escaping @Sendable () async throws -> Parameters
     ) {
         source = CommonSource(hosts: hosts, provider: provider)
+        self.place = place
         encoding = bodyEncoding
     }
 
@@ -37,7 +59,7 @@ public struct CommonParameters: Interceptor {
         var changed = request
         let parameters = try await source.value(for: request, "parameters")
         do {
-            _ = try changed.add(parameters, encoding)
+            _ = try changed.add(parameters, encoding, in: place)
         } catch {
             throw NetworkError.encoding(error).attributed(to: request)
         }
@@ -48,7 +70,9 @@ public struct CommonParameters: Interceptor {
     public func plan(for request: inout NetworkRequest) async -> [String] {
         guard source.isFor(request) else { return ["adds no parameters: another host"] }
         guard let fixed = source.fixed else { return ["adds the parameters of a provider, which is not asked here"] }
-        guard let (names, place) = try? request.add(fixed, encoding) else { return ["cannot write its parameters"] }
+        guard let (names, place) = try? request.add(fixed, encoding, in: place) else {
+            return ["cannot write its parameters"]
+        }
         return [names.isEmpty ? "adds no parameters" : "adds \(names.joined(separator: ", ")) to the \(place)"]
     }
 }

@@ -24,7 +24,7 @@ struct CommonSource<Value: Sendable>: Sendable {
     }
 
     func isFor(_ request: NetworkRequest) -> Bool {
-        guard let hosts else { return true }
+        guard let hosts else { return !request.hasLeftOrigin }
         let host = request.host
         return hosts.contains { $0.equalsIgnoringCase(host) }
     }

@@ -1,14 +1,15 @@
 import Foundation
 
 extension NetworkRequest {
-    /// Adds parameters where the method wants them, those alone that are not there already and are not nil.
+    /// Adds parameters in a place, or where the method wants them: those alone that are not there already and are not nil.
     ///
     /// - Returns: The names of those that were added, and where to.
     mutating func add(
-        _ parameters: Parameters, _ encoding: ParameterEncoding
+        _ parameters: Parameters, _ encoding: ParameterEncoding, in place: CommonParameters.Place?
     ) throws -> (names: [String], place: String) {
         let parameters = try parameters.withoutNil()
-        if !method.prefersQuery, method.allowsBody, let names = try addToBody(parameters, encoding) {
+        let place = place ?? (method.prefersQuery ? .query : .body)
+        if place == .body, method.allowsBody, let names = try addToBody(parameters, encoding) {
             return (names, "body")
         }
         return (try addToQuery(parameters, encoding.urlEncoder.form), "query")
