@@ -1,16 +1,103 @@
 import Foundation
 
 /// Dates as header fields have them ([RFC 9110 §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7)).
+///
+/// The three forms are read to the letter, but without case, as a cache should ([RFC 9111
+/// §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2)). The day of the week must be one, and is not compared with
+/// the date.
 enum HTTPDate {
-    /// The date; nil for a text that is none. Of the three forms the first is the one to send, and all are accepted.
-    static func parse(_ text: String) -> Date? {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(identifier: "GMT")
-        for form in ["EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy"] {
-            formatter.dateFormat = form
-            if let date = formatter.date(from: text) { return date }
+    /// Reads a date.
+    ///
+    /// - Parameters:
+    ///   - text: The field's value.
+    ///   - now: The time that a year of two digits is measured against: it is the latest one that makes a date at most
+    ///     50 years ahead.
+    /// - Returns: The date, or nil when the text is none of the three forms or names no day.
+    static func parse(_ text: String, now: Date = Date()) -> Date? {
+        let text = text.utf8.map(\.lowercased)
+        return fixdate(text) ?? rfc850(text, now) ?? asctime(text)
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`
+    private static func fixdate(_ text: [UInt8]) -> Date? {
+        var scanner = DateScanner(rest: text[...])
+        guard scanner.name(of: shortDays) != nil, scanner.skip(", "), let day = scanner.number(2), scanner.skip(" "),
+            let month = scanner.name(of: months), scanner.skip(" "), let year = scanner.number(4), scanner.skip(" "),
+            let time = scanner.time(), scanner.skip(" gmt"), scanner.rest.isEmpty
+        else { return nil }
+        return Date(utcYear: year, month: month, day: day, time: time)
+    }
+
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`
+    private static func rfc850(_ text: [UInt8], _ now: Date) -> Date? {
+        var scanner = DateScanner(rest: text[...])
+        guard scanner.name(of: longDays) != nil, scanner.skip(", "), let day = scanner.number(2), scanner.skip("-"),
+            let month = scanner.name(of: months), scanner.skip("-"), let digits = scanner.number(2), scanner.skip(" "),
+            let time = scanner.time(), scanner.skip(" gmt"), scanner.rest.isEmpty
+        else { return nil }
+        // The last year that could be within 50 years, whatever the day of the year.
+        let average = 31_556_952.0
+        let seconds = max(-6e10, min(now.timeIntervalSince1970, 2.5e11))
+        let last = (seconds.isNaN ? 1_970 : 1_970 + Int(seconds / average)) + 51
+        let year = last - (((last - digits) % 100) + 100) % 100
+        for year in [year, year - 100] {
+            // 50 years before: the leap day of another year counts as the day after.
+            guard let before = Date(utcYear: year - 50, month: month, day: min(day, 28), time: time) else { continue }
+            if before.addingTimeInterval(Double(day - min(day, 28)) * 86_400) <= now {
+                return Date(utcYear: year, month: month, day: day, time: time)
+            }
         }
         return nil
+    }
+
+    /// `Sun Nov  6 08:49:37 1994`
+    private static func asctime(_ text: [UInt8]) -> Date? {
+        var scanner = DateScanner(rest: text[...])
+        guard scanner.name(of: shortDays) != nil, scanner.skip(" "), let month = scanner.name(of: months),
+            scanner.skip(" "), let day = scanner.skip(" ") ? scanner.number(1) : scanner.number(2), scanner.skip(" "),
+            let time = scanner.time(), scanner.skip(" "), let year = scanner.number(4), scanner.rest.isEmpty
+        else { return nil }
+        return Date(utcYear: year, month: month, day: day, time: time)
+    }
+
+    private static let shortDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    private static let longDays = [
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    ]
+    private static let months = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
+}
+
+/// Reads the parts of a date in lower case.
+private struct DateScanner {
+    var rest: ArraySlice<UInt8>
+
+    mutating func skip(_ text: String) -> Bool {
+        guard rest.starts(with: text.utf8) else { return false }
+        rest = rest.dropFirst(text.utf8.count)
+        return true
+    }
+
+    /// The place of the name here, counted from 1.
+    mutating func name(of names: [String]) -> Int? {
+        names.firstIndex { skip($0) }.map { $0 + 1 }
+    }
+
+    /// The number of exactly so many digits here.
+    mutating func number(_ count: Int) -> Int? {
+        let digits = rest.prefix(count)
+        guard digits.count == count, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        rest = rest.dropFirst(count)
+        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    mutating func time() -> DayTime? {
+        guard let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2) else {
+            return nil
+        }
+        return DayTime(hour: hour, minute: minute, second: second)
     }
 }

@@ -11,6 +11,7 @@ struct CacheControl {
     /// §4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1)).
     private(set) var maxAge: Double?
     private(set) var staleIfError: Double?
+    private(set) var minFresh: Double?
 
     init(_ headers: HTTPHeaders) {
         for value in headers.values(for: "Cache-Control") {
@@ -26,6 +27,7 @@ struct CacheControl {
         case "only-if-cached": isOnlyIfCached = true
         case "must-revalidate": mustRevalidate = true
         case "max-age": maxAge = min(maxAge ?? .infinity, Self.seconds(value))
+        case "min-fresh": minFresh = max(minFresh ?? 0, Self.seconds(value))
         case "stale-if-error": staleIfError = min(staleIfError ?? .infinity, Self.seconds(value))
         default: break
         }

@@ -28,7 +28,9 @@ extension RequestOptions {
     /// How long after its lifetime a ``ResponseCache`` may still answer when the server cannot: no connection, a timeout of
     /// the attempt (the total one ends the whole call), or 500, 502, 503 and 504 ([RFC 5861
     /// §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)). Set, it wins over the response's `must-revalidate` and
-    /// `no-cache`; a ``RetryPolicy`` does not ask again after such an answer. Nil, the default, as the server's `stale-if-error` says, if these two allow it.
+    /// `no-cache`; a ``RetryPolicy`` does not ask again after such an answer. It also makes a response storable that has
+    /// neither freshness nor validator: each call asks the server, and only a failure is answered from the store. Nil, the
+    /// default, as the server's `stale-if-error` says, if these two allow it.
     public var staleIfError: Duration? {
         get { self[StaleIfErrorOption.self] }
         set { self[StaleIfErrorOption.self] = newValue }

@@ -138,8 +138,12 @@ public final class ResponseCache: Interceptor, Resettable {
         case .reloadRevalidatingCacheData: return .load("to be confirmed")
         default: break
         }
-        if control.isOnlyIfCached { return staleness == nil ? .answer(stored, "hit, \(age)") : .refuse }
-        if control.isNoCache { return .load("to be confirmed") }
+        // The request's own wishes ([RFC 9111 §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)).
+        let isTooOld = control.maxAge.map { $0 == 0 || stored.age(at: now).seconds > $0 } ?? false
+        let later = stored.staleness(for: lifetime, at: now.addingTimeInterval(control.minFresh ?? 0)) ?? 0
+        let isWanted = !isTooOld && (control.minFresh == nil || later <= 0)
+        if control.isOnlyIfCached { return staleness == nil && isWanted ? .answer(stored, "hit, \(age)") : .refuse }
+        if control.isNoCache || !isWanted { return .load("to be confirmed") }
         return staleness == nil ? .answer(stored, "hit, \(age)") : .load("too old, \(age)")
     }
 
@@ -187,6 +191,8 @@ public final class ResponseCache: Interceptor, Resettable {
         request.report(.cache("still right"))
         if CacheControl(response.headers).isNoStore || !isOurs(response, to: request) {
             await shelf.end(load, isReplaced: true)
+        } else if CacheControl(request.headers).isNoStore {
+            await shelf.end(load)
         } else if let fault = await shelf.store(confirmed, at: load) {
             request.report(.cache(fault))
         }

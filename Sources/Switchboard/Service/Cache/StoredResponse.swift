@@ -31,9 +31,7 @@ struct StoredResponse: Sendable {
             let variant = Self.variant(response.headers, of: request)
         else { return nil }
         status = response.statusCode
-        headers = response.headers
-        // Cookies are set once, by whom they were sent to.
-        for name in Self.cookieFields { headers.remove(name) }
+        headers = response.headers.storable
         body = response.body
         url = response.url?.withoutUserInfo.0
         self.variant = variant
@@ -44,7 +42,8 @@ struct StoredResponse: Sendable {
         if case .server = lifetime {
             // What a redirect led to is that URL's, and the redirect may lead elsewhere next time.
             let isRedirected = url != nil && request.url != nil && url != request.url
-            guard !isRedirected, freshness > 0 || !validators.isEmpty else { return nil }
+            let isOfUse = freshness > 0 || !validators.isEmpty || isUsable(staleFor: 0, request)
+            guard !isRedirected, isOfUse else { return nil }
         }
     }
 
@@ -53,15 +52,13 @@ struct StoredResponse: Sendable {
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, date: Date, ageBefore: Double
     ) {
         self.status = status
-        self.headers = headers
+        self.headers = headers.storable
         self.body = body
         self.url = url
         self.variant = variant
         self.date = date
         self.ageBefore = ageBefore
     }
-
-    private static let cookieFields = ["Set-Cookie", "Set-Cookie2"]
 
     // MARK: Freshness
 
@@ -70,8 +67,11 @@ struct StoredResponse: Sendable {
         let control = CacheControl(headers)
         if control.isNoCache { return 0 }
         if let maxAge = control.maxAge { return maxAge }
-        guard let expires = headers.values(for: "Expires").first.flatMap(HTTPDate.parse) else { return 0 }
-        let sent = headers.values(for: "Date").first.flatMap(HTTPDate.parse) ?? date
+        // Several lines, and what is no date, count as past ([RFC 9111
+        // §5.3](https://www.rfc-editor.org/rfc/rfc9111#section-5.3)).
+        let lines = headers.values(for: "Expires")
+        guard lines.count == 1, let expires = HTTPDate.parse(lines[0], now: date) else { return 0 }
+        let sent = headers.values(for: "Date").first.flatMap { HTTPDate.parse($0, now: date) } ?? date
         return max(0, expires.timeIntervalSince(sent))
     }
 
@@ -103,8 +103,10 @@ struct StoredResponse: Sendable {
     }
 
     private static func age(_ headers: HTTPHeaders, at now: Date) -> Double {
-        let told = headers.values(for: "Age").first.map(CacheControl.seconds) ?? 0
-        let sent = headers.values(for: "Date").first.flatMap(HTTPDate.parse)
+        // The first member of what should be one ([RFC 9111
+        // §5.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.1)).
+        let told = headers.listMembers(of: "Age").first.map(CacheControl.seconds) ?? 0
+        let sent = headers.values(for: "Date").first.flatMap { HTTPDate.parse($0, now: now) }
         return max(told, sent.map { max(0, now.timeIntervalSince($0)) } ?? 0)
     }
 
@@ -113,8 +115,7 @@ struct StoredResponse: Sendable {
     /// The request's values of the fields that `Vary` names; nil for `*`, which no other request can match ([RFC 9111
     /// §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)).
     static func variant(_ headers: HTTPHeaders, of request: NetworkRequest) -> String? {
-        let names = headers.values(for: "Vary").joined(separator: ",").split(separator: ",")
-            .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }.filter { !$0.isEmpty }
+        let names = headers.listMembers(of: "Vary").map { $0.lowercased() }
         guard !names.contains("*") else { return nil }
         let fields = request.allHeaders
         return Set(names).sorted().map { "\($0): \(fields.values(for: $0).joined(separator: ", "))" }
@@ -160,8 +161,8 @@ struct StoredResponse: Sendable {
     func confirmed(by response: NetworkResponse, asked: Date, at now: Date) -> StoredResponse {
         var result = self
         let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
-        var fields = response.headers
-        for name in Self.cookieFields + ofTheBody { fields.remove(name) }
+        var fields = response.headers.storable
+        for name in ofTheBody { fields.remove(name) }
         result.headers.merge(fields)
         result.date = min(asked, now)
         result.ageBefore = Self.age(response.headers, at: now)
@@ -176,5 +177,31 @@ struct StoredResponse: Sendable {
         response.request = request
         response.cacheAge = age
         return response
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields without those that are about the connection they came on ([RFC 9111
+    /// §3.1](https://www.rfc-editor.org/rfc/rfc9111#section-3.1)), and without cookies, which are set once, by whom they
+    /// were sent to. `Connection` cannot name what rules the storing itself.
+    fileprivate var storable: HTTPHeaders {
+        let rules = ["cache-control", "expires", "age", "date", "vary"]
+        let named = listMembers(of: "Connection").filter { !rules.contains($0.lowercased()) }
+        var result = self
+        for name in Self.unstorable + named where contains(name) { result.remove(name) }
+        return result
+    }
+
+    /// RFC 9110 §7.6.1 and RFC 9111 §3.1.
+    private static let unstorable = [
+        "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", "Proxy-Authenticate",
+        "Proxy-Authentication-Info", "Proxy-Authorization", "Set-Cookie", "Set-Cookie2",
+    ]
+
+    /// The members of a field that is a list, over all its lines; empty ones are left out ([RFC 9110
+    /// §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1)).
+    fileprivate func listMembers(of name: String) -> [String] {
+        values(for: name).joined(separator: ",").split(separator: ",")
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 }

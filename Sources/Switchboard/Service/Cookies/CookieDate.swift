@@ -5,7 +5,7 @@ import Foundation
 enum CookieDate {
     /// The date; nil for a text that is none.
     static func parse(_ text: String) -> Date? {
-        var time: (hour: Int, minute: Int, second: Int)?
+        var time: DayTime?
         var day: Int?
         var month: Int?
         var year: Int?
@@ -23,20 +23,17 @@ enum CookieDate {
         guard let time, let day, let month, var year else { return nil }
         if (70...99).contains(year) { year += 1_900 }
         if (0...69).contains(year) { year += 2_000 }
-        guard year >= 1_601, (1...days(in: month, of: year)).contains(day), time.hour <= 23, time.minute <= 59,
-            time.second <= 59
-        else { return nil }
-        let seconds = time.hour * 3_600 + time.minute * 60 + time.second
-        return Date(timeIntervalSince1970: Double(daysSince1970(year, month, day) * 86_400 + seconds))
+        guard year >= 1_601, time.second <= 59 else { return nil }
+        return Date(utcYear: year, month: month, day: day, time: time)
     }
 
     /// `h:m:s`, each of one or two digits, and then no digit.
-    private static func time(_ token: Substring.UTF8View) -> (hour: Int, minute: Int, second: Int)? {
+    private static func time(_ token: Substring.UTF8View) -> DayTime? {
         let parts = token.split(separator: .colon, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let hour = number(parts[0], digits: 1...2, alone: true),
             let minute = number(parts[1], digits: 1...2, alone: true), let second = number(parts[2], digits: 1...2)
         else { return nil }
-        return (hour, minute, second)
+        return DayTime(hour: hour, minute: minute, second: second)
     }
 
     /// The number at the start of a token, when it has that many digits; anything else may follow, unless it stands alone.
@@ -53,23 +50,6 @@ enum CookieDate {
     private static func month(_ token: Substring.UTF8View) -> Int? {
         let start = token.prefix(3).map(\.lowercased)
         return months.firstIndex { $0.utf8.elementsEqual(start) }.map { $0 + 1 }
-    }
-
-    private static func days(in month: Int, of year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// In the proleptic Gregorian calendar, for years after 0. Years are counted from March, so that the leap day is the
-    /// last one.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let century = year / 100
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return 365 * year + year / 4 - century + century / 4 + dayOfYear - 719_468
     }
 }
 

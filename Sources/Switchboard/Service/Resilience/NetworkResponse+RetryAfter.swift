@@ -39,7 +39,7 @@ extension NetworkResponse {
         if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             return .seconds(Int64(UInt32(value) ?? .max))
         }
-        return HTTPDate.parse(value).map { seconds($0.timeIntervalSince(now)) }
+        return HTTPDate.parse(value, now: now).map { seconds($0.timeIntervalSince(now)) }
     }
 
     /// `"default";r=0;t=30`, and the `limit=100, remaining=0, reset=30` of the earlier drafts. Of several limits those

@@ -1,0 +1,36 @@
+import Foundation
+
+/// A time of a day, as dates of header fields and cookies have it.
+struct DayTime {
+    var hour: Int
+    var minute: Int
+    /// 60 is a leap second.
+    var second: Int
+}
+
+extension Date {
+    /// A point in time in UTC, by the proleptic Gregorian calendar. Nil when there is no such day or time.
+    init?(utcYear year: Int, month: Int, day: Int, time: DayTime) {
+        guard year >= 1, (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day),
+            (0...23).contains(time.hour), (0...59).contains(time.minute), (0...60).contains(time.second)
+        else { return nil }
+        let seconds = time.hour * 3_600 + time.minute * 60 + time.second
+        self.init(timeIntervalSince1970: Double(Self.daysSince1970(year, month, day) * 86_400 + seconds))
+    }
+
+    private static func days(inMonth month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// For years after 0. Years are counted from March, so that the leap day is the last one.
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let century = year / 100
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return 365 * year + year / 4 - century + century / 4 + dayOfYear - 719_468
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Fields that a cache must read with care: RFC 9111 §3.1, §4.2, §5.1, §5.2.1 and §5.3.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheFieldTests {
+    // The fixture's clock begins at 1,700,000,000: Tue, 14 Nov 2023 22:13:20 GMT.
+    @Test(
+        "a date that is none of the three forms counts as past (RFC 9111 §5.3)",
+        arguments: [
+            ["Expires": "Thu, 18 Aug 2050 02:01:18 UTC"], ["Expires": "Thu, 18 Aug 50 02:01:18 GMT"],
+            ["Expires": "Thu, 18  Aug  2050 02:01:18 GMT"], ["Expires": "Thu, 18 Aug 2050 2:01:18 GMT"],
+            ["Expires": "Thu, 18-Aug-2050 02:01:18 GMT"], ["Expires": ""],
+            ["Expires": "Thu, 18 Aug 2050 02:01:18 GMT", "expires": "Thu, 18 Aug 2050 02:01:18 GMT"],
+            ["Expires": "Thu, 18 Aug 2050 02:01:18 GMT", "expires": "Thu, 18 Aug 2051 02:01:18 GMT"],
+            ["Expires": "Thu, 18 Aug 2050 02:01:18 GMT, Thu, 18 Aug 2050 02:01:18 GMT"],
+        ] as [HTTPHeaders])
+    func past(headers: HTTPHeaders) async throws {
+        let fixture = CacheFixture(headers: headers)
+        _ = try await fixture.get("https://h/", .server)
+        #expect(try await fixture.get("https://h/", .server) == "2")
+    }
+
+    @Test(
+        "Expires counts in each of the three forms, a year of two digits within 50 years",
+        arguments: [
+            "Thu, 18 Aug 2050 02:01:18 GMT", "Thursday, 18-Aug-50 02:01:18 GMT", "Thu Aug 18 02:01:18 2050",
+            "THU, 18 aug 2050 02:01:18 gmt",
+        ])
+    func future(expires: String) async throws {
+        let fixture = CacheFixture(headers: ["Expires": expires])
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 86_400)
+        #expect(try await fixture.get("https://h/", .server) == "1")
+    }
+
+    @Test(
+        "the first member of Age counts, and one that is no number is ignored (RFC 9111 §5.1)",
+        arguments: [
+            (["Age": "7200, 0"], false), (["Age": "7200,0"], false), (["Age": "7200", "age": "0"], false),
+            (["Age": "7200, 7200"], false), (["Age": "0, 7200"], true), (["Age": "0", "age": "7200"], true),
+            (["Age": "abc"], true), (["Age": "-7200"], true), (["Age": "7200.0"], true), (["Age": ", 7200"], false),
+            (["Age": "99999999999999999999"], false),
+        ] as [(HTTPHeaders, Bool)])
+    func age(headers: HTTPHeaders, isFresh: Bool) async throws {
+        let fixture = CacheFixture(
+            headers: HTTPHeaders([.init(name: "Cache-Control", value: "max-age=3600")] + Array(headers)))
+        _ = try await fixture.get("https://h/", .server)
+        #expect(try await fixture.get("https://h/", .server) == (isFresh ? "1" : "2"))
+    }
+
+    @Test("fields of the connection are not stored, nor taken from a 304 (RFC 9111 §3.1)")
+    func connectionFields() async throws {
+        let hop: HTTPHeaders = [
+            "Connection": "close, X-Hop, \"odd", "connection": "X-Other", "X-Hop": "1", "x-other": "2",
+            "Keep-Alive": "timeout=5", "Proxy-Connection": "close", "Proxy-Authenticate": "Basic", "Upgrade": "h2c",
+            "Proxy-Authentication-Info": "a=b", "Transfer-Encoding": "chunked", "TE": "trailers",
+        ]
+        let fixture = CacheFixture(
+            StubSession(
+                .text("old", headers: hop.merging(["X-Kept": "1", "ETag": "\"1\""])),
+                .status(304, headers: hop.merging(["X-New": "1"]))))
+        let first = try await fixture.response()
+        #expect(first.headers["X-Hop"] == "1" && first.headers["X-Kept"] == "1")
+        for isConfirmed in [false, true] {
+            if isConfirmed { fixture.date.advance(by: 60) }
+            let stored = try await fixture.response()
+            #expect(stored.cacheAge != nil && stored.headers["X-Kept"] == "1" && stored.text == "old")
+            #expect((stored.headers["X-New"] == "1") == isConfirmed)
+            for field in hop { #expect(!stored.headers.contains(field.name), "\(field.name)") }
+        }
+    }
+
+    @Test("a Connection field cannot take back what forbids storing, or what a response varies by")
+    func connectionNamesRules() async throws {
+        for headers in [
+            ["Connection": "Cache-Control", "Cache-Control": "no-store", "ETag": "\"1\""],
+            ["Connection": "Cache-Control", "Cache-Control": "no-cache", "Expires": "Thu, 18 Aug 2050 02:01:18 GMT"],
+            ["Connection": "Age", "Cache-Control": "max-age=60", "Age": "90"],
+        ] as [HTTPHeaders] {
+            let fixture = CacheFixture(headers: headers)
+            _ = try await fixture.get("https://h/", .server)
+            #expect(try await fixture.get("https://h/", .server) == "2", "\(headers)")
+        }
+        let varying = CacheFixture(headers: ["Connection": "Vary", "Vary": "X-Lang", "Cache-Control": "max-age=60"])
+        _ = try await varying.get("https://h/", .server, headers: ["X-Lang": "a"])
+        #expect(try await varying.get("https://h/", .server, headers: ["X-Lang": "b"]) == "2")
+    }
+
+    @Test(
+        "the request's own Cache-Control is honored, whatever the lifetime (RFC 9111 §5.2.1)",
+        arguments: [
+            ("max-age=0", 0, "2"), ("max-age=0", 5, "2"), ("max-age=10", 10, "1"), ("max-age=10", 11, "2"),
+            ("max-age=x", 5, "2"), ("max-age=\"10\"", 9, "1"), ("min-fresh=10", 50, "1"), ("min-fresh=10", 51, "2"),
+            ("no-cache", 5, "2"), ("max-stale=100", 5, "1"), ("max-stale=100", 61, "2"),
+        ] as [(String, TimeInterval, String)])
+    func requestDirectives(control: String, seconds: TimeInterval, text: String) async throws {
+        for lifetime in [CacheLifetime.server, .time(.seconds(60))] {
+            let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60", "ETag": "\"1\""])
+            _ = try await fixture.get("https://h/", lifetime)
+            fixture.date.advance(by: seconds)
+            #expect(try await fixture.get("https://h/", lifetime, headers: ["Cache-Control": control]) == text)
+            guard text == "2" else { continue }
+            #expect(fixture.session.requests.last?.headers["If-None-Match"] == "\"1\"")
+        }
+    }
+
+    @Test("a request with max-age and only-if-cached sends nothing: what is too old for it is notCached")
+    func onlyIfCached() async throws {
+        let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"])
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 20)
+        let control = "only-if-cached, max-age="
+        #expect(try await fixture.get("https://h/", .server, headers: ["Cache-Control": control + "30"]) == "1")
+        let error = await #expect(throws: NetworkError.self) {
+            try await fixture.get("https://h/", .server, headers: ["Cache-Control": control + "19"])
+        }
+        #expect(error?.code == .notCached && fixture.session.requests.count == 1)
+    }
+
+    @Test("a request with no-store changes nothing that is stored, not by a 304 either (RFC 9111 §5.2.1.5)")
+    func noStore() async throws {
+        let tag: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
+        let fixture = CacheFixture(
+            StubSession(.text("old", headers: tag), .status(304, headers: tag), .status(304, headers: tag)))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        #expect(try await fixture.get("https://h/", .server, headers: ["Cache-Control": "no-store"]) == "old")
+        #expect(try await fixture.get("https://h/", .server) == "old")
+        #expect(fixture.session.requests.count == 3)
+        let unseen = CacheFixture(headers: tag)
+        _ = try await unseen.get("https://h/", .server, headers: ["Cache-Control": "no-store"])
+        #expect(try await unseen.get("https://h/", .server) == "2")
+    }
+
+    @Test(
+        "staleIfError stores what has neither freshness nor validator, for a server that fails",
+        arguments: [
+            ([:], 60, 60, true), ([:], 60, 61, false), ([:], nil, 1, false),
+            (["Cache-Control": "no-store"], 60, 1, false),
+            (["Cache-Control": "stale-if-error=60"], nil, 60, true),
+            (["Cache-Control": "stale-if-error=60, must-revalidate"], nil, 1, false),
+        ] as [(HTTPHeaders, Int?, TimeInterval, Bool)])
+    func staleIfError(headers: HTTPHeaders, own: Int?, seconds: TimeInterval, isUsed: Bool) async throws {
+        for fault in [MockResponse.status(503), .close] {
+            let fixture = CacheFixture(
+                StubSession(.json("1", headers: headers), .json("2", headers: headers), fault))
+            let option: @Sendable (inout RequestOptions) -> Void = { $0.staleIfError = own.map { .seconds($0) } }
+            _ = try await fixture.get("https://h/", .server, option)
+            // It is not fresh for that: each call asks the server first.
+            #expect(try await fixture.get("https://h/", .server, option) == "2")
+            fixture.date.advance(by: seconds)
+            #expect(((try? await fixture.get("https://h/", .server, option)) == "2") == isUsed, "\(fault)")
+        }
+    }
+}
