@@ -112,10 +112,19 @@ extension NetworkRequest {
         set { change { $0.port = newValue } }
     }
 
-    /// The path as it is sent. What may not stand in a path is escaped when it is set, and a slash is put before it.
+    /// The path as it is sent: `/` where the URL has none ([RFC 9110
+    /// §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3)), and empty only while there is no host either. What
+    /// may not stand in a path is escaped when it is set, and a slash is put before it. ``FoundationSession`` sends it
+    /// without segments of dots.
     public var path: String {
-        get { sentParts.path }
-        set { change { $0.path = newValue } }
+        get {
+            let parts = sentParts
+            return parts.path.isEmpty && !parts.host.isEmpty ? "/" : parts.path
+        }
+        set {
+            guard newValue != path else { return }  // a URL without a path stays as it is
+            change { $0.path = newValue }
+        }
     }
 
     /// The query as it is sent, without its question mark; nil when there is none. What may not stand in a query is

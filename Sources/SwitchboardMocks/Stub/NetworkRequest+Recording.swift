@@ -46,7 +46,7 @@ extension NetworkRequest {
     /// The request as it would be on the wire over HTTP/1.1, without what a transport adds of itself, such as
     /// `User-Agent`.
     func recorded(body bytes: Data?, index: Int) -> RecordedRequest {
-        let target = (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "")
+        let target = path + (query.map { "?\($0)" } ?? "")
         var headers = allHeaders
         if !headers.contains("Host") {
             let host = HTTPHeader(name: "Host", value: host + (port.map { ":\($0)" } ?? ""))

@@ -63,8 +63,8 @@ struct NetworkRequestTests {
         "S2.9 the parts of a URL are read as RFC 3986 splits it",
         arguments: [
             ("https://u:p@h.example:8443/a/b?c=d?e#f", "https", "h.example", 8443, "/a/b", "c=d?e"),
-            ("http://[::1]:80/", "http", "[::1]", 80, "/", nil), ("http://[::1]", "http", "[::1]", nil, "", nil),
-            ("HTTPS://H.example?q", "HTTPS", "H.example", nil, "", "q"), ("http://h/?", "http", "h", nil, "/", ""),
+            ("http://[::1]:80/", "http", "[::1]", 80, "/", nil), ("http://[::1]", "http", "[::1]", nil, "/", nil),
+            ("HTTPS://H.example?q", "HTTPS", "H.example", nil, "/", "q"), ("http://h/?", "http", "h", nil, "/", ""),
             ("http://h/a%2Fb#x?y", "http", "h", nil, "/a%2Fb", nil),
         ] as [(String, String, String, Int?, String, String?)])
     func parts(text: String, scheme: String, host: String, port: Int?, path: String, query: String?) throws {

@@ -111,8 +111,7 @@ public final class DigestAuth: Interceptor {
     ) throws -> NetworkRequest {
         guard let answer, let credentials else { return request }
         var answering = request
-        let path = request.path.isEmpty ? "/" : request.path
-        let target = path + (request.query.map { "?" + $0 } ?? "")
+        let target = request.path + (request.query.map { "?" + $0 } ?? "")
         answering.setCredential("Authorization", try answer.value(for: credentials, request.method, target))
         return answering
     }
