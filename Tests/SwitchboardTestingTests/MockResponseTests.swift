@@ -24,6 +24,13 @@ struct MockResponseTests {
         #expect(response.headers == ["X": "1", "Content-Type": "application/problem+json"])
     }
 
+    @Test("a status takes its body as text, and adds no field")
+    func statusWithText() {
+        let response = MockResponse.status(422, headers: ["X": "1"], body: "né")
+        #expect(response.status == 422 && response.headers == ["X": "1"] && response.body == Data("né".utf8))
+        #expect(MockResponse.status(422, body: Data([1])).body == Data([1]) && MockResponse.status(422).body.isEmpty)
+    }
+
     @Test func whatCannotBeEncodedIsAnError() {
         let error = #expect(throws: NetworkError.self) { try MockResponse.encoding(Double.infinity) }
         #expect(error?.code == .encodingFailed)

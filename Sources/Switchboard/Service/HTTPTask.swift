@@ -60,6 +60,17 @@ public struct HTTPTask: Sendable {
         return task
     }
 
+    /// The same as ``requestParametersAndHeaders(bodyParameters:bodyEncoding:urlParameters:additionHeaders:)``.
+    public static func requestParametersAndHeaders(
+        bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
+        urlParameters: Parameters? = nil,
+        additionalHeaders: HTTPHeaders?
+    ) -> HTTPTask {
+        requestParametersAndHeaders(
+            bodyParameters: bodyParameters, bodyEncoding: bodyEncoding, urlParameters: urlParameters,
+            additionHeaders: additionalHeaders)
+    }
+
     /// Parameters where the method wants them: in the query for GET, HEAD and DELETE, in the body for the others. None
     /// write nothing.
     public static func requestParameters(
@@ -79,6 +90,13 @@ public struct HTTPTask: Sendable {
         task.urlParameters = urlParameters
         task.headers = additionHeaders
         return task
+    }
+
+    /// The same as ``requestBody(_:urlParameters:additionHeaders:)``.
+    public static func requestBody(
+        _ body: any HTTPBody, urlParameters: Parameters? = nil, additionalHeaders: HTTPHeaders?
+    ) -> HTTPTask {
+        requestBody(body, urlParameters: urlParameters, additionHeaders: additionalHeaders)
     }
 
     /// A body to be sent, the same as ``requestBody(_:urlParameters:additionHeaders:)``.

@@ -8,6 +8,11 @@ extension MockResponse {
         MockResponse(status: code, headers: headers, body: body)
     }
 
+    /// A status with a text in UTF-8 as its body, and no field but those given.
+    public static func status(_ code: Int, headers: HTTPHeaders = [:], body: String) -> MockResponse {
+        status(code, headers: headers, body: Data(body.utf8))
+    }
+
     /// JSON text as it is, valid or not, as `application/json`.
     public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         json(Data(text.utf8), status: status, headers: headers)

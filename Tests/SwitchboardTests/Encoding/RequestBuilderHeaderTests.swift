@@ -7,6 +7,21 @@ struct RequestBuilderHeaderTests {
         try (headers.map { RequestBuilder(headers: $0) } ?? RequestBuilder()).makeRequest(for: endPoint)
     }
 
+    @Test("a task's headers are given as additionHeaders or as additionalHeaders")
+    func additionalHeaders() throws {
+        let headers: HTTPHeaders = ["X-A": "1"]
+        let tasks: [HTTPTask] = [
+            .requestParametersAndHeaders(urlParameters: ["q": 1], additionHeaders: headers),
+            .requestParametersAndHeaders(urlParameters: ["q": 1], additionalHeaders: headers),
+            .requestBody(JSONBody(["a": 1]), urlParameters: ["q": 1], additionHeaders: headers),
+            .requestBody(JSONBody(["a": 1]), urlParameters: ["q": 1], additionalHeaders: headers),
+        ]
+        for task in tasks {
+            let request = try RequestBuilder().makeRequest(for: EndPointFixture(httpMethod: .post, task: task))
+            #expect(request.headers["X-A"] == "1" && request.query == "q=1")
+        }
+    }
+
     @Test(
         "S2.6 the request's own Content-Type beats the body's: there is exactly one",
         arguments: [
