@@ -6,9 +6,13 @@ public struct ResponseHandling: Sendable {
     public var acceptedStatuses: AcceptedStatuses
     /// The code and message for the others. Default ``StatusMap/standard``.
     public var statusMap: StatusMap
-    /// The keys under which a server explains an error, the first one found counts. They are looked for at the top of a
-    /// JSON object and inside its `error`. Default `message`, `status_message`, `error_description`, `detail`, `title`,
-    /// `error`.
+    /// The keys under which a server explains an error in JSON; the first one with a text counts. They are looked for at
+    /// the top of an object and inside its `error`. Their value is a text, an object with a `message`, `msg` or
+    /// `detail`, or a list of these; under `errors` also an object with texts by field, `{"email":["is taken"]}`.
+    /// Default `message`, `status_message`, `error_description`, `detail`, `errors`, `title`, `error`.
+    ///
+    /// Errors in XML have their own place: the `Message` of S3 and its kin, the `detail` or `title` of [RFC
+    /// 9457](https://www.rfc-editor.org/rfc/rfc9457).
     public var messageKeys: [String]
     /// Decodes the body of a success. Default a `JSONDecoder` that also reads ISO 8601 dates, as ``JSONBody`` writes
     /// them.
@@ -17,7 +21,9 @@ public struct ResponseHandling: Sendable {
     /// Makes a handling.
     public init(
         acceptedStatuses: AcceptedStatuses = .success, statusMap: StatusMap = .standard,
-        messageKeys: [String] = ["message", "status_message", "error_description", "detail", "title", "error"],
+        messageKeys: [String] = [
+            "message", "status_message", "error_description", "detail", "errors", "title", "error",
+        ],
         decoder: (any ResponseDecoder)? = nil
     ) {
         self.acceptedStatuses = acceptedStatuses
@@ -32,24 +38,19 @@ public struct ResponseHandling: Sendable {
     ///   what the server said about it.
     public func check(_ response: NetworkResponse) throws(NetworkError) {
         guard !acceptedStatuses.contains(response.statusCode) else { return }
-        let serverMessage = serverMessage(in: response.body).map(Redaction.standard.pairs)
+        let serverMessage = ServerMessage(keys: messageKeys).text(in: response.body)
         let code = statusMap.code(response.statusCode, serverMessage != nil)
         var error = NetworkError(code).with(response)
         error.serverMessage = serverMessage
         if serverMessage == nil, !response.body.isEmpty, !response.body.contains(0) {
             error.reason = "the body begins \(DecodingFailure.snippet(of: response.body))"
         }
-        if code != .custom, code != .other { error.classMessage = statusMap.message(for: response.statusCode).rawValue }
+        if statusMap.isPlain {
+            error.wait = response.retryAfter()
+        } else if code != .custom, code != .other {
+            error.classMessage = statusMap.message(for: response.statusCode).rawValue
+        }
         throw response.attribute(error)
-    }
-
-    private func serverMessage(in body: Data) -> String? {
-        // A large body is no explanation, and one that does not begin as an object has no keys.
-        guard body.count <= 65_536, body.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
-            let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any]
-        else { return nil }
-        let inner = object["error"] as? [String: Any] ?? [:]
-        return messageKeys.lazy.compactMap { object[$0] as? String ?? inner[$0] as? String }.first { !$0.isEmpty }
     }
 }
 

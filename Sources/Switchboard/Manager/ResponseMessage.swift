@@ -1,4 +1,5 @@
-/// The seven outcomes that the published `NetworkManager` tells a person about, with its words.
+/// The seven outcomes that the published `NetworkManager` tells a person about, with its words. Errors say them with
+/// ``StatusMap/article``.
 public enum ResponseMessage: String, Sendable, CaseIterable {
     /// All is well.
     case success

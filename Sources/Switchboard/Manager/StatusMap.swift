@@ -1,22 +1,28 @@
 /// From a status to an error code and the message for a person.
 ///
-/// | status | code | ``standard`` says | ``article`` says |
+/// With ``standard`` an error says in plain words what happened, with the status, and with the time to wait if the
+/// server told one. With any other map it says the ``ResponseMessage`` of the map.
+///
+/// | status | code | with ``standard`` | with ``article`` |
 /// |---|---|---|---|
-/// | 400 | `badRequest` | Bad request | Network request failed. |
-/// | 401 | `unauthorized` | You need to be authenticated first. | the same |
-/// | 403 | `forbidden` | You need to be authenticated first. | the same |
-/// | 404 | `notFound` | The url you requested is outdated. | You need to be authenticated first. |
-/// | 407 | `error4xx` | You need to be authenticated first. | the same |
-/// | 410 | `error4xx` | The url you requested is outdated. | You need to be authenticated first. |
-/// | other 4xx | `error4xx` | Network request failed. | You need to be authenticated first. |
-/// | 500 | `serverError` | Network request failed. | You need to be authenticated first. |
-/// | 501 to 599 | `error5xx` | Network request failed. | Bad request |
-/// | 3xx | `redirection` | Network request failed. | the same |
-/// | 600 | `unexpectedStatus` | Network request failed. | The url you requested is outdated. |
-/// | any other | `unexpectedStatus` | Network request failed. | the same |
+/// | 400 | `badRequest` | Bad request (400) | Network request failed. |
+/// | 401 | `unauthorized` | Sign in first (401) | You need to be authenticated first. |
+/// | 403 | `forbidden` | Not allowed (403) | You need to be authenticated first. |
+/// | 404 | `notFound` | Not found (404) | You need to be authenticated first. |
+/// | 410 | `error4xx` | No longer available (410) | You need to be authenticated first. |
+/// | 429 | `error4xx` | Too many requests (429), try again in 20 s | You need to be authenticated first. |
+/// | other 4xx | `error4xx` | its own words | You need to be authenticated first. |
+/// | 500 | `serverError` | The server failed (500) | You need to be authenticated first. |
+/// | 503 | `error5xx` | The server is not available (503) | Bad request |
+/// | other 5xx | `error5xx` | its own words | Bad request |
+/// | 3xx | `redirection` | The server answered with a redirect (302) | Network request failed. |
+/// | 600 | `unexpectedStatus` | Unexpected status (600) | The url you requested is outdated. |
+/// | any other | `unexpectedStatus` | Unexpected status (799) | Network request failed. |
 public struct StatusMap: Sendable {
     let code: @Sendable (_ status: Int, _ hasServerMessage: Bool) -> NetworkError.Code
     let message: @Sendable (_ status: Int) -> ResponseMessage
+    /// Whether errors say what the status means, in place of the map's message.
+    private(set) var isPlain = false
 
     /// Makes a map.
     ///
@@ -39,16 +45,23 @@ public struct StatusMap: Sendable {
         self.message = message
     }
 
-    /// Each status says what it means. The default.
-    public static let standard = StatusMap { status in
-        switch status {
-        case 200...299: .success
-        case 400: .badRequest
-        case 401, 403, 407: .authenticationError
-        case 404, 410: .outdated
-        default: .failed
+    /// Each status says what it means, in plain words. The default.
+    ///
+    /// Its ``message(for:)`` sorts them into the published seven: 400 is `badRequest`, 401, 403 and 407
+    /// `authenticationError`, 404 and 410 `outdated`, all others `failed`.
+    public static let standard: StatusMap = {
+        var map = StatusMap { status in
+            switch status {
+            case 200...299: .success
+            case 400: .badRequest
+            case 401, 403, 407: .authenticationError
+            case 404, 410: .outdated
+            default: .failed
+            }
         }
-    }
+        map.isPlain = true
+        return map
+    }()
 
     /// The map as the article published it, for apps that show its messages: all of 401 to 500 ask for a login.
     public static let article = StatusMap { status in

@@ -20,6 +20,15 @@ extension Duration {
     /// `30 s`, rounded up: for a time that is still to go.
     var wholeSecondsText: String { "\(Int64(seconds.rounded(.up))) s" }
 
+    /// `20 s`, `3 min`, `5 h` or `4 days`, rounded up: for a person.
+    var waitText: String {
+        let units: [(limit: Double, size: Double, name: String)] = [
+            (120, 1, "s"), (120 * 60, 60, "min"), (48 * 3_600, 3_600, "h"), (.infinity, 86_400, "days"),
+        ]
+        let (_, size, name) = units.first { seconds <= $0.limit } ?? (0, 1, "s")
+        return "\(Int64((seconds / size).rounded(.up))) \(name)"
+    }
+
     /// `12 ms`, fractions cut off
     var millisecondsText: String {
         let (seconds, attoseconds) = clamped.components

@@ -87,12 +87,12 @@ struct NetworkErrorTests {
         }
         #expect(
             texts == [
-                "Unable to create the URLRequest object", "URL is nil.", "Parameters were nil.",
+                "Unable to create the request", "URL is nil.", "Parameters were nil.",
                 "Parameter encoding failed.",
             ])
         #expect(
-            NetworkError(.invalidRequest, reason: "why").localizedDescription
-                == "Unable to create the URLRequest object")
+            NetworkError(.invalidRequest, reason: "why").localizedDescription == "Unable to create the request: why")
+        #expect(NetworkError(.invalidRequest, reason: "why").message == "Unable to create the request: why")
         #expect(NetworkError(.invalidRequest, reason: "why").failureReason == "why")
     }
 
@@ -164,6 +164,9 @@ struct NetworkErrorTests {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         #expect(try error.decode(Problem.self, decoder: decoder) == Problem(errorCode: 7))
+        let list = try PropertyListEncoder().encode(["errorCode": 7])
+        error.body = list
+        #expect(try error.decode(Problem.self, decoder: PropertyListDecoder()) == Problem(errorCode: 7))
     }
 
     @Test("errors are equal when the same happened; what lies underneath is not compared")

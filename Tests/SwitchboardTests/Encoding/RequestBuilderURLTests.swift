@@ -86,19 +86,32 @@ struct RequestBuilderURLTests {
         #expect(error?.endPoint == "EndPointFixture")
     }
 
-    @Test("S0.11 a request that cannot be constructed says \"Unable to create the URLRequest object\"")
+    @Test("S0.11 a request that cannot be constructed says so first, and then which part is at fault")
     func localizedDescription() throws {
+        var parts = NetworkRequest(.get, nil)
+        parts.scheme = "ws"
+        parts.host = "h"
+        let ported = NetworkRequest(.get, URL(string: "http://h:99999/"))
         let errors = [
-            #expect(throws: NetworkError.self) { try url("no URL", "") },
-            #expect(throws: NetworkError.self) { try url("https://h", "a\r\nb") },
-            #expect(throws: NetworkError.self) {
-                try RequestBuilder().makeRequest(for: EndPointFixture(headers: ["a b": "c"]))
-            },
+            (#expect(throws: NetworkError.self) { try url("no URL", "") }, "URL"),
+            (#expect(throws: NetworkError.self) { try url("ws://h/chat", "") }, "scheme"),
+            (#expect(throws: NetworkError.self) { try url("https://", "a") }, "host"),
+            (#expect(throws: NetworkError.self) { try url("https://h", "a\r\nb") }, "path"),
+            (
+                #expect(throws: NetworkError.self) {
+                    try RequestBuilder().makeRequest(for: EndPointFixture(headers: ["a b": "c"]))
+                }, "a b"
+            ),
+            (#expect(throws: NetworkError.self) { try parts.validate() }, "scheme"),
+            (#expect(throws: NetworkError.self) { try ported.validate() }, "port"),
+            (#expect(throws: NetworkError.self) { try NetworkRequest("G T", ported.url).validate() }, "method"),
         ]
-        for error in errors {
+        for (error, part) in errors {
             let any: any Error = try #require(error)
-            #expect(any.localizedDescription == "Unable to create the URLRequest object")
-            #expect(error?.failureReason?.isEmpty == false)
+            #expect(any.localizedDescription.hasPrefix("Unable to create the request: "))
+            #expect(any.localizedDescription.contains(part), "\(any.localizedDescription)")
+            #expect(error?.message.contains(part) == true)
+            #expect(error?.failureReason?.contains(part) == true)
         }
     }
 

@@ -46,7 +46,7 @@ struct MovieServerTests {
                         try await router.request(.popular(page: 1), as: MovieServer.Page.self)
                     }
                     #expect(refused?.code == .unauthorized)
-                    #expect(refused?.message == "You need to be authenticated first.")
+                    #expect(refused?.message == "Sign in first (401)")
                     #expect(refused?.serverMessage?.hasPrefix("Invalid API key") == true)
                     #expect(refused?.description.contains("wrong") == false)
                     _ = try await server.takeRequest()

@@ -118,6 +118,30 @@ struct ResponseHandlingTests {
         #expect(none?.code == .noData)
     }
 
+    @Test("S1.8 the error is decoded by the manager's decoder, unless the call names another")
+    func managersDecoder() async throws {
+        struct Problem: Decodable, Equatable { var errorCode: Int; var at: Date }
+        let body = #"{"error_code":7,"at":"1994-11-06T08:49:37Z"}"#
+        let decoder = JSONDecoder.ofResponses
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let expected = Problem(errorCode: 7, at: Date(timeIntervalSince1970: 784_111_777))
+        let session = StubSession { _ in .json(body, status: 422) }
+        let manager = NetworkManager(session: session, decoder: decoder)
+        let error = await #expect(throws: NetworkError.self) { try await manager.response(for: endPoint) }
+        #expect(try error?.decode(Problem.self) == expected)
+        let typed = await #expect(throws: NetworkError.self) {
+            try await manager.router(for: URLEndPoint.self).request(endPoint, as: [Int].self)
+        }
+        #expect(try typed?.decode(Problem.self) == expected)
+        let other = #expect(throws: NetworkError.self) { try error?.decode(Problem.self, decoder: JSONDecoder()) }
+        #expect(other?.code == .decodingFailed)
+        let list = try PropertyListEncoder().encode(["code": "E7"])
+        let lists = NetworkManager(
+            session: StubSession { _ in .data(list, status: 500) }, decoder: PropertyListDecoder())
+        let failed = await #expect(throws: NetworkError.self) { try await lists.response(for: endPoint) }
+        #expect(try failed?.decode([String: String].self) == ["code": "E7"])
+    }
+
     @Test("S1.8 with the service map 401 is told apart by its status")
     func unauthorizedService() async throws {
         let error = await #expect(throws: NetworkError.self) {

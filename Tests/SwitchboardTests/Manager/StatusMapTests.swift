@@ -62,18 +62,68 @@ struct StatusMapTests {
     @Test(
         "S3.11 a router's errors speak in the words of the map selected",
         arguments: [
-            (400, "Bad request", "Network request failed."),
-            (401, "You need to be authenticated first.", "You need to be authenticated first."),
-            (404, "The url you requested is outdated.", "You need to be authenticated first."),
-            (422, "Network request failed.", "You need to be authenticated first."),
-            (500, "Network request failed.", "You need to be authenticated first."),
-            (503, "Network request failed.", "Bad request"),
-            (600, "Network request failed.", "The url you requested is outdated."),
-            (304, "Network request failed.", "Network request failed."),
+            (400, "Bad request (400)", "Network request failed."),
+            (401, "Sign in first (401)", "You need to be authenticated first."),
+            (403, "Not allowed (403)", "You need to be authenticated first."),
+            (404, "Not found (404)", "You need to be authenticated first."),
+            (422, "The content is not valid (422)", "You need to be authenticated first."),
+            (429, "Too many requests (429)", "You need to be authenticated first."),
+            (499, "The request was refused (499)", "You need to be authenticated first."),
+            (500, "The server failed (500)", "You need to be authenticated first."),
+            (503, "The server is not available (503)", "Bad request"),
+            (599, "The server failed (599)", "Bad request"),
+            (600, "Unexpected status (600)", "The url you requested is outdated."),
+            (304, "Not changed (304)", "Network request failed."),
         ])
     func selected(status: Int, standard: String, article: String) async throws {
         #expect(await failure(status: status, map: .standard)?.message == standard)
         #expect(await failure(status: status, map: .article)?.message == article)
+    }
+
+    // https://www.iana.org/assignments/http-status-codes, 2025; 418 is unused there.
+    @Test("S3.11 every registered error status has plain words of its own, with the number")
+    func plainWords() async {
+        let registered = Array(400...417) + [421, 422, 423, 424, 425, 426, 428, 429, 431, 451] + Array(500...508)
+        var seen: Set<String> = []
+        for status in registered + [510, 511] {
+            let error = await failure(status: status, map: .standard)
+            let message = error?.message ?? ""
+            #expect(message.hasSuffix(" (\(status))") && message.first?.isUppercase == true, "\(message)")
+            let words = String(message.dropLast(" (\(status))".count))
+            #expect(seen.insert(words).inserted && words != "The request was refused", "\(message)")
+            #expect(!ResponseMessage.allCases.contains { message.contains($0.rawValue) } || status == 400)
+            #expect(error?.description.hasPrefix("HTTP \(status): \(words) (GET https://") == true)
+        }
+    }
+
+    @Test(
+        "S3.11 the time that a server asks for stands behind the words",
+        arguments: [
+            (429, "20", "Too many requests (429), try again in 20 s"), (429, "0", "Too many requests (429)"),
+            (429, "120", "Too many requests (429), try again in 120 s"),
+            (429, "121", "Too many requests (429), try again in 3 min"),
+            (503, "7201", "The server is not available (503), try again in 3 h"),
+            (503, "172801", "The server is not available (503), try again in 3 days"),
+            (503, "Sun, 06 Nov 1994 08:49:37 GMT", "The server is not available (503)"),
+            (429, "soon", "Too many requests (429)"),
+        ])
+    func waits(status: Int, value: String, message: String) async {
+        let router = Router<URLEndPoint>(session: StubSession(.status(status, headers: ["Retry-After": value])))
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.message == message)
+        let wait = message.split(separator: ",", maxSplits: 1).dropFirst().first.map { ",\($0)" } ?? ""
+        #expect(error?.description.contains("\(wait) (GET https://") == true)
+    }
+
+    @Test("S3.11 a map of one's own speaks in the published words, and an error made by hand in plain ones")
+    func otherMessages() async {
+        let own = await failure(status: 404, map: StatusMap { _ in .outdated })
+        #expect(own?.message == "The url you requested is outdated.")
+        #expect(own?.description.hasPrefix("HTTP 404: The url you requested is outdated. (GET") == true)
+        var made = NetworkError(.notFound)
+        #expect(made.message == "Not found")
+        made.status = 404
+        #expect(made.message == "Not found (404)" && made.description == "HTTP 404: Not found")
     }
 
     @Test(

@@ -179,7 +179,7 @@ extension NetworkError.Code {
     /// What happened, for a developer.
     var title: String {
         switch self {
-        case .invalidRequest: "Unable to create the URLRequest object"
+        case .invalidRequest: "Unable to create the request"
         case .missingURL: "URL is nil."
         case .parametersNil: "Parameters were nil."
         case .encodingFailed: "Parameter encoding failed."
@@ -208,10 +208,14 @@ extension NetworkError.Code {
         case .verificationFailed: "The downloaded file is not what it should be"
         case .tooManyRedirects: "Too many redirects"
         case .redirectRefused: "The redirect was not followed"
-        case .badRequest: "Bad request"
-        case .unauthorized, .forbidden: "You need to be authenticated first."
-        case .notFound: "The url you requested is outdated."
-        case .error4xx, .serverError, .error5xx, .redirection, .unexpectedStatus: "Network request failed."
+        case .badRequest: StatusText.words(for: 400)
+        case .unauthorized: StatusText.words(for: 401)
+        case .forbidden: StatusText.words(for: 403)
+        case .notFound: StatusText.words(for: 404)
+        case .error4xx: StatusText.words(for: 499)
+        case .serverError, .error5xx: StatusText.words(for: 500)
+        case .redirection: StatusText.words(for: 300)
+        case .unexpectedStatus: StatusText.words(for: 0)
         case .custom, .other: "Something went wrong"
         case .noData: "Response returned with no data to decode."
         case .decodingFailed, .unexpectedContentType: "We could not decode the response."

@@ -44,6 +44,8 @@ public struct NetworkError: Error, Sendable {
     public var underlying: (any Error)?
     /// The short text for ``message`` where a status map chose one.
     var classMessage: String?
+    /// How long the server asked to be left alone, when the error was made.
+    var wait: Duration?
     /// The request, boxed, because its type is known to a higher layer only.
     var requestBox: (any Sendable)?
 
@@ -54,21 +56,6 @@ public struct NetworkError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Decodes the server's error body.
-    ///
-    /// - Throws: ``Code/noData`` when there is no body, ``Code/decodingFailed`` with the key path when it has another
-    ///   shape.
-    public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) throws(NetworkError)
-        -> Value
-    {
-        guard let body, !body.isEmpty else { throw NetworkError(.noData, reason: "the error response has no body") }
-        do {
-            return try decoder.decode(type, from: body)
-        } catch {
-            throw NetworkError(.decodingFailed, reason: DecodingFailure.describe(error, in: body), underlying: error)
-        }
-    }
-
     /// The `URLError` code underneath, when URLSession reported the failure.
     public var urlErrorCode: URLError.Code? {
         (underlying as? URLError)?.code
@@ -76,22 +63,33 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError: LocalizedError, CustomStringConvertible {
-    /// A short text to show to a person. It names no endpoint: "Please check your network connection.", "Bad request",
-    /// or the server's own words for ``Code/custom``.
+    /// A short text to show to a person. It names no endpoint: "Please check your network connection.", "Not found
+    /// (404)", "Too many requests (429), try again in 20 s", or the server's own words for ``Code/custom``.
     public var message: String {
         if code == .custom, let serverMessage { return serverMessage }
         // A failure that URLSession cannot name is the network's; one that somebody else threw need not be.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
+        if code == .invalidRequest { return code.title + (failureReason.map { ": \($0)" } ?? "") }
+        if let statusWords, let status { return "\(statusWords) (\(status))\(waitText)" }
         return classMessage ?? code.message
+    }
+
+    /// What the status means, unless something else is to be said.
+    private var statusWords: String? {
+        guard classMessage == nil, code.isStatus, code != .custom, code != .other else { return nil }
+        return status.map(StatusText.words)
+    }
+
+    private var waitText: String {
+        wait.map { $0 > .zero ? ", try again in \($0.waitText)" : "" } ?? ""
     }
 
     /// What went wrong, for which endpoint and why, in one line.
     ///
-    /// Two codes give a published text alone, because callers show or compare it: ``Code/custom`` the server's message
-    /// and ``Code/invalidRequest`` "Unable to create the URLRequest object". The rest of those is in ``failureReason``
-    /// and ``description``.
+    /// ``Code/custom`` gives the server's message alone, because callers show or compare it. The rest is in
+    /// ``description``.
     public var errorDescription: String? {
-        code == .custom || code == .invalidRequest ? message : description
+        code == .custom ? message : description
     }
 
     /// The cause, as in ``reason``, secrets of URLs in it replaced.
@@ -107,7 +105,8 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 
     /// What went wrong and why, without the request: for a program that has said already what it was about to do.
     public var summary: String {
-        var text = status == nil || !code.isStatus ? code.title : "HTTP \(status ?? 0): \(message)"
+        var text = code.title
+        if let status, code.isStatus { text = "HTTP \(status): \(statusWords.map { $0 + waitText } ?? message)" }
         func add(_ more: String) {
             let isSentence = text.last == "." || text.last == "!" || text.last == "?"
             // A key path or a media type keeps its letters: it is no word.

@@ -1,0 +1,23 @@
+import Foundation
+
+extension NetworkError {
+    /// Decodes the server's error body.
+    ///
+    /// - Parameters:
+    ///   - type: The server's own error.
+    ///   - decoder: Decodes the body. Nil, the default, for the one of the request's ``ResponseHandling``: the manager's.
+    /// - Returns: The server's error.
+    /// - Throws: ``Code/noData`` when there is no body, ``Code/decodingFailed`` with the key path when it has another
+    ///   shape.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, decoder: (any ResponseDecoder)? = nil
+    ) throws(NetworkError) -> Value {
+        guard let body, !body.isEmpty else { throw NetworkError(.noData, reason: "the error response has no body") }
+        let handling = request?.options.responseHandling ?? RequestOptions().responseHandling
+        do {
+            return try (decoder ?? handling.decoder).decode(type, from: body)
+        } catch {
+            throw NetworkError(.decodingFailed, reason: DecodingFailure.describe(error, in: body), underlying: error)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+
+/// What a server says about an error, in a body of one of the usual shapes.
+///
+/// No shape is read deeper than it is written here, whatever the depth of the body.
+struct ServerMessage {
+    /// The members of a JSON object that are looked at, the first one with a text counts.
+    let keys: [String]
+
+    /// The text, of at most 1,000 characters. Nil when the body has none, or more than 64 KiB.
+    func text(in body: Data) -> String? {
+        // A large body is no explanation.
+        guard body.count <= 65_536 else { return nil }
+        let body = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body
+        switch body.first(where: { $0 > 0x20 }) {
+        case UInt8(ascii: "{"): return jsonText(body).map(Self.shown)
+        case UInt8(ascii: "<"): return XMLMessage(body).text.map(Self.shown)
+        default: return nil
+        }
+    }
+
+    private static func shown(_ text: String) -> String {
+        let text = Redaction.standard.pairs(in: text)
+        let scalars = text.unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: 1_000, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return text }
+        return String(scalars[..<end]) + "…"
+    }
+
+    private func jsonText(_ body: Data) -> String? {
+        guard let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else { return nil }
+        let inner = object["error"] as? [String: Any] ?? [:]
+        for key in keys {
+            for value in [object[key], inner[key]] {
+                if let text = Self.text(of: value, isFields: key == "errors") { return text }
+            }
+        }
+        return nil
+    }
+
+    /// A text; `["a", {"message": "b"}]` is `a; b`.
+    private static func text(of value: Any?, isFields: Bool) -> String? {
+        switch value {
+        case let list as [Any]: joined(list.lazy.compactMap(item))
+        case let object as [String: Any]: item(object) ?? (isFields ? joined(fields(object)) : nil)
+        default: value.flatMap(item)
+        }
+    }
+
+    /// The first five: more than that nobody reads.
+    private static func joined(_ texts: some Sequence<String>) -> String? {
+        let text = texts.prefix(5).joined(separator: "; ")
+        return text.isEmpty ? nil : text
+    }
+
+    private static func item(_ value: Any) -> String? {
+        if let text = value as? String { return text.isEmpty ? nil : text }
+        guard let object = value as? [String: Any] else { return nil }
+        return ["message", "msg", "detail", "description", "title"].lazy.compactMap { object[$0] as? String }
+            .first { !$0.isEmpty }
+    }
+
+    /// `{"email": ["is taken"]}` is `email is taken`; a sentence of its own stands alone.
+    private static func fields(_ object: [String: Any]) -> [String] {
+        object.sorted { $0.key < $1.key }.flatMap { name, value in
+            (value as? [Any] ?? [value]).compactMap(item).map { text in
+                text.first?.isUppercase == true || name == "base" ? text : "\(name) \(text)"
+            }
+        }
+    }
+}
+
+/// The message of an error of S3 and its kin, or of a problem ([RFC 9457, appendix
+/// B](https://www.rfc-editor.org/rfc/rfc9457#appendix-B)), in XML.
+private struct XMLMessage {
+    private let body: Data
+
+    init(_ body: Data) {
+        self.body = body
+    }
+
+    var text: String? {
+        let names: [String]
+        switch root {
+        case "Error", "ErrorResponse": names = ["Message"]
+        case "problem": names = ["detail", "title"]
+        default: return nil
+        }
+        return names.lazy.compactMap(content).first { !$0.isEmpty }
+    }
+
+    /// The name of the first element, without its prefix.
+    private var root: String? {
+        var rest = body[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(start + 1)...]
+            let end = rest.starts(with: "!--".utf8) ? "-->" : rest.first == UInt8(ascii: "?") ? "?>" : nil
+            if let end {
+                guard let found = rest.range(of: Data(end.utf8)) else { return nil }
+                rest = rest[found.upperBound...]
+                continue
+            }
+            let name = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != .slash }
+            return name.split(separator: .colon).last.map { String(decoding: $0, as: UTF8.self) }
+        }
+        return nil
+    }
+
+    /// The text of the first element of that name.
+    private func content(_ name: String) -> String? {
+        guard let start = body.range(of: Data("<\(name)>".utf8))?.upperBound else { return nil }
+        let rest = body[start...]
+        let isRaw = rest.starts(with: "<![CDATA[".utf8)
+        guard let end = rest.range(of: Data((isRaw ? "]]>" : "<").utf8))?.lowerBound else { return nil }
+        let text = String(decoding: isRaw ? rest[(start + 9)..<end] : rest[..<end], as: UTF8.self)
+        return (isRaw ? text : Self.unescaped(text)).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        let pieces = text.components(separatedBy: "&")
+        return pieces.dropFirst().reduce(into: pieces[0]) { result, piece in
+            let parts = piece.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let scalar = scalar(named: parts[0]) else { return result += "&" + piece }
+            result.unicodeScalars.append(scalar)
+            result += parts[1]
+        }
+    }
+
+    private static func scalar(named name: Substring) -> Unicode.Scalar? {
+        switch name {
+        case "amp": return "&"
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        default:
+            guard name.hasPrefix("#") else { return nil }
+            let isHex = name.hasPrefix("#x")
+            return UInt32(name.dropFirst(isHex ? 2 : 1), radix: isHex ? 16 : 10).flatMap(Unicode.Scalar.init)
+        }
+    }
+}
