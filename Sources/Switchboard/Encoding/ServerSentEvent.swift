@@ -37,7 +37,7 @@ public struct ServerSentEvent: Sendable, Hashable {
 
 /// Makes events of the bytes of a stream, by the algorithm of [HTML
 /// §9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
-struct EventStreamParser: Sendable {
+struct EventStreamParser: StreamParser {
     private static let (dataName, eventName) = (Array("data".utf8), Array("event".utf8))
     private static let (idName, retryName) = (Array("id".utf8), Array("retry".utf8))
     private let limit: Int
@@ -50,8 +50,10 @@ struct EventStreamParser: Sendable {
     /// The last event ID that a client says when it connects again: that of the last whole event, even of one without
     /// data.
     private(set) var lastEventID: String
+    var position: String { lastEventID }
     /// How long the server wants a client to wait before it connects again, as last said.
     private(set) var retry: Duration?
+    let mediaType: String? = "text/event-stream"
 
     /// - Parameters:
     ///   - limit: The most bytes of a line, and of an event's data.
@@ -73,7 +75,8 @@ struct EventStreamParser: Sendable {
     /// Hands out the events that are complete with this chunk. One that the stream's end cuts short is never given.
     ///
     /// - Throws: ``NetworkError/Code/responseTooLarge``.
-    mutating func parse(_ chunk: Data, _ body: (ServerSentEvent) -> Void) throws {
+    mutating func parse(_ chunk: Data?, _ body: (ServerSentEvent) -> Void) throws {
+        guard let chunk else { return }
         var scanner = lines
         lines = LineScanner(limit: limit)  // its bytes stay with one owner
         defer { lines = scanner }

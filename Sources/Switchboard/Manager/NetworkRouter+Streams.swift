@@ -35,33 +35,6 @@ extension NetworkRouter {
         bytes(for: endPoint).lines(limit: limit)
     }
 
-    /// The values of a body that has one JSON text in each line, as they arrive.
-    ///
-    /// Asks for `application/x-ndjson` and its like, unless the endpoint says what it accepts. Empty lines are passed
-    /// over. Reading throws ``NetworkError/Code/decodingFailed`` with the number of the line for one that is no such
-    /// value.
-    ///
-    /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - type: What a line decodes to.
-    ///   - decoder: Decodes the lines. Nil, the default, for the one of the response handling.
-    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
-    /// - Returns: The values, read once.
-    public func jsonLines<Value: Decodable & Sendable>(
-        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
-    ) -> ResponseElements<Value> {
-        let found = Protected(decoder)
-        let bytes = ResponseBytes(opening: {
-            let response = try await streamedResponse(
-                for: endPoint, accept: "application/x-ndjson, application/jsonl, application/json;q=0.9")
-            found.withLock { $0 = $0 ?? response.handling.decoder }
-            return response.bytes
-        })
-        return bytes.jsonLines(as: type, limit: limit) {
-            try (found.value ?? JSONDecoder.ofResponses).decode($0, from: $1)
-        }
-    }
-
     /// The server-sent events of an endpoint ([HTML
     /// §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)), over as many connections as it takes.
     ///
@@ -95,8 +68,8 @@ extension NetworkRouter {
 
     private func eventSource(
         _ endPoint: EndPoint, _ lastEventID: String, _ policy: RetryPolicy?, _ idleTimeout: Duration?, _ limit: Int
-    ) -> EventSource {
-        EventSource(lastEventID: lastEventID, limit: limit, policy: policy) { lastEventID in
+    ) -> EventSource<EventStreamParser> {
+        EventSource(EventStreamParser(limit: limit, lastEventID: lastEventID), policy: policy) { lastEventID in
             try await streamedResponse(for: endPoint, accept: "text/event-stream") { request in
                 if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
                 if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
@@ -148,40 +121,4 @@ extension RetryPolicy {
     /// attempts in a row, 3 seconds before the first, 5 minutes at most.
     public static let forEvents = RetryPolicy(
         maximumAttempts: 10, baseDelay: .seconds(3), maximumDelay: .seconds(300))
-}
-
-extension ResponseBytes {
-    /// The body as values, one JSON text in each line.
-    ///
-    /// - Parameters:
-    ///   - type: What a line decodes to. Empty lines are passed over; any other that is no such value is
-    ///     ``NetworkError/Code/decodingFailed`` with the number of the line.
-    ///   - decoder: Decodes the lines.
-    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
-    /// - Returns: The values, read once.
-    public func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, decoder: any ResponseDecoder = JSONDecoder(), limit: Int = 1 << 20
-    ) -> ResponseElements<Value> {
-        jsonLines(as: type, limit: limit) { try decoder.decode($0, from: $1) }
-    }
-
-    func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, limit: Int, decode: @escaping @Sendable (Value.Type, Data) throws -> Value
-    ) -> ResponseElements<Value> {
-        var scanner = LineScanner(limit: limit)
-        var number = 0
-        return ResponseElements(self) { chunk, values in
-            try scanner.scan(chunk) { line in
-                number += 1
-                guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { return }
-                let data = Data(line)
-                do {
-                    values.append(try decode(type, data))
-                } catch {
-                    let reason = "line \(number): \(DecodingFailure.describe(error, in: data))"
-                    throw NetworkError(.decodingFailed, reason: reason, underlying: error)
-                }
-            }
-        }
-    }
 }

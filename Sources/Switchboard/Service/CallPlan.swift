@@ -69,7 +69,7 @@ extension InterceptorChain {
                 plan.steps.append(.init(interceptor: String(describing: type(of: interceptor)), notes: notes))
             }
             plan.request = request
-            plan.warnings = request.warnings
+            plan.warnings = request.warnings + ((request.endPoint as? any EndPointType)?.nearMisses ?? [])
             do throws(NetworkError) {
                 try request.validate()
             } catch {

@@ -2,12 +2,12 @@ import Foundation
 
 /// The data of server-sent events, decoded, up to the event that ends them.
 actor DecodedEvents<Value: Decodable & Sendable> {
-    private var source: EventSource?
+    private var source: EventSource<EventStreamParser>?
     private let last: String?
     private let decoder: JSONDecoder
     private var failure: (any Error)?
 
-    init(_ source: EventSource, until last: String?, decoder: JSONDecoder) {
+    init(_ source: EventSource<EventStreamParser>, until last: String?, decoder: JSONDecoder) {
         self.source = source
         self.last = last
         self.decoder = decoder

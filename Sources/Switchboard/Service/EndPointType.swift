@@ -24,52 +24,29 @@ import Foundation
 /// }
 /// ```
 ///
-/// Only ``baseURL`` and ``path`` are required. The others may be written optional or not, as you like: `var headers:
-/// HTTPHeaders` and `var headers: HTTPHeaders?` are both used. That is what the associated types are for; there is no
-/// need to name them. A property of any other type, such as `headers: [String: Any]`, is none of these and is not seen.
-public protocol EndPointType: Sendable {
-    /// `URL` or `String`, or an optional of these.
-    associatedtype BaseURLProperty: EndPointBaseURL = URL
-    /// `HTTPMethod` or `String`, or an optional of these.
-    associatedtype MethodProperty: EndPointProperty = HTTPMethod where MethodProperty.PropertyValue == HTTPMethod
-    /// `HTTPTask`, or an optional of it.
-    associatedtype TaskProperty: EndPointProperty = HTTPTask where TaskProperty.PropertyValue == HTTPTask
-    /// `HTTPHeaders`, `[String: String]`, `[HTTPHeader]` or `KeyValuePairs`, or an optional of these.
-    associatedtype HeadersProperty: EndPointProperty = HTTPHeaders? where HeadersProperty.PropertyValue == HTTPHeaders
-    /// `RequestOptions`, or an optional of it.
-    associatedtype OptionsProperty: EndPointProperty = RequestOptions
-    where OptionsProperty.PropertyValue == RequestOptions
-
-    /// Where the API lives. ``path`` is joined to it on exactly one slash; its own path and query are kept. What it
-    /// throws becomes ``NetworkError/Code/invalidRequest``, unless it is a ``NetworkError`` already.
-    var baseURL: BaseURLProperty { get throws }
-    /// The path below ``baseURL``, as text: what may not stand in a path is escaped once, a valid `%XX` stays, and a
-    /// `?query` joins the query. Write values that may hold a slash as `"users/\(segment: name)"`.
+/// Only ``EndPointMembers/baseURL`` and ``path`` are required; ``EndPointMembers`` has the others. They may be written
+/// optional or not, as you like: `var headers: HTTPHeaders` and `var headers: HTTPHeaders?` are both used. A property of
+/// any other type, such as `httpMethod: Int` or `headers: [String: Any]`, does not compile.
+public protocol EndPointType: EndPointMembers
+where
+    // `URL` or `String`, or an optional of these.
+    BaseURLProperty: EndPointBaseURL,
+    // `HTTPMethod` or `String`, or an optional of these.
+    MethodProperty: EndPointProperty, MethodProperty.PropertyValue == HTTPMethod,
+    // `HTTPTask`, or an optional of it.
+    TaskProperty: EndPointProperty, TaskProperty.PropertyValue == HTTPTask,
+    // `HTTPHeaders`, `[String: String]`, `[HTTPHeader]` or `KeyValuePairs`, or an optional of these.
+    HeadersProperty: EndPointProperty, HeadersProperty.PropertyValue == HTTPHeaders,
+    // `RequestOptions`, or an optional of it.
+    OptionsProperty: EndPointProperty, OptionsProperty.PropertyValue == RequestOptions
+{
+    /// The path below ``EndPointMembers/baseURL``, as text: what may not stand in a path is escaped once, a valid `%XX`
+    /// stays, and a `?query` joins the query. Write values that may hold a slash as `"users/\(segment: name)"`.
     var path: String { get }
-    /// The method. Default GET.
-    var httpMethod: MethodProperty { get throws }
-    /// Body, query and headers of the request. Default ``HTTPTask/request``: none of them.
-    var task: TaskProperty { get throws }
-    /// Header fields for every task of the endpoint. Those of the task win. Default none.
-    var headers: HeadersProperty { get throws }
-    /// Timeouts, limits and options of your own. They win over the router's. Default none.
-    var options: OptionsProperty { get throws }
-}
-
-extension EndPointType {
-    /// GET.
-    public var httpMethod: HTTPMethod { .get }
-    /// No body, no parameters, no headers.
-    public var task: HTTPTask { .request }
-    /// None.
-    public var headers: HTTPHeaders? { nil }
-    /// None.
-    public var options: RequestOptions { RequestOptions() }
 }
 
 /// The type of an endpoint's property: the value itself, or an optional of it.
 ///
-/// Without it a property of the other optionality would compile and be ignored in favour of the protocol's default.
 public protocol EndPointProperty {
     /// What the property is about.
     associatedtype PropertyValue

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Reads server-sent events, and connects again when the connection ends, as [HTML
+/// Reads server-sent events or JSON lines, and connects again when the connection ends, as [HTML
 /// §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html#the-eventsource-interface) has it.
-actor EventSource {
-    /// Sends the request with the ID of the last event; its errors are those of the call.
-    typealias Connect = @Sendable (_ lastEventID: String) async throws -> NetworkResponse
+actor EventSource<Parser: StreamParser> {
+    /// Sends the request for what follows a position; its errors are those of the call.
+    typealias Connect = @Sendable (_ position: Parser.Position) async throws -> NetworkResponse
 
     private let connect: Connect
     private let policy: RetryPolicy?
-    private var parser: EventStreamParser
+    private var parser: Parser
     private var bytes: ResponseBytes?
     /// The last request that was answered, to be named in errors.
     private(set) var request: NetworkRequest?
@@ -23,20 +23,20 @@ actor EventSource {
     private var quiet = 0
 
     /// `policy` says how often in a row it may fail to connect, and how long it waits; nil for one connection alone.
-    init(lastEventID: String, limit: Int, policy: RetryPolicy?, connect: @escaping Connect) {
+    init(_ parser: Parser, policy: RetryPolicy?, connect: @escaping Connect) {
         self.connect = connect
         self.policy = policy
-        parser = EventStreamParser(limit: limit, lastEventID: lastEventID)
+        self.parser = parser
     }
 
     /// The next events, none when there are none yet; nil when the server said that there are no more, or after an error.
-    func more() async throws -> [ServerSentEvent]? {
+    func more() async throws -> [Parser.Element]? {
         if let failure {
             self.failure = nil
             throw failure
         }
         guard !isOver else { return nil }
-        var events: [ServerSentEvent] = []
+        var events: [Parser.Element] = []
         do {
             if let bytes { try await read(bytes) { events.append($0) } } else { try await open() }
         } catch {
@@ -49,15 +49,15 @@ actor EventSource {
     private func open() async throws {
         attempts += 1
         quiet += 1
-        let response = try await connect(parser.lastEventID)
+        let response = try await connect(parser.position)
         request = response.request
         guard response.statusCode != 204 else {
             isOver = true
             return
         }
         let mediaType = (response.headers["Content-Type"] ?? "").prefix { $0 != ";" }
-        guard String(mediaType).trimmedOfBlanks.equalsIgnoringCase("text/event-stream") else {
-            let reason = "an event stream is text/event-stream, not \(String(mediaType).quotedForMessage)"
+        if let expected = parser.mediaType, !String(mediaType).trimmedOfBlanks.equalsIgnoringCase(expected) {
+            let reason = "an event stream is \(expected), not \(String(mediaType).quotedForMessage)"
             throw NetworkError(.unexpectedContentType, reason: reason).with(response)
         }
         isRepeatable = response.request.map { $0.method.isIdempotent && $0.body.isReplayable } ?? true
@@ -66,15 +66,14 @@ actor EventSource {
         bytes = response.bytes
     }
 
-    private func read(_ bytes: ResponseBytes, _ body: (ServerSentEvent) -> Void) async throws {
-        guard let chunk = try await bytes.next() else {
-            self.bytes = nil
-            return await connectAgain(after: nil)
-        }
+    private func read(_ bytes: ResponseBytes, _ body: (Parser.Element) -> Void) async throws {
+        let chunk = try await bytes.next()
+        if chunk == nil { self.bytes = nil }
         try parser.parse(chunk) { event in
             quiet = 0
             body(event)
         }
+        if chunk == nil { await connectAgain(after: nil) }
     }
 
     /// Goes on after an error that may pass; any other is the end.

@@ -52,6 +52,7 @@ public struct RequestBuilder: Sendable {
     }
 
     private func build(_ endPoint: some EndPointType) throws -> NetworkRequest {
+        endPoint.sayNearMisses()
         let task = try endPoint.task.endPointValue ?? .request
         var options = self.options.merging(try endPoint.options.endPointValue).merging(callOptions)
         if let destination = task.destination { options.destination = destination }

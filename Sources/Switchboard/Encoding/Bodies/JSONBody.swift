@@ -24,7 +24,7 @@ public struct JSONBody: HTTPBody {
     public init(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) {
         self.encoder = encoder
         makeData = { encoder in
-            guard let encoder else { return try JSONText().data(EncodedValue(encoding: value)) }
+            guard let encoder else { return try JSONText().data(ParameterValue(encoding: value)) }
             return try encoder.encode(value)
         }
     }
@@ -32,8 +32,18 @@ public struct JSONBody: HTTPBody {
     /// A body of an object literal or other parameters, in their order.
     public init(_ parameters: Parameters) {
         makeData = { encoder in
-            guard let encoder else { return try JSONText().data(EncodedValue(parameters)) }
+            guard let encoder else { return try JSONText().data(.object(parameters)) }
             return try encoder.encode(parameters)
+        }
+    }
+
+    /// A body of any literal: an array of mixed values, nested objects, null. A dictionary literal is taken for
+    /// parameters.
+    @_disfavoredOverload
+    public init(_ value: ParameterValue) {
+        makeData = { encoder in
+            guard let encoder else { return try JSONText().data(value) }
+            return try encoder.encode(value)
         }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes an ``EncodedValue`` as JSON ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)), members in their order.
+/// Writes an ``ParameterValue`` as JSON ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)), members in their order.
 ///
 /// Foundation's writers give members in an order that changes from run to run unless they are sorted.
 struct JSONText {
@@ -8,17 +8,20 @@ struct JSONText {
     var isPretty = false
     var dateEncoding = DateEncoding.iso8601
 
-    func data(_ value: EncodedValue) throws -> Data {
+    func data(_ value: ParameterValue) throws -> Data {
         var buffer: [UInt8] = []
         try append(value, depth: 0, to: &buffer)
         return Data(buffer)
     }
 
-    private func append(_ value: EncodedValue, depth: Int, to buffer: inout [UInt8]) throws {
+    private func append(_ value: ParameterValue, depth: Int, to buffer: inout [UInt8]) throws {
         switch value {
         case .null, .absent: buffer += "null".utf8
         case .bool(let value): buffer += (value ? "true" : "false").utf8
-        case .number(let text): buffer += text.utf8
+        case .number(let text):
+            guard ParameterValue.isNumber(text) else { throw ParameterValue.notNumber(text) }
+            buffer += text.utf8
+        case .invalid(let error): throw error
         case .string(let text): append(text, to: &buffer)
         case .date(let date): try append(dateEncoding.value(date), depth: depth, to: &buffer)
         case .data(let data): append(data.base64EncodedString(), to: &buffer)
@@ -36,8 +39,8 @@ struct JSONText {
     }
 
     /// Without what is absent; of repeated names the last one, because readers disagree about repeats (RFC 8259 §4).
-    private func kept(_ members: [EncodedValue.Member]) -> [EncodedValue.Member] {
-        var kept = members.filter { !$0.value.isAbsent }
+    private func kept(_ members: Parameters) -> [Parameters.Element] {
+        var kept = members.elements.filter { !$0.value.isAbsent }
         if Set(kept.lazy.map(\.name)).count < kept.count {
             var seen: Set<String> = []
             kept = kept.reversed().filter { seen.insert($0.name).inserted }.reversed()

@@ -44,13 +44,13 @@ public struct DateEncoding: Sendable {
     }
 
     /// - Throws: `EncodingError` for a date that is no finite number.
-    func value(_ date: Date) throws -> EncodedValue {
+    func value(_ date: Date) throws -> ParameterValue {
         guard date.timeIntervalSinceReferenceDate.isFinite else {
             throw EncodingError.invalidValue(date, .init(codingPath: [], debugDescription: "it is no point in time"))
         }
         switch try form(date) {
         case .text(let text): return .string(text)
-        case .number(let number): return EncodedValue.number(finite: number) ?? .null
+        case .number(let number): return ParameterValue.number(finite: number) ?? .null
         }
     }
 }

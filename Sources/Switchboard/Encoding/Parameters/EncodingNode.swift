@@ -1,12 +1,12 @@
 import Foundation
 
-/// A place in a document that an `Encodable` is writing; it becomes an ``EncodedValue`` once the writing is over.
+/// A place in a document that an `Encodable` is writing; it becomes an ``ParameterValue`` once the writing is over.
 ///
 /// A class, because `Encoder` containers share the place they write to. Used by one encoding call on one thread.
 final class EncodingNode {
     private enum Content {
         case empty
-        case value(EncodedValue)
+        case value(ParameterValue)
         case array([EncodingNode])
         case object([(name: String, node: EncodingNode)])
     }
@@ -16,12 +16,12 @@ final class EncodingNode {
     private var positions: [String: Int] = [:]
 
     /// The value that was written; an empty object when nothing was.
-    var finished: EncodedValue {
+    var finished: ParameterValue {
         switch content {
-        case .empty: .object([])
+        case .empty: .object([:])
         case .value(let value): value
         case .array(let nodes): .array(nodes.map(\.finished))
-        case .object(let members): .object(members.map { .init(name: $0.name, value: $0.node.finished) })
+        case .object(let members): .object(Parameters(members.map { ($0.name, $0.node.finished) }))
         }
     }
 
@@ -29,7 +29,7 @@ final class EncodingNode {
         if case .array(let nodes) = content { nodes.count } else { 0 }
     }
 
-    func set(_ value: EncodedValue) {
+    func set(_ value: ParameterValue) {
         content = .value(value)
     }
 
@@ -83,7 +83,8 @@ final class EncodingNode {
                     value, .init(codingPath: path, debugDescription: "\(value) is not a finite number"))
             }
             set(.number(value.description))
-        case let value as Parameters: set(try EncodedValue(value))
+        case let value as Parameters: set(.object(value))
+        case let value as ParameterValue: set(value)
         default:
             try value.encode(to: NodeEncoder(node: self, codingPath: path))
             if value is any AnyDictionary { sortMembers() }
@@ -101,12 +102,13 @@ extension Dictionary: AnyDictionary {}
 extension Parameters: Encodable {
     /// Encodes an object of the names and values; of repeated names the last value stays.
     public func encode(to encoder: any Encoder) throws {
-        try EncodedValue(self).encode(to: encoder)
+        try ParameterValue.object(self).encode(to: encoder)
     }
 }
 
-extension EncodedValue: Encodable {
-    func encode(to encoder: any Encoder) throws {
+extension ParameterValue: Encodable {
+    /// Encodes the value; of the repeated names of an object the last value stays.
+    public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let values):
             var container = encoder.unkeyedContainer()
@@ -116,6 +118,7 @@ extension EncodedValue: Encodable {
             for member in members where !member.value.isAbsent {
                 try container.encode(member.value, forKey: NodeKey(stringValue: member.name))
             }
+        case .invalid(let error): throw error
         default:
             var container = encoder.singleValueContainer()
             switch self {
@@ -129,7 +132,8 @@ extension EncodedValue: Encodable {
                 } else if let integer = UInt64(text) {
                     try container.encode(integer)
                 } else {
-                    try container.encode(Double(text))
+                    guard Self.isNumber(text), let number = Double(text) else { throw Self.notNumber(text) }
+                    try container.encode(number)
                 }
             default: try container.encodeNil()
             }

@@ -25,7 +25,7 @@ public struct JSONParameterEncoder: ParameterEncoder {
     public func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws(NetworkError) {
         do {
             let text = JSONText(sortsKeys: sortsKeys, isPretty: isPretty, dateEncoding: dateEncoding)
-            draft.body = DataBody(try text.data(EncodedValue(parameters)), contentType: "application/json")
+            draft.body = DataBody(try text.data(.object(parameters)), contentType: "application/json")
         } catch {
             throw NetworkError.encoding(error)
         }

@@ -153,8 +153,8 @@ extension EncodingNode {
 
     private func finite<Value: BinaryFloatingPoint & LosslessStringConvertible>(
         _ value: Value, at path: [any CodingKey]
-    ) throws -> EncodedValue {
-        guard let number = EncodedValue.number(finite: value) else {
+    ) throws -> ParameterValue {
+        guard let number = ParameterValue.number(finite: value) else {
             throw EncodingError.invalidValue(
                 value, .init(codingPath: path, debugDescription: "\(value) is not a finite number"))
         }

@@ -62,16 +62,16 @@ public struct URLEncodedFormEncoder: Sendable {
     /// - Throws: ``NetworkError/Code/encodingFailed`` when `value` is a scalar or an array, which have no names, when
     ///   it holds an infinite number, or when its own `encode(to:)` throws.
     public func encode(_ value: some Encodable) throws(NetworkError) -> String {
-        let encoded: EncodedValue
+        let encoded: ParameterValue
         do {
-            encoded = try EncodedValue(encoding: value)
+            encoded = try ParameterValue(encoding: value)
         } catch {
             throw NetworkError(.encodingFailed, reason: EncodingFailure.describe(error), underlying: error)
         }
         guard case .object(let members) = encoded else {
             throw NetworkError(.encodingFailed, reason: "a \(type(of: value)) has no names, which a form needs")
         }
-        return String(decoding: try bytes(of: members), as: UTF8.self)
+        return try encode(members)
     }
 
     /// Encodes parameters in their order, repeats kept.
@@ -99,54 +99,20 @@ public struct URLEncodedFormEncoder: Sendable {
 extension URLEncodedFormEncoder {
     /// Appends `a=1&b=2`; nothing when every value is dropped.
     func append(_ parameters: Parameters, to buffer: inout [UInt8]) throws(NetworkError) {
-        if alphabetizeKeyValuePairs || !keyEncoding.isIdentity {
-            return buffer += try bytes(of: members(of: parameters))
-        }
-        // The usual case, strings and integers in the order written, without a tree of values.
         buffer.reserveCapacity(buffer.count + parameters.count * 32)
-        for parameter in parameters {
-            // Types are compared first: a cast that fails costs more than all the rest.
-            let type = type(of: parameter.value)
-            if type == String.self, let text = parameter.value as? String {
-                appendPair(parameter.name, text, to: &buffer)
-            } else if type == Int.self, let integer = parameter.value as? Int {
-                appendPair(parameter.name, String(integer), to: &buffer)
-            } else {
-                let value: EncodedValue
-                do {
-                    value = try EncodedValue(any: parameter.value, at: parameter.name)
-                } catch {
-                    throw NetworkError.encoding(error)
-                }
-                try append(value, named: parameter.name, to: &buffer)
-            }
+        for (name, value) in sorted(parameters) {
+            try append(value, named: keyEncoding.isIdentity ? name : keyEncoding.encode(name), to: &buffer)
         }
     }
 
-    private func members(of parameters: Parameters) throws(NetworkError) -> [EncodedValue.Member] {
-        do {
-            guard case .object(let members) = try EncodedValue(parameters) else { return [] }
-            return members
-        } catch {
-            throw NetworkError.encoding(error)
-        }
+    private func sorted(_ members: Parameters) -> [Parameters.Element] {
+        alphabetizeKeyValuePairs ? members.elements.sorted { $0.name < $1.name } : members.elements
     }
 
-    private func bytes(of members: [EncodedValue.Member]) throws(NetworkError) -> [UInt8] {
-        var buffer: [UInt8] = []
-        for member in sorted(members) {
-            try append(member.value, named: keyEncoding.encode(member.name), to: &buffer)
-        }
-        return buffer
-    }
-
-    private func sorted(_ members: [EncodedValue.Member]) -> [EncodedValue.Member] {
-        alphabetizeKeyValuePairs ? members.sorted { $0.name < $1.name } : members
-    }
-
-    private func append(_ value: EncodedValue, named name: String, to buffer: inout [UInt8]) throws(NetworkError) {
+    private func append(_ value: ParameterValue, named name: String, to buffer: inout [UInt8]) throws(NetworkError) {
         switch value {
         case .null, .absent: appendNil(name, to: &buffer)
+        case .invalid(let error): throw error
         case .bool(let value): appendPair(name, boolEncoding.encode(value), to: &buffer)
         case .number(let text), .string(let text): appendPair(name, text, to: &buffer)
         case .date(let date): appendPair(name, try custom(name) { try dateEncoding.encode(date) }, to: &buffer)
@@ -166,7 +132,7 @@ extension URLEncodedFormEncoder {
 
     private func append(_ data: Data, named name: String, to buffer: inout [UInt8]) throws(NetworkError) {
         guard let text = try custom(name, { try dataEncoding.encode(data) }) else {
-            return try append(.array(data.map(EncodedValue.number)), named: name, to: &buffer)
+            return try append(.array(data.map(ParameterValue.number)), named: name, to: &buffer)
         }
         appendPair(name, text, to: &buffer)
     }

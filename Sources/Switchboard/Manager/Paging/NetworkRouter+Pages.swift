@@ -101,6 +101,26 @@ extension NetworkRouter {
         return Pages(plan: plan)
     }
 
+    /// The pages of an endpoint, and then of those that have a cursor; the rest as in
+    /// ``pages(as:after:next:of:)-(_,_,(Value)->Cursor?,_)``.
+    ///
+    /// ```swift
+    /// let pages = router.pages(as: Found.self, from: .search("alien"), next: \.scroll, of: { .scroll($0) })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: What a page decodes to.
+    ///   - first: Asks for the first page.
+    ///   - next: The cursor of the following page; nil, or empty, behind the last one.
+    ///   - endPoint: Asks for the page at a cursor.
+    /// - Returns: The pages. Nothing is sent before the first one is asked for.
+    public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
+        as type: Value.Type, from first: EndPoint, next: @escaping @Sendable (Value) -> Cursor?,
+        of endPoint: @escaping @Sendable (Cursor) -> EndPoint
+    ) -> Pages<Value, Cursor> {
+        pages(as: type, after: nil, next: { value, _ in next(value) }, of: { $0.map(endPoint) ?? first })
+    }
+
     private func exchange(_ endPoint: EndPoint, for trail: PageTrail) async throws -> NetworkResponse {
         try await exchange(endPoint, accept: nil) { request throws(NetworkError) in
             request.holdResponse()

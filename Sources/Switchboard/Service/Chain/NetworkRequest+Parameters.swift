@@ -7,7 +7,7 @@ extension NetworkRequest {
     mutating func add(
         _ parameters: Parameters, _ encoding: ParameterEncoding, in place: CommonParameters.Place?
     ) throws -> (names: [String], place: String) {
-        let parameters = try parameters.withoutNil()
+        let parameters = parameters.withoutNil
         let place = place ?? (method.prefersQuery ? .query : .body)
         if place == .body, method.allowsBody, let names = try addToBody(parameters, encoding) {
             return (names, "body")
@@ -47,7 +47,7 @@ extension NetworkRequest {
         } else if type == "application/json" || type.hasSuffix("+json"), let names = JSONObjectText.names(in: data) {
             added = parameters.filter { !names.contains($0.name) }.asParameters
             let dates = (encoding.bodyEncoder as? JSONParameterEncoder)?.dateEncoding ?? .iso8601
-            let members = try JSONText(dateEncoding: dates).data(EncodedValue(added))
+            let members = try JSONText(dateEncoding: dates).data(.object(added))
             longer = JSONObjectText.appending(members, to: data, isEmpty: names.isEmpty)
         } else {
             return nil
@@ -75,13 +75,8 @@ extension NetworkRequest {
 
 extension Parameters {
     /// Those without a value are not meant to be sent.
-    fileprivate func withoutNil() throws -> Parameters {
-        try filter { parameter in
-            switch try EncodedValue(any: parameter.value, at: parameter.name) {
-            case .null, .absent: false
-            default: true
-            }
-        }.asParameters
+    fileprivate var withoutNil: Parameters {
+        filter { $0.value != .null && !$0.value.isAbsent }.asParameters
     }
 
     /// Those whose names are not among these, `ids[]` and `ids[0]` being `ids`.

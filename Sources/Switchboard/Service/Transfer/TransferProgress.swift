@@ -74,6 +74,13 @@ public final class TransferProgress: AsyncSequence, Sendable {
         foundationProgress.cancellationHandler = { [cancellation] in cancellation.cancel() }
     }
 
+    /// Cancels the transfer, as cancelling its task does. A transfer that has not begun ends as soon as it begins; one that
+    /// is over stays as it is.
+    public func cancel() {
+        foundationProgress.cancel()
+        cancellation.cancel()
+    }
+
     /// How far it is now.
     public var current: Update { state.withLock { $0.update } }
 

@@ -1,46 +1,60 @@
 import Foundation
 
-extension EncodedValue {
-    /// The object that parameters stand for: order and repeats kept.
-    init(_ parameters: Parameters) throws {
-        self = .object(
-            try parameters.map { Member(name: $0.name, value: try EncodedValue(any: $0.value, at: $0.name)) })
+extension ParameterValue {
+    /// A value of any type. `path` is where it stands, for the error: `user[tags]`.
+    init(any value: Any, at path: String) {
+        if let value = Self.usual(value) {
+            self = value
+        } else {
+            do {
+                self = try ParameterValue(other: value, at: path)
+            } catch {
+                self = .invalid(.encoding(error))
+            }
+        }
     }
 
-    /// A value of any type. `path` is where it stands, for the error: `user[tags]`.
-    init(any value: Any, at path: String) throws {
+    /// Text and integers: the type is compared, because a cast costs more than all the rest.
+    private static func usual<Value>(_ value: Value) -> ParameterValue? {
+        if Value.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
+        if Value.self == Int.self { return .number(unsafeBitCast(value, to: Int.self)) }
+        return nil
+    }
+
+    private init(other value: Any, at path: String) throws {
         if let scalar = try Self.scalar(value, at: path) {
             self = scalar
         } else if let optional = value as? any OptionalValue {
             // A nil wrapped in an existential is still an Optional: unwrap it, so that its text never shows.
-            self = try optional.wrappedAny.map { try EncodedValue(any: $0, at: path) } ?? .null
+            self = optional.wrappedAny.map { ParameterValue(any: $0, at: path) } ?? .null
+        } else if let value = value as? ParameterValue {
+            self = value
         } else if let parameters = value as? Parameters {
-            self = try EncodedValue(parameters)
+            self = .object(parameters)
         } else if let raw = value as? any RawRepresentable {
-            self = try EncodedValue(any: raw.rawAny, at: path)
+            self = ParameterValue(any: raw.rawAny, at: path)
         } else if let array = value as? [Any] {
-            self = .array(try array.map { try EncodedValue(any: $0, at: path + "[]") })
+            self = .array(array.map { ParameterValue(any: $0, at: path + "[]") })
         } else if let dictionary = value as? [String: Any] {
-            self = .object(
-                try dictionary.sorted { $0.key < $1.key }
-                    .map { Member(name: $0.key, value: try EncodedValue(any: $0.value, at: "\(path)[\($0.key)]")) })
+            self = .object(Parameters(sorting: dictionary) { "\(path)[\($0)]" })
         } else if let encodable = value as? any Encodable {
             do {
-                self = try EncodedValue(encoding: encodable)
+                self = try ParameterValue(encoding: encodable)
             } catch {
                 throw NetworkError(
                     .encodingFailed, reason: EncodingFailure.describe(error, at: path), underlying: error)
             }
         } else {
+            let place = path.isEmpty ? "the value" : "the value of \(path.quotedForMessage)"
             throw NetworkError(
                 .encodingFailed,
                 reason:
-                    "the value of \(path.quotedForMessage) is a \(type(of: value)), which is neither a scalar, a date, data, "
+                    "\(place) is a \(type(of: value)), which is neither a scalar, a date, data, "
                     + "an array or dictionary of these, nor Encodable")
         }
     }
 
-    private static func scalar(_ value: Any, at path: String) throws -> EncodedValue? {
+    private static func scalar(_ value: Any, at path: String) throws -> ParameterValue? {
         // Before the others, because an NSNumber passes for a number of any type, and a true one for 1.
         if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
             return try Self.number(number, at: path)
@@ -66,18 +80,18 @@ extension EncodedValue {
 
     private static func finite<Value: BinaryFloatingPoint & LosslessStringConvertible>(
         _ value: Value, at path: String
-    ) throws -> EncodedValue {
-        guard let number = EncodedValue.number(finite: value) else { throw notFinite(value, at: path) }
+    ) throws -> ParameterValue {
+        guard let number = ParameterValue.number(finite: value) else { throw notFinite(value, at: path) }
         return number
     }
 
-    private static func decimal(_ value: Decimal, at path: String) throws -> EncodedValue {
+    private static func decimal(_ value: Decimal, at path: String) throws -> ParameterValue {
         guard !value.isNaN else { throw notFinite(value, at: path) }
         return .number(value.description)
     }
 
     /// An `NSNumber` is a Boolean only when it was made as one: there is one object for true and one for false.
-    private static func number(_ value: NSNumber, at path: String) throws -> EncodedValue {
+    private static func number(_ value: NSNumber, at path: String) throws -> ParameterValue {
         if value === NSNumber(value: value.boolValue) { return .bool(value.boolValue) }
         if let number = value as? NSDecimalNumber { return try decimal(number.decimalValue, at: path) }
         if let integer = Int64(exactly: value) { return .number(integer) }

@@ -1,0 +1,52 @@
+import Foundation
+
+/// Makes values of lines with one JSON text each.
+struct JSONLineParser<Value: Sendable, Cursor: Sendable>: StreamParser {
+    private let decode: @Sendable (Data) throws -> Value
+    private let cursor: @Sendable (Value) -> Cursor?
+    private var lines: LineScanner
+    private var number = 0
+    /// The cursor of the last value that had one.
+    private(set) var position: Cursor?
+    let retry: Duration? = nil
+    let mediaType: String? = nil
+
+    /// - Parameters:
+    ///   - limit: The most bytes of a line.
+    ///   - position: The cursor of the connection before this one.
+    ///   - cursor: The cursor of a value.
+    ///   - decode: Decodes a line.
+    init(
+        limit: Int, position: Cursor?, cursor: @escaping @Sendable (Value) -> Cursor?,
+        decode: @escaping @Sendable (Data) throws -> Value
+    ) {
+        lines = LineScanner(limit: limit)
+        self.position = position
+        self.cursor = cursor
+        self.decode = decode
+    }
+
+    mutating func restart() {
+        lines = LineScanner(limit: lines.limit)
+    }
+
+    mutating func parse(_ chunk: Data?, _ body: (Value) -> Void) throws {
+        var scanner = lines
+        lines = LineScanner(limit: scanner.limit)  // its bytes stay with one owner
+        defer { lines = scanner }
+        try scanner.scan(chunk) { line in
+            number += 1
+            guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { return }
+            let data = Data(line)
+            let value: Value
+            do {
+                value = try decode(data)
+            } catch {
+                let reason = "line \(number): \(DecodingFailure.describe(error, in: data))"
+                throw NetworkError(.decodingFailed, reason: reason, underlying: error)
+            }
+            if let cursor = cursor(value) { position = cursor }
+            body(value)
+        }
+    }
+}

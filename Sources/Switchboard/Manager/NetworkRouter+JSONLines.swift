@@ -1,0 +1,99 @@
+import Foundation
+
+extension NetworkRouter {
+    /// The values of a body that has one JSON text in each line, as they arrive.
+    ///
+    /// Asks for `application/x-ndjson` and its like, unless the endpoint says what it accepts. Empty lines are passed
+    /// over. Reading throws ``NetworkError/Code/decodingFailed`` with the number of the line for one that is no such
+    /// value.
+    ///
+    /// - Parameters:
+    ///   - endPoint: What to ask for.
+    ///   - type: What a line decodes to.
+    ///   - decoder: Decodes the lines. Nil, the default, for the one of the response handling.
+    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
+    /// - Returns: The values, read once.
+    public func jsonLines<Value: Decodable & Sendable>(
+        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
+    ) -> ResponseElements<Value> {
+        let found = Protected(decoder)
+        let bytes = ResponseBytes(opening: {
+            let response = try await streamedResponse(for: endPoint, accept: jsonLineTypes)
+            found.withLock { $0 = $0 ?? response.handling.decoder }
+            return response.bytes
+        })
+        return bytes.jsonLines(as: type, limit: limit) {
+            try (found.value ?? JSONDecoder.ofResponses).decode($0, from: $1)
+        }
+    }
+
+    /// The values of JSON lines, over as many connections as it takes: each line says where the next connection begins.
+    ///
+    /// ```swift
+    /// let changes = router.jsonLines(as: Change.self, cursor: \.sequence, of: { .changes(since: $0) })
+    /// for try await change in changes { apply(change) }
+    /// ```
+    ///
+    /// When the connection is lost or ends, the endpoint is asked for again with the cursor of the last whole line, as
+    /// ``events(for:lastEventID:reconnecting:idleTimeout:limit:)`` does with the last event's ID: after the policy's
+    /// delay, longer after each connection that gave no line. A line that a lost connection cut short is not given. A
+    /// 204 ends the values, and so does a reader that stops. A request that is not idempotent is sent once.
+    ///
+    /// - Parameters:
+    ///   - type: What a line decodes to.
+    ///   - position: The cursor to begin with. Nil, the default, for the endpoint's own beginning.
+    ///   - cursor: The cursor of a line; nil for a line without one.
+    ///   - endPoint: Asks for the lines behind a cursor, which is nil at the beginning.
+    ///   - policy: How often in a row it may fail to connect again, how long it waits, and by which clock. Nil to
+    ///     connect once.
+    ///   - idleTimeout: How long the server may be silent, until the connection counts as lost.
+    ///   - decoder: Decodes the lines. Nil, the default, for the one of the response handling.
+    ///   - limit: The most bytes of a line. Default 1 MiB.
+    /// - Returns: The values, read once.
+    public func jsonLines<Value: Decodable & Sendable, Cursor: Sendable>(
+        as type: Value.Type, after position: Cursor? = nil, cursor: @escaping @Sendable (Value) -> Cursor?,
+        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, reconnecting policy: RetryPolicy? = .forEvents,
+        idleTimeout: Duration? = nil, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
+    ) -> ResponseElements<Value> {
+        let found = Protected(decoder)
+        let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) {
+            try (found.value ?? JSONDecoder.ofResponses).decode(type, from: $0)
+        }
+        let source = EventSource(parser, policy: policy) { position in
+            let response = try await streamedResponse(for: endPoint(position), accept: jsonLineTypes) { request in
+                if let idleTimeout { request.timeouts.idle = idleTimeout }
+            }
+            found.withLock { $0 = $0 ?? response.handling.decoder }
+            return response
+        }
+        return ResponseElements(more: { try await held { try await source.more() } })
+    }
+}
+
+private let jsonLineTypes = "application/x-ndjson, application/jsonl, application/json;q=0.9"
+
+extension ResponseBytes {
+    /// The body as values, one JSON text in each line.
+    ///
+    /// - Parameters:
+    ///   - type: What a line decodes to. Empty lines are passed over; any other that is no such value is
+    ///     ``NetworkError/Code/decodingFailed`` with the number of the line.
+    ///   - decoder: Decodes the lines.
+    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
+    /// - Returns: The values, read once.
+    public func jsonLines<Value: Decodable & Sendable>(
+        as type: Value.Type, decoder: any ResponseDecoder = JSONDecoder(), limit: Int = 1 << 20
+    ) -> ResponseElements<Value> {
+        jsonLines(as: type, limit: limit) { try decoder.decode($0, from: $1) }
+    }
+
+    func jsonLines<Value: Decodable & Sendable>(
+        as type: Value.Type, limit: Int, decode: @escaping @Sendable (Value.Type, Data) throws -> Value
+    ) -> ResponseElements<Value> {
+        let none: @Sendable (Value) -> Never? = { _ in nil }
+        var parser = JSONLineParser(limit: limit, position: nil, cursor: none) { try decode(type, $0) }
+        return ResponseElements(self) { chunk, values in
+            try parser.parse(chunk) { values.append($0) }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+extension CommonParameters {
+    /// Unavailable: `CommonParameters(try Parameters(dictionary))`.
+    @available(*, unavailable, message: "convert the value first: `CommonParameters(try Parameters(dictionary))`")
+    @_disfavoredOverload
+    public init(_ parameters: Any?) {
+        self.init(Parameters())
+    }
+}
