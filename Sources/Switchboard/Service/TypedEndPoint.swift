@@ -10,7 +10,7 @@ import Foundation
 /// let todos = try await manager.send(FindTodos())
 /// ```
 ///
-/// Without a ``EndPointType/baseURL`` of its own it uses the servers of the manager that sends it.
+/// Without a ``EndPointMembers/baseURL`` of its own it uses the servers of the manager that sends it.
 public protocol TypedEndPoint: EndPointType {
     /// What the response's body decodes to. ``EmptyResponse`` where there is none, an optional where there may be none.
     associatedtype Response: Decodable & Sendable

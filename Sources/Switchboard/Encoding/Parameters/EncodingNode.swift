@@ -127,13 +127,13 @@ extension ParameterValue: Encodable {
             case .date(let value): try container.encode(value)
             case .data(let value): try container.encode(value)
             case .number(let text):
+                guard Self.isNumber(text) else { throw Self.notNumber(text) }
                 if let integer = Int64(text) {
                     try container.encode(integer)
                 } else if let integer = UInt64(text) {
                     try container.encode(integer)
                 } else {
-                    guard Self.isNumber(text), let number = Double(text) else { throw Self.notNumber(text) }
-                    try container.encode(number)
+                    try container.encode(Double(text))
                 }
             default: try container.encodeNil()
             }

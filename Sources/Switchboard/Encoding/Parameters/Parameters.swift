@@ -12,9 +12,9 @@ import Foundation
 /// ``URLParameterEncoder``, ``JSONParameterEncoder``. A value of any other type fails with
 /// ``NetworkError/Code/encodingFailed``, naming its key; it is never printed as text.
 ///
-/// A dictionary or another value becomes parameters with ``init(_:)-(Encodable)`` and its like: `Parameters(dictionary)`.
-/// A nested dictionary literal is a dictionary, so its members are sorted by name; `["b": 1, "a": 2] as Parameters`
-/// keeps their order.
+/// `Parameters(value)` converts a dictionary or any other `Encodable`. A nested dictionary literal is a dictionary: its
+/// members are sorted by name, and the compiler warns of an optional variable in it. `["b": 1, "a": page] as Parameters`
+/// keeps the order and takes optionals.
 public struct Parameters: Sendable {
     /// One name and its value.
     public typealias Element = (name: String, value: ParameterValue)
