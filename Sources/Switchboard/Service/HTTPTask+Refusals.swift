@@ -19,6 +19,14 @@ extension HTTPTask {
     /// Unavailable: convert a variable with `try Parameters(dictionary)`.
     @available(*, unavailable, message: "convert the variable first: `try Parameters(dictionary)`")
     @_disfavoredOverload
+    public static func requestParametersAndHeaders(
+        bodyParameters: Any? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding, urlParameters: Any? = nil,
+        additionalHeaders: HTTPHeaders?
+    ) -> HTTPTask { .request }
+
+    /// Unavailable: convert a variable with `try Parameters(dictionary)`.
+    @available(*, unavailable, message: "convert the variable first: `try Parameters(dictionary)`")
+    @_disfavoredOverload
     public static func requestParameters(_ parameters: Any?, bodyEncoding: ParameterEncoding = .jsonEncoding)
         -> HTTPTask
     { .request }
