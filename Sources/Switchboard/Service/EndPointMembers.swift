@@ -17,7 +17,7 @@ public protocol EndPointMembers: Sendable {
     /// The type of ``options``.
     associatedtype OptionsProperty = RequestOptions
     /// The type of a `method`, which is refused.
-    associatedtype RefusedMethod: NotAnEndPointMember = NoMember
+    associatedtype RefusedMethod: NotAnEndPointText = NoMember
     /// The type of a `header`, which is refused.
     associatedtype RefusedHeader: NotAnEndPointMember = NoMember
     /// The type of `parameters`, which are refused.
@@ -29,7 +29,7 @@ public protocol EndPointMembers: Sendable {
     /// The type of an `encoding`, which is refused.
     associatedtype RefusedEncoding: NotAnEndPointMember = NoMember
     /// The type of a `baseUrl`, which is refused.
-    associatedtype RefusedURL: NotAnEndPointMember = NoMember
+    associatedtype RefusedURL: NotAnEndPointText = NoMember
 
     /// Where the API lives. ``EndPointType/path`` is joined to it on exactly one slash; its own path and query are kept.
     /// What it throws becomes ``NetworkError/Code/invalidRequest``, unless it is a ``NetworkError`` already.

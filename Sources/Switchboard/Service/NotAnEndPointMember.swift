@@ -2,25 +2,30 @@ import Foundation
 
 /// A type that a misnamed member of an endpoint may not have.
 ///
-/// An endpoint's `method` of the type ``HTTPMethod`` is certainly meant to be ``EndPointMembers/httpMethod``, so it does
-/// not compile. A `method` of a type of your own is yours.
+/// An endpoint's `header` of the type ``HTTPHeaders`` is certainly meant to be ``EndPointMembers/headers``, so it does not
+/// compile. A `header` of a type of your own is yours.
 public protocol NotAnEndPointMember {}
 
+/// A type that a `method` or `baseUrl` of an endpoint may not have, which is text there.
+public protocol NotAnEndPointText {}
+
 /// The type of a member that an endpoint does not have.
-public struct NoMember: NotAnEndPointMember, Sendable {
+public struct NoMember: NotAnEndPointMember, NotAnEndPointText, Sendable {
     init() {}
 }
 
 extension Optional: NotAnEndPointMember where Wrapped: NotAnEndPointMember {}
 
+extension Optional: NotAnEndPointText where Wrapped: NotAnEndPointText {}
+
 @available(*, unavailable, message: "an endpoint's method is called `httpMethod`")
-extension HTTPMethod: NotAnEndPointMember {}
+extension HTTPMethod: NotAnEndPointText {}
 
 @available(*, unavailable, message: "an endpoint's method is called `httpMethod`, its base URL `baseURL`")
-extension String: NotAnEndPointMember {}
+extension String: NotAnEndPointText {}
 
 @available(*, unavailable, message: "an endpoint's base URL is called `baseURL`")
-extension URL: NotAnEndPointMember {}
+extension URL: NotAnEndPointText {}
 
 @available(*, unavailable, message: "an endpoint's header fields are called `headers`")
 extension HTTPHeaders: NotAnEndPointMember {}
