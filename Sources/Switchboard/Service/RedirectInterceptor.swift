@@ -7,8 +7,9 @@ import Foundation
 /// - 301 and 302 turn POST into GET, 303 turns all but GET and HEAD into GET; the body and its headers are dropped
 ///   then.
 /// - 307 and 308 send method and body again; a body that cannot be sent again is ``NetworkError/Code/redirectRefused``.
-/// - `Authorization`, `Cookie`, `Proxy-Authorization`, `Host` and every header with a secret's name, such as
-///   `X-Api-Key`, are dropped when scheme, host or port change.
+/// - When scheme, host or port change, only header fields that are known to be harmless go on: the
+///   [CORS-safelisted](https://fetch.spec.whatwg.org/#cors-safelisted-request-header) ones, those that describe the body,
+///   conditions, and what ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history`` names the others.
 /// - Only http and https are followed, and never from https to http: ``NetworkError/Code/redirectRefused``.
 /// - More than ``limit`` redirects are ``NetworkError/Code/tooManyRedirects``.
 ///
@@ -16,13 +17,10 @@ import Foundation
 public struct RedirectInterceptor: Interceptor {
     /// How many redirects one call follows. 0 follows none: every 3xx is returned as it is. Default 20.
     public let limit: Int
-    /// What counts as a secret, and is not sent to another origin. Default ``Redaction/standard``.
-    public let redaction: Redaction
 
     /// Makes the interceptor. List it in a router's interceptors to change the limit or its place in the chain.
-    public init(limit: Int = 20, redaction: Redaction = .standard) {
+    public init(limit: Int = 20) {
         self.limit = limit
-        self.redaction = redaction
     }
 
     /// Returns every 3xx as it is.
@@ -40,15 +38,20 @@ public struct RedirectInterceptor: Interceptor {
                     .tooManyRedirects, "\(limit) were followed, the next leads to \(shown(location))", request, response
                 )
             }
+            let known = request.departures.names.count
             request = try follow(location, request, response)
             if let url = request.url { request.report(.redirect(to: url)) }
+            let leftOut = request.departures.names.dropFirst(known)
+            if !leftOut.isEmpty { request.report(.note("leaves out " + leftOut.joined(separator: ", "))) }
             count += 1
         }
     }
 
-    /// How many redirects it would follow.
+    /// How many redirects it would follow, and which header fields would not go to another origin.
     public func plan(for request: inout NetworkRequest) async -> [String] {
-        [limit > 0 ? "follows at most \(limit) redirects" : "follows no redirect"]
+        guard limit > 0 else { return ["follows no redirect"] }
+        let names = request.headersForOrigin.joined(separator: ", ")
+        return ["follows at most \(limit) redirects" + (names.isEmpty ? "" : "; to another origin without \(names)")]
     }
 
     /// The request that an answer redirects to; nil when it does not redirect. It does not count.
@@ -70,7 +73,7 @@ public struct RedirectInterceptor: Interceptor {
         }
         var redirected: NetworkRequest
         do throws(NetworkError) {
-            redirected = try request.moved(to: target, redaction: redaction)
+            redirected = try request.moved(to: target)
         } catch {
             throw error.attributed(to: request).with(response)
         }
@@ -96,10 +99,10 @@ public struct RedirectInterceptor: Interceptor {
         Redaction.standard.url(location).quotedForMessage
     }
 
-    /// Resolves a `Location` by [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2); the fragment of
-    /// the request's URL goes on when the location has none. Nil when the result is no http or https URL with a host.
+    /// Resolves a `Location`; the fragment of the request's URL goes on when the location has none. Nil when the result
+    /// is no http or https URL with a host.
     static func resolve(_ location: String, against base: URL) -> URL? {
-        guard let url = URL(reference: location, relativeTo: base), URLText.fault(of: url) == nil else { return nil }
+        guard let url = URL(location: location, relativeTo: base), URLText.fault(of: url) == nil else { return nil }
         guard !location.contains("#"),
             let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first
         else {

@@ -65,7 +65,7 @@ public struct RequestBuilder: Sendable {
         var request = NetworkRequest(draft.method, url, body: draft.body, options: options)
         request.endPoint = endPoint
         request.headers = draft.headers
-        request.hasLeftOrigin = isForeign(base, of: endPoint)
+        if isForeign(base, of: endPoint) { request.isForeign = true }
         let hasBody = !request.body.isEmpty
         if hasBody, let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
         if hasBody, options.compressesBody { compress(&request) }
@@ -136,15 +136,13 @@ public struct RequestBuilder: Sendable {
         }
         let hasBody = !request.body.isEmpty
         if hasBody { request.headers.fill(request.body.additionalHeaders) }
-        var common = headers
-        if request.hasLeftOrigin {
-            var foreign = NetworkRequest(.get, nil, headers: headers)
-            foreign.removeHeadersForOrigin()
-            common = foreign.headers
-        }
-        request.headers.fill(common) { name in
+        let made = request
+        request.headers.fill(headers) { name in
+            // They are meant for the app's servers.
+            if made.isForeign, !made.goesToOtherOrigins(name) { return true }
             // A type for a body that is not there, or for a file that is no JSON, would be a lie.
-            !hasBody && name.equalsIgnoringCase("Content-Type") || isDownload && name.equalsIgnoringCase("Accept")
+            return !hasBody && name.equalsIgnoringCase("Content-Type")
+                || isDownload && name.equalsIgnoringCase("Accept")
         }
     }
 }

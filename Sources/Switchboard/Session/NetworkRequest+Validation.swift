@@ -74,7 +74,7 @@ extension NetworkRequest {
     /// The fields to send: those of the request, and those of the body that it does not have.
     package var allHeaders: HTTPHeaders {
         var result = headers
-        if !body.isEmpty { result.fill(body.additionalHeaders) }
+        if !body.isEmpty { result.fill(body.additionalHeaders) { departures.count > 0 && !goesToOtherOrigins($0) } }
         return result
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// Transmission's RPC, whose 409 names a header field to send back
-/// (https://github.com/transmission/transmission/blob/main/docs/rpc-spec.md), by the authenticator of Authentication.md.
+/// (https://github.com/transmission/transmission/blob/main/docs/rpc-spec.md), by that of Authentication.md.
 @Suite(.timeLimit(.minutes(3)))
 struct SharedChallengeTests {
     private static let name = "X-Transmission-Session-Id"

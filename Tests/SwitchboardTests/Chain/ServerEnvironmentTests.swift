@@ -87,6 +87,20 @@ struct ServerEnvironmentTests {
         }
     }
 
+    @Test("a redirect that another origin led home gets nothing of it")
+    func redirectHome() async throws {
+        let stub = StubSession(
+            .redirect(to: "https://other.example/b"), .redirect(to: "https://api.example/c"), .text(""))
+        let session = Chain {
+            RedirectInterceptor()
+            ServerEnvironment(host: "api.example", headers: ["Authorization": "Bearer t"], query: ["api_key": "k"])
+            stub
+        }
+        _ = try await session.send(NetworkRequest(.get, URL(text: "https://api.example/")))
+        #expect(stub.requests.map { $0.headers["Authorization"] } == ["Bearer t", nil, nil])
+        #expect(stub.requests.map(\.query) == ["api_key=k", nil, nil])
+    }
+
     @Test("S2.15 a redirect to another host gets nothing of it again")
     func redirect() async throws {
         let stub = StubSession(.redirect(to: "https://other.example/b"), .text(""))

@@ -139,6 +139,29 @@ struct CookiesTests {
         let notes = heard.notes
         #expect(notes == ["the server sets 2 cookies", "sends 2 cookies"])
     }
+
+    /// RFC 6265bis §5.2: a redirect chain through another site makes a request cross-site.
+    @Test(
+        "behind another site's redirect, cookies go as SameSite says",
+        arguments: [
+            ("https://evil.test/", HTTPMethod.get, "lax=1; none=1; own=1"), ("https://evil.test/", .post, "none=1"),
+            ("https://www.api.test/", .post, "lax=1; none=1; own=1; strict=1"),
+            ("https://api.test/b", .post, "lax=1; none=1; own=1; strict=1"),
+        ])
+    func sameSite(away: String, method: HTTPMethod, sent: String) async throws {
+        let jar = CookieJar()
+        for (name, sameSite) in [("own", nil), ("lax", .lax), ("strict", .strict), ("none", Cookie.SameSite.none)]
+            as [(String, Cookie.SameSite?)]
+        {
+            try jar.set(Cookie(name, "1", domain: "api.test", sameSite: sameSite), in: nil)
+        }
+        let session = StubSession(
+            .redirect(to: away, status: 307), .redirect(to: "https://api.test/c", status: 307), .text("end"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [Cookies(jar)])
+        _ = try await router.response(for: URLEndPoint(method, URL(text: "https://api.test/a")))
+        let cookies = session.requests.last?.headers["Cookie"]?.components(separatedBy: "; ").sorted()
+        #expect(cookies?.joined(separator: "; ") == sent)
+    }
 }
 
 /// The notes of calls.

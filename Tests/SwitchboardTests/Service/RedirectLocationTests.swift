@@ -23,6 +23,32 @@ struct RedirectLocationTests {
         #expect(RedirectInterceptor.resolve(location, against: base) == nil)
     }
 
+    /// By the basic URL parser of the WHATWG's URL standard §4.4: it strips, and "special authority ignore slashes".
+    @Test(
+        "a Location with odd slashes, tabs or newlines leads where browsers go",
+        arguments: [
+            ("http:///host/path", "http://host/path"), ("HTTP:////host/path", "HTTP://host/path"),
+            ("https:///host", "https://host"), ("///host/path", "http://host/path"), ("////host", "http://host"),
+            (#"http:\\host\path"#, "http://host/path"), (#"\\host/path"#, "http://host/path"),
+            (#"/\host/path"#, "http://host/path"), (#"\path\to?a\b#c\d"#, "http://a/path/to?a%5Cb#c%5Cd"),
+            (#"http://host\@other/"#, "http://host/@other/"), (#"..\g"#, "http://a/b/g"),
+            ("ht\ttp://ho\tst/", "http://host/"), ("/\t/host/path", "http://host/path"),
+            ("//ho\r\nst/a\nb", "http://host/ab"), (" \u{1}/g\t ", "http://a/g"), ("\thttp:\n///host/", "http://host/"),
+        ])
+    func oddSlashes(location: String, target: String) {
+        #expect(RedirectInterceptor.resolve(location, against: base)?.absoluteString == target)
+    }
+
+    @Test(
+        "a Location with a scheme and no host leads nowhere",
+        arguments: [
+            "http:/host", "http:host", #"http:\host"#, "https:/host", "http:", "http://", "http:///", "///", #"\\"#,
+            "http:///?x", "http://:80/", "ht\ttp:/host", "java\tscript:alert(1)",
+        ])
+    func noHost(location: String) {
+        #expect(RedirectInterceptor.resolve(location, against: base) == nil)
+    }
+
     @Test("Redirects: dots in an absolute Location go too (RFC 3986 §5.2.2)")
     func absoluteDots() {
         #expect(

@@ -10,7 +10,8 @@ extension NetworkResponse {
         linkValues.compactMap { $0.link(from: base) }
     }
 
-    /// Where the first link of relation `next` leads, without its fragment. Nil when there is none, and for a response
+    /// Where the first link of relation `next` leads, without its fragment, and with a mark when another origin than the
+    /// one asked had a say in it. Nil when there is none, and for a response
     /// other than 2xx, whose links are not those of a page.
     ///
     /// - Throws: ``NetworkError/Code/invalidResponse`` when it makes no URL: then nobody can tell what follows.
@@ -23,7 +24,7 @@ extension NetworkResponse {
             throw attribute(
                 NetworkError(.invalidResponse, reason: "the link to the next page, \(shown), is no URL").with(self))
         }
-        return target
+        return passedAnotherOrigin ? target.chosenElsewhere : target
     }
 
     private var linkValues: [LinkValue] { LinkValue.values(in: headers.values(for: "Link")) }
@@ -32,6 +33,14 @@ extension NetworkResponse {
 }
 
 extension URL {
+    private static let elsewhere = "#chosen-by-another-origin"
+
+    /// Whether it is marked as chosen by another origin than the one asked. The mark survives being stored.
+    var isChosenElsewhere: Bool { absoluteString.hasSuffix(Self.elsewhere) }
+
+    /// The URL with that mark in place of its fragment.
+    var chosenElsewhere: URL { URL(string: withoutFragment.absoluteString + Self.elsewhere) ?? self }
+
     /// What is asked for: a fragment is never sent.
     var withoutFragment: URL {
         let text = absoluteString

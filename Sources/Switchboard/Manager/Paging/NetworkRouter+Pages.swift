@@ -9,9 +9,9 @@ extension NetworkRouter {
     /// ```
     ///
     /// The following pages are asked for with the endpoint's method, header fields and body, at the URL of the link. As
-    /// with redirects, that is never http after https, and credentials, cookies and other secrets among the header
-    /// fields stay behind when scheme, host or port change. An interceptor that adds some sees the request for each
-    /// page, and decides by its URL.
+    /// with redirects, that is never http after https, and credentials and all but the harmless header fields stay behind
+    /// when scheme, host or port change; see ``RequestOptions/headersToOtherOrigins``. They do not come back with a link
+    /// that another origin gave. A ``Page/next`` notes in its fragment, which is never sent, that it is such a link.
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.

@@ -8,7 +8,6 @@ final class PageTrail: Sendable {
         var sawRequest = false
         var isRepeat = false
         var lastURL: URL?
-        var hasLeftOrigin = false
 
         /// False when it was there already.
         mutating func insert(_ mark: Mark) -> Bool {
@@ -70,9 +69,9 @@ final class PageTrail: Sendable {
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused``.
     func move(_ request: NetworkRequest, to url: URL?) throws(NetworkError) -> NetworkRequest {
-        let (lastURL, hasLeft) = state.withLock { state in
+        let lastURL = state.withLock { state in
             state.sawRequest = true
-            return (state.lastURL, state.hasLeftOrigin)
+            return state.lastURL
         }
         guard let url else {
             if let first = request.url { insert(first.withoutFragment) }
@@ -85,10 +84,9 @@ final class PageTrail: Sendable {
                 throw NetworkError(.redirectRefused, reason: "the body cannot be sent a second time")
             }
         }
-        var moved = try request.moved(to: url)
+        var moved = try request.moved(to: url.withoutFragment)
         // As with redirects, credentials do not come back with the first origin: another one chose this URL.
-        if hasLeft { moved.removeHeadersForOrigin() }
-        if request.url?.hasSameOrigin(as: url) != true { state.withLock { $0.hasLeftOrigin = true } }
+        if url.isChosenElsewhere { moved.leaveOrigin() }
         return moved
     }
 
@@ -105,7 +103,9 @@ private struct Mark: Hashable, Sendable {
     private let one: Int
     private let two: Int
 
-    init(_ value: some Hashable) {
+    init(_ token: some Hashable) {
+        let url = token as? URL
+        let value = url?.isChosenElsewhere == true ? AnyHashable(url?.withoutFragment) : AnyHashable(token)
         func hash(_ seed: Int) -> Int {
             var hasher = Hasher()
             hasher.combine(seed)

@@ -73,7 +73,10 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor {
         let failures = space(of: request).failures
         let held = try await credential(for: request)
         let response = try await next(applying(held, to: request))
-        guard authenticator.isAuthenticationFailure(response) else { return response }
+        // Behind a redirect to another origin the credential was not sent: its refusal says nothing about it.
+        guard authenticator.isAuthenticationFailure(response), response.isFromOrigin(of: request) else {
+            return response
+        }
         guard request.body.isReplayable else {
             request.report(.authentication("refused; the body cannot be sent again"))
             noteRefusal(of: held, in: request.options.partition)

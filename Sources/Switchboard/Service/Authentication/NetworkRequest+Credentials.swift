@@ -1,12 +1,6 @@
 import Foundation
 
 extension NetworkRequest {
-    /// Whether a server led the request away from the origin that it was made for.
-    var hasLeftOrigin: Bool {
-        get { self[LeftOriginOption.self] }
-        set { self[LeftOriginOption.self] = newValue }
-    }
-
     /// Whether the request has credentials of its own: an `Authorization`, or a user in its URL.
     var hasAuthorization: Bool {
         headers.contains("Authorization") || url?.withoutUserInfo.credentials != nil
@@ -29,5 +23,3 @@ extension NetworkRequest {
             ? "adds no credentials: the request wants none" : "adds no credentials: they are not for this origin"
     }
 }
-
-private enum LeftOriginOption: RequestOption { static let defaultValue = false }

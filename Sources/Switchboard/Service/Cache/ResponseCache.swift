@@ -238,7 +238,8 @@ public final class ResponseCache: Interceptor, Resettable {
     /// Whether a response is the answer to what the cache has seen: without an identity to exactly that, with one as far as
     /// `Vary` says. Of one that does not say what it answers, neither.
     private func isOurs(_ response: NetworkResponse, to request: NetworkRequest) -> Bool {
-        guard let sent = response.request else { return false }
+        // Nor one that another origin had a say in: found again, that would be forgotten.
+        guard let sent = response.request, response.isFromOrigin(of: request) else { return false }
         guard identity == nil else {
             return StoredResponse.variant(response.headers, of: sent)
                 == StoredResponse.variant(response.headers, of: request)

@@ -58,12 +58,14 @@ public struct ServerEnvironment: Sendable {
     /// - Throws: ``NetworkError/Code/encodingFailed`` for a query item that cannot be written.
     func apply(to request: inout NetworkRequest) throws(NetworkError) {
         if request.host.isEmpty, !host.isEmpty {
-            let path = request.path
+            // Before the host is set, which makes an empty path the root.
+            if !request.path.hasPrefix("/") { request.path = joined(request.path) }
             request.scheme = scheme
             request.host = host
             request.port = port
-            if !path.hasPrefix("/") { request.path = joined(path) }
         }
+        // Another origin chose its URL.
+        guard !request.hasLeftOrigin else { return }
         let isOwn = isOrigin(of: request)
         let secrets = Redaction.standard
         request.headers.fill(headers) { !isOwn && secrets.isSecret(header: $0) }

@@ -18,7 +18,7 @@ public struct Cookie: Sendable, Hashable {
     public let isSecure: Bool
     /// Whether scripts of a page may not see it. There are none here: kept, for those who hand cookies to a web view.
     public let isHTTPOnly: Bool
-    /// What browsers do with it across sites. There is no site that a request of an app comes from: kept, not enforced.
+    /// What browsers do with it across sites. ``Cookies`` does it where a server led a request.
     public let sameSite: SameSite?
 
     /// When a browser sends a cookie with a request that another site caused.
@@ -42,7 +42,7 @@ public struct Cookie: Sendable, Hashable {
     ///   - expires: When it ends. Nil, the default, for the end of the session.
     ///   - isSecure: Whether it goes over https alone. Default true.
     ///   - isHTTPOnly: Whether scripts of a page may not see it. Default false.
-    ///   - sameSite: Kept, not enforced. Default nil.
+    ///   - sameSite: Whether it goes where another site led. Default nil, which counts as lax.
     public init(
         _ name: String, _ value: String, domain: String, path: String = "/", includesSubdomains: Bool = false,
         expires: Date? = nil, isSecure: Bool = true, isHTTPOnly: Bool = false, sameSite: SameSite? = nil

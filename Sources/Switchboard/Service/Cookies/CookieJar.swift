@@ -11,8 +11,7 @@ import Foundation
 /// A server sets cookies for itself and for domains above it, never for a public suffix such as `co.uk`. Which domains are
 /// that says the system's libpsl; without it a domain of a single label is one. An IP address sets cookies for itself
 /// alone. From RFC 6265bis come the prefixes `__Host-` and `__Secure-`, that a cookie set without TLS is never `Secure` and
-/// never hides one that is, and that control characters are refused. `SameSite` is kept and not enforced: no site caused
-/// the requests of an app.
+/// never hides one that is, and that control characters are refused. `SameSite` is kept, for ``Cookies``.
 public final class CookieJar: Sendable {
     struct State: Sendable {
         var shelves: [String?: CookieShelf] = [:]

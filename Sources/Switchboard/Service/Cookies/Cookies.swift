@@ -9,6 +9,10 @@ import Foundation
 /// It sees every exchange, those of a redirect too, wherever it is listed: see ``ExchangeInterceptor``. A cookie set on a
 /// 302 is there for the target. Cookies are kept apart by ``RequestOptions/partition``.
 ///
+/// Where another site led the request, by a redirect or a link, cookies go as their `SameSite` says ([RFC 6265bis
+/// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): `Strict` never, `Lax` and those
+/// that say nothing with safe methods alone.
+///
 /// There is one `Cookie` field. Pairs that the request has by itself stay in front and win over the jar's of the same
 /// name.
 public struct Cookies: ExchangeInterceptor {
@@ -46,7 +50,7 @@ public struct Cookies: ExchangeInterceptor {
     /// The names of those that were added.
     private func apply(to request: inout NetworkRequest) -> [String] {
         guard let url = request.url else { return [] }
-        let cookies = jar.cookies(for: url, in: request.options.partition)
+        let cookies = jar.cookies(for: url, in: request.options.partition).filter { $0.goes(with: request) }
         guard !cookies.isEmpty else { return [] }
         let own = request.headers.values(for: "Cookie").filter { !$0.trimmedOfBlanks.isEmpty }
         let pairs = own.flatMap { $0.split(separator: ";") }
@@ -66,6 +70,13 @@ public struct Cookies: ExchangeInterceptor {
 
     private static func count(_ names: [String]) -> String {
         "\(names.count) cookie\(names.count == 1 ? "" : "s")"
+    }
+}
+
+extension Cookie {
+    fileprivate func goes(with request: NetworkRequest) -> Bool {
+        guard request.departures.isCrossSite, sameSite != Cookie.SameSite.none else { return true }
+        return sameSite != .strict && [HTTPMethod.get, .head, .options, .trace].contains(request.method)
     }
 }
 

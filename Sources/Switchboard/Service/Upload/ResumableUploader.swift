@@ -29,6 +29,7 @@ actor ResumableUploader {
 
     private struct Target {
         var location: URL
+        var isChosenElsewhere: Bool
         var endPoint: String
     }
 
@@ -60,7 +61,8 @@ actor ResumableUploader {
 
     private func upload() async throws -> NetworkResponse {
         if let state = UploadState.read(stateFile), state.length == length, state.changed == changed {
-            target = Target(location: state.location, endPoint: state.endPoint)
+            target = Target(
+                location: state.location, isChosenElsewhere: state.isChosenElsewhere, endPoint: state.endPoint)
         }
         var offset: Int64?
         var last: NetworkResponse?
@@ -145,10 +147,10 @@ actor ResumableUploader {
             request.body = EmptyBody()
             flow.open(&request, length: length)
         }
-        guard let url = response.location(after: response.request?.url) else {
+        guard let url = response.location else {
             throw refusal("does not say where the upload is to go", response)
         }
-        try keep(Target(location: url, endPoint: endPoint.value))
+        try keep(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
         return flow.offset(after: response, sent: nil)
     }
 
@@ -191,20 +193,23 @@ actor ResumableUploader {
                 throw NetworkError(.invalidRequest, reason: "the state kept is that of an upload to \(target.endPoint)")
             }
             request = try request.moved(to: target.location)
+            if target.isChosenElsewhere { request.leaveOrigin() }
             request.body = EmptyBody()
             change(&request)
         }
-        if response.headers.contains("Location"), let moved = response.location(after: target.location),
-            moved != target.location, response.request?.method != .put
-        {
-            try keep(Target(location: moved, endPoint: target.endPoint))
+        if let moved = response.location, moved != target.location, response.request?.method != .put {
+            // The fact stays with the place: what a chosen place chooses is chosen elsewhere too.
+            try keep(
+                Target(location: moved, isChosenElsewhere: response.passedAnotherOrigin, endPoint: target.endPoint))
         }
         return response
     }
 
     private func keep(_ target: Target) throws(NetworkError) {
         self.target = target
-        let state = UploadState(endPoint: target.endPoint, location: target.location, length: length, changed: changed)
+        let state = UploadState(
+            endPoint: target.endPoint, location: target.location, isChosenElsewhere: target.isChosenElsewhere,
+            length: length, changed: changed)
         try state.write(stateFile)
     }
 
@@ -215,8 +220,8 @@ actor ResumableUploader {
 
 extension NetworkResponse {
     /// Where the field `Location` leads; nil when there is none that a request can go to.
-    fileprivate func location(after base: URL?) -> URL? {
-        guard let value = headers["Location"], let url = URL(reference: value, relativeTo: base),
+    fileprivate var location: URL? {
+        guard let value = headers["Location"], let url = URL(location: value, relativeTo: url ?? request?.url),
             URLText.fault(of: url) == nil
         else { return nil }
         return url

@@ -6,6 +6,8 @@ struct UploadState: Codable, Equatable {
     var endPoint: String
     /// Where the server keeps the upload. Whoever knows it may often add to it: the file can be read by its owner alone.
     var location: URL
+    /// Whether another origin than the endpoint's had a say in that place, so that it gets no credentials.
+    var isChosenElsewhere: Bool
     /// The file's size and time of last change, in seconds since 1970.
     var length: Int64
     var changed: Double

@@ -49,11 +49,13 @@ final class CallRecord: Sendable {
     func exchange(
         _ request: NetworkRequest, _ send: () async throws -> NetworkResponse
     ) async throws -> NetworkResponse {
-        let (number, cause) = state.withLock { state in
+        let (number, why) = state.withLock { state in
             state.count += 1
             defer { state.cause = nil }
             return (state.count, state.cause)
         }
+        let causes = [why, request.departures.text].compactMap(\.self)
+        let cause = causes.isEmpty ? nil : causes.joined(separator: " ")
         tell(.attempt(number), request)
         let began = ContinuousClock.now
         func note(_ outcome: RequestMetrics.Outcome, _ response: NetworkResponse? = nil) {

@@ -5,7 +5,8 @@ public struct RequestMetrics: Sendable {
     public let number: Int
     /// The request as it was sent. Its URL and header fields may hold secrets; its texts do not.
     public let request: NetworkRequest
-    /// Why it was sent, such as `retry after HTTP 503`. Nil for the first.
+    /// Why it was sent, such as `retry after HTTP 503`, and which header fields were left out for another origin:
+    /// `redirect to another origin, without Authorization`. Nil for the first.
     public let cause: String?
     /// When it began, counted from the start of the call.
     public let start: Duration

@@ -57,13 +57,15 @@ public final class DigestAuth: Interceptor {
         var limit = 2
         while true {
             let response = try await next(answering(answer, credentials, request))
+            // Another origin, where a redirect led, neither asks for these credentials nor names their nonce.
+            guard response.isFromOrigin(of: request), response.request.map({ OriginKey($0) == key }) ?? true else {
+                return response
+            }
             guard response.statusCode == 401 else {
                 if let answer { noteNextNonce(in: response, after: answer, key) }
                 return response
             }
             guard let challenge = try challenge(in: response, request) else { return response }
-            // What another origin asks, where a redirect led, is none of this one's business.
-            if let answered = response.request, OriginKey(answered) != key { return response }
             // Within the origin the challenge is for the place that a redirect led to: an answer is bound to its URL.
             let isMoved = follow(response, &request)
             if isMoved { limit = 3 }

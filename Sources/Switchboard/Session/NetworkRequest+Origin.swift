@@ -1,0 +1,112 @@
+import Foundation
+
+// Where a server led a request: by a redirect, a link to the next page or the place of an upload.
+extension NetworkRequest {
+    /// Whether a server led the request away from the origin that it was made for, even if it came back, or had a say in
+    /// the URL that it was made for.
+    var hasLeftOrigin: Bool { departures.count > 0 || isForeign }
+
+    /// Whether somebody else than the app may have chosen the URL that the request was made for.
+    var isForeign: Bool {
+        get { departures.isForeign }
+        set { self[DeparturesOption.self].isForeign = newValue }
+    }
+
+    /// How often that was, and which header fields stayed behind.
+    var departures: Departures { self[DeparturesOption.self] }
+
+    /// Removes the header fields that another origin may not see. From then on nothing adds credentials to the request
+    /// that is not told to; see ``CredentialOrigins``.
+    ///
+    /// - Parameter isSameSite: Whether it goes to a host of the same site.
+    mutating func leaveOrigin(isSameSite: Bool = false) {
+        let names = headersForOrigin
+        for name in names { headers.remove(name) }
+        self[DeparturesOption.self].add(names, isSameSite)
+    }
+
+    /// The names of the header fields that would stay behind, each once.
+    var headersForOrigin: [String] {
+        headers.map(\.name).reduce(into: []) { names, name in
+            guard !goesToOtherOrigins(name), !names.contains(where: { $0.equalsIgnoringCase(name) }) else { return }
+            names.append(name)
+        }
+    }
+
+    /// Whether a header field goes with the request to another origin: it is harmless or its options allow it.
+    func goesToOtherOrigins(_ name: String) -> Bool {
+        // The old host would lead a request to the wrong one.
+        guard !name.equalsIgnoringCase("Host") else { return false }
+        if options.headersToOtherOrigins.contains(where: { $0.equalsIgnoringCase(name) }) { return true }
+        return Self.harmlessHeaders.contains(name.lowercased()) && !carriesCredentials(in: name)
+    }
+
+    /// In lower case.
+    private static let harmlessHeaders: Set<String> = [
+        // The CORS-safelisted ones (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+        "accept", "accept-language", "content-language", "content-type", "range",
+        // They describe the body.
+        "content-encoding", "content-length", "content-range",
+        // They say what the client can read.
+        "accept-encoding", "cache-control", "user-agent",
+        // Without them a request would change, or a range join, another version.
+        "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
+        // Without them events are lost, or a request is carried out twice.
+        "idempotency-key", "last-event-id",
+        // The protocol of an upload in pieces.
+        "tus-resumable", "upload-complete", "upload-draft-interop-version", "upload-length", "upload-offset",
+    ]
+}
+
+/// How often a request left an origin, and which of its header fields stayed behind.
+struct Departures: Sendable, Hashable {
+    private(set) var count = 0
+    private(set) var names: [String] = []
+    /// Whether another site had a say in where the request goes.
+    private(set) var isCrossSite = false
+    fileprivate var isForeign = false
+
+    fileprivate mutating func add(_ names: [String], _ isSameSite: Bool) {
+        count += 1
+        self.names += names
+        if !isSameSite { isCrossSite = true }
+    }
+
+    /// For the end of a sentence; nil when nothing was left out.
+    var text: String? {
+        names.isEmpty ? nil : "to another origin, without " + names.joined(separator: ", ")
+    }
+}
+
+extension NetworkResponse {
+    /// Whether another origin than the one asked had a say in it.
+    var passedAnotherOrigin: Bool {
+        request.map { $0.departures.count > 0 } ?? false || isFromElsewhere
+    }
+
+    /// Whether the origin that a request went to answered it; false behind a redirect that led to another one, even if it
+    /// came back.
+    func isFromOrigin(of request: NetworkRequest) -> Bool {
+        !isFromElsewhere && (self.request ?? request).departures.count == request.departures.count
+    }
+
+    /// Whether a session followed a redirect to another origin by itself.
+    private var isFromElsewhere: Bool {
+        guard let url, let asked = request?.url else { return false }
+        return !url.hasSameOrigin(as: asked)
+    }
+}
+
+extension RequestOptions {
+    /// Names of header fields that go with the request to another origin too, where a redirect, a link to the next page
+    /// or the place of an upload leads. Default none: only fields that are known to be harmless go there.
+    ///
+    /// `Host` never does.
+    public var headersToOtherOrigins: Set<String> {
+        get { self[HeadersToOtherOriginsOption.self] }
+        set { self[HeadersToOtherOriginsOption.self] = newValue }
+    }
+}
+
+private enum DeparturesOption: RequestOption { static let defaultValue = Departures() }
+private enum HeadersToOtherOriginsOption: RequestOption { static let defaultValue: Set<String> = [] }

@@ -1,0 +1,97 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// Answers of another origin, where a redirect led, say nothing about the credentials of the first.
+@Suite(.timeLimit(.minutes(3)))
+struct RedirectedRefusalTests {
+    private let home = URL(text: "https://api.example.com/a")
+
+    private let ways = [["https://evil.example/"], ["https://evil.example/", "https://api.example.com/own"]]
+
+    @Test("a 401 of another origin behind a redirect refreshes nothing")
+    func refresh() async throws {
+        for way in ways {
+            let keys = KeyAuthenticator()
+            let session = StubSession { _ in .status(401) }
+            for target in way { session.enqueue(.redirect(to: target)) }
+            let router = Router<URLEndPoint>(session: session, interceptors: [AuthenticationInterceptor(keys)])
+            let response = try await router.exchange(URLEndPoint(.get, home))
+            #expect(response.statusCode == 401)
+            #expect(keys.refreshes.all.isEmpty)
+            #expect(session.requests.count == way.count + 1)
+            // One at home does.
+            session.enqueue(.redirect(to: "/b"))
+            _ = try await router.exchange(URLEndPoint(.get, home))
+            #expect(keys.refreshes.all == [1])
+        }
+    }
+
+    @Test("a 401 of another origin to a body that is used up marks nothing as refused")
+    func refusal() async throws {
+        let keys = KeyAuthenticator()
+        let session = StubSession(.redirect(to: "https://evil.example/", status: 303), .status(401), .text("ok"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [AuthenticationInterceptor(keys)])
+        let body = StreamBody(isReplayable: false) { HTTPBodyStream { nil } }
+        _ = try await router.exchange(URLEndPoint(.post, home, task: .requestBody(body)))
+        _ = try await router.exchange(URLEndPoint(.get, home))
+        #expect(keys.refreshes.all.isEmpty)
+    }
+
+    @Test("a session that follows redirects by itself is seen through by its URL")
+    func sessionThatFollows() async throws {
+        struct Following: NetworkSession {
+            func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+                var response = NetworkResponse(status: 401)
+                response.url = URL(text: "https://evil.example/")
+                return response
+            }
+        }
+        let keys = KeyAuthenticator()
+        let router = Router<URLEndPoint>(session: Following(), interceptors: [AuthenticationInterceptor(keys)])
+        _ = try await router.exchange(URLEndPoint(.get, home))
+        #expect(keys.refreshes.all.isEmpty)
+    }
+
+    @Test("a listed origin's own 401 refreshes; one behind its redirect does not")
+    func listed() async throws {
+        let origins: CredentialOrigins = ["https://api.example.com", "https://cdn.example.com"]
+        for (way, count) in [
+            (["https://cdn.example.com/"], 1), (["https://cdn.example.com/", "https://evil.example/"], 0),
+        ] {
+            let keys = KeyAuthenticator()
+            let session = StubSession(.redirect(to: way[0]))
+            for target in way.dropFirst() { session.enqueue(.redirect(to: target)) }
+            session.enqueue(.status(401))
+            session.enqueue(.text("ok"))
+            let router = Router<URLEndPoint>(
+                session: session,
+                interceptors: [RedirectInterceptor(), AuthenticationInterceptor(keys, origins: origins)])
+            _ = try await router.exchange(URLEndPoint(.get, home))
+            #expect(keys.refreshes.all.count == count)
+        }
+    }
+
+    @Test("a nonce that another origin names behind a redirect is not used")
+    func digestNonce() async throws {
+        let challenge = #"Digest realm="r", nonce="n1", qop="auth""#
+        let session = StubSession(
+            .status(401, headers: ["WWW-Authenticate": challenge]), .redirect(to: "https://evil.example/"),
+            .text("ok").with("Authentication-Info", #"nextnonce="evil""#), .text("ok"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [DigestAuth(user: "u", password: "p")])
+        for _ in 0..<2 { _ = try await router.exchange(URLEndPoint(.get, home)) }
+        #expect(session.requests.last?.headers["Authorization"]?.contains(#"nonce="n1""#) == true)
+    }
+
+    @Test("a digest challenge behind a redirect that left and came back is not answered")
+    func digestChallenge() async throws {
+        let challenge = #"Digest realm="r", nonce="n1", qop="auth""#
+        let session = StubSession { _ in .status(401, headers: ["WWW-Authenticate": challenge]) }
+        for target in ways[1] { session.enqueue(.redirect(to: target)) }
+        let router = Router<URLEndPoint>(session: session, interceptors: [DigestAuth(user: "u", password: "p")])
+        _ = try await router.exchange(URLEndPoint(.get, home))
+        #expect(session.requests.count == 3)
+    }
+}
