@@ -86,7 +86,7 @@ struct RequestBuilderURLTests {
         #expect(error?.endPoint == "EndPointFixture")
     }
 
-    @Test("S0.11 a request that cannot be constructed says so first, and then which part is at fault")
+    @Test("S0.11 an error of an impossible request names the part at fault")
     func localizedDescription() throws {
         var parts = NetworkRequest(.get, nil)
         parts.scheme = "ws"

@@ -118,7 +118,7 @@ struct ResponseHandlingTests {
         #expect(none?.code == .noData)
     }
 
-    @Test("S1.8 the error is decoded by the manager's decoder, unless the call names another")
+    @Test("S1.8 the manager's decoder decodes the error")
     func managersDecoder() async throws {
         struct Problem: Decodable, Equatable { var errorCode: Int; var at: Date }
         let body = #"{"error_code":7,"at":"1994-11-06T08:49:37Z"}"#

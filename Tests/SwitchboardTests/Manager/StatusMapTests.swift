@@ -81,7 +81,7 @@ struct StatusMapTests {
     }
 
     // https://www.iana.org/assignments/http-status-codes, 2025; 418 is unused there.
-    @Test("S3.11 every registered error status has plain words of its own, with the number")
+    @Test("S3.11 every registered error status has words of its own")
     func plainWords() async {
         let registered = Array(400...417) + [421, 422, 423, 424, 425, 426, 428, 429, 431, 451] + Array(500...508)
         var seen: Set<String> = []
@@ -97,7 +97,7 @@ struct StatusMapTests {
     }
 
     @Test(
-        "S3.11 the time that a server asks for stands behind the words",
+        "S3.11 the message names the wait that the server asks for",
         arguments: [
             (429, "20", "Too many requests (429), try again in 20 s"), (429, "0", "Too many requests (429)"),
             (429, "120", "Too many requests (429), try again in 120 s"),
@@ -115,7 +115,7 @@ struct StatusMapTests {
         #expect(error?.description.contains("\(wait) (GET https://") == true)
     }
 
-    @Test("S3.11 a map of one's own speaks in the published words, and an error made by hand in plain ones")
+    @Test("S3.11 a custom map gives the published words")
     func otherMessages() async {
         let own = await failure(status: 404, map: StatusMap { _ in .outdated })
         #expect(own?.message == "The url you requested is outdated.")
