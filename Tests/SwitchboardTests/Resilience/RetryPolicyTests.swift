@@ -83,7 +83,7 @@ struct RetryPolicyTests {
 
     @Test(
         "S2.19 Retry-After as a date is kept, in each of the three forms of RFC 9110 §5.6.7",
-        arguments: ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"])
+        arguments: ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM  d HH:mm:ss yyyy"])
     func retryAfterDate(form: String) async throws {
         let clock = TestClock(skips: true)
         let formatter = DateFormatter()
