@@ -1,12 +1,14 @@
 import Foundation
 import Glibc
+import Switchboard
 
-/// Sends a great many requests through `CurlSession` and watches what the process holds on to. `scripts/soak` builds
+/// Sends a great many requests through a session and watches what the process holds on to. `scripts/soak` builds
 /// and runs it.
 @main
 enum Soak {
     private static let usage = """
         usage: soak requests COUNT | cancels COUNT [SEED] | sessions COUNT [SEED] | slow-reader SECONDS | exits COUNT
+               | cancel-curl ROUNDS [SEED] | cancel-foundation ROUNDS [SEED]
         """
 
     static func main() async {
@@ -25,6 +27,12 @@ enum Soak {
             switch mode {
             case "requests": report = await Requests(count: number, server).run()
             case "cancels": report = await Cancels(count: number, seed: seed, server).run()
+            case "cancel-curl":
+                let session = CurlSession(configuration: .direct(connections: 64))
+                report = try await CancelRounds(count: number, seed: seed, over: session, server).run()
+            case "cancel-foundation":
+                let session = FoundationSession(configuration: SessionConfiguration(maximumConnectionsPerHost: 64))
+                report = try await CancelRounds(count: number, seed: seed, over: session, server).run()
             case "sessions": report = await Sessions(count: number, seed: seed, server).run()
             case "slow-reader": report = try await SlowReader(seconds: number, server).run()
             case "exits": report = try Exits(count: number, server).run()

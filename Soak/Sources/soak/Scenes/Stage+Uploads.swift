@@ -36,7 +36,7 @@ extension Stage {
         try check(response.text == "\(count) \(Pattern.sum(count))", "\(path): \(response.text)")
     }
 
-    private static func chunks(_ count: Int) -> HTTPBodyStream {
+    static func chunks(_ count: Int) -> HTTPBodyStream {
         let position = Locked(0)
         return HTTPBodyStream {
             await Task.yield()

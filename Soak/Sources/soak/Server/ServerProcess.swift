@@ -34,4 +34,10 @@ final class ServerProcess: Sendable {
     }
 
     var base: String { "http://127.0.0.1:\(port)/" }
+
+    var url: URL {
+        var components = URLComponents()
+        (components.scheme, components.host, components.port) = ("http", "127.0.0.1", Int(port))
+        return components.url ?? URL(fileURLWithPath: "/")
+    }
 }

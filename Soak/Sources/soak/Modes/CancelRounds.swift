@@ -1,0 +1,137 @@
+import Foundation
+import Switchboard
+
+/// Calls of one router over one session, each cancelled at a random moment: by router, progress, handle, task or reset.
+struct CancelRounds {
+    private let count: Int
+    private let seed: UInt64
+    private let server: ServerProcess
+    private let router: Router<URLEndPoint>
+    private let name: String
+    private static let inFlight = 12
+
+    init(count: Int, seed: UInt64, over session: any NetworkSession, _ server: ServerProcess) {
+        self.count = count
+        self.seed = seed
+        self.server = server
+        name = "\(type(of: session))"
+        router = Router(session: session, builder: RequestBuilder(options: Self.options))
+    }
+
+    private static let options = RequestOptions { $0.timeouts = .none }
+
+    private enum Means {
+        case router, progress, handle, task, reset
+
+        init(_ random: inout Seeded) {
+            // The router ends all calls under way: with more of that none would get far.
+            self =
+                switch random.number(0...39) {
+                case 0: .reset
+                case 1...4: .router
+                case 5...15: .progress
+                case 16...27: .handle
+                default: .task
+                }
+        }
+    }
+
+    func run() async throws -> Report {
+        say("\(name): \(count) calls, each cancelled at a random moment, \(Self.inFlight) at a time, seed \(seed)")
+        let stage = try CancelStage(base: server.url)
+        defer { try? FileManager.default.removeItem(at: stage.folder) }
+        let ledger = Ledger(count)
+        Watchdog.watch(ledger)
+        let start = await Figures.settled()
+        let warmUp = max(1, min(count / 2, 2_000))
+        await cancel(0..<warmUp, stage, ledger)
+        let warm = await Figures.settled()
+        await cancel(warmUp..<count, stage, ledger)
+        // A connection is kept for each place; the rounds before may have left fewer.
+        var goal = warm
+        goal.descriptors += Self.inFlight
+        goal.threads += Self.inFlight
+        let end = await Figures.settled(goal: goal)
+        say(ledger.outcomes)
+        var faults = ledger.faults
+        if !stage.remnants.isEmpty { faults.append("\(stage.remnants.count) files are left") }
+        return Report(
+            start: start, warm: goal, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome, faults: faults)
+    }
+
+    private func cancel(_ range: Range<Int>, _ stage: CancelStage, _ ledger: Ledger) async {
+        await inParallel(Self.inFlight, range) { await cancel($0, stage, ledger) }
+    }
+
+    private func cancel(_ index: Int, _ stage: CancelStage, _ ledger: Ledger) async {
+        var random = Seeded(seed, index)
+        let means = Means(&random)
+        let calls = CancelledCall.allCases.filter { means != .progress || $0.hasProgress }
+        let call = calls.randomElement(using: &random) ?? .plain
+        ledger.begin(index, "\(call), cancelled by \(means)")
+        let progress = call.hasProgress ? TransferProgress() : nil
+        let ended = Locked(false)
+        let network = NetworkCall { try await call.make(router, stage, progress) }
+        @Sendable func end(_ outcome: Outcome) {
+            ended.withLock { $0 = true }
+            note(outcome, index, "\(call) by \(means)", ledger)
+        }
+        let handle: RequestHandle?
+        let task: Task<Void, Never>?
+        if means == .handle {
+            handle = network.start { result in
+                switch result {
+                case .success: end(.value)
+                case .failure(let error): end(Outcome(error))
+                }
+            }
+            task = nil
+        } else {
+            handle = nil
+            task = Task {
+                do {
+                    try await network.value
+                    end(.value)
+                } catch {
+                    end(Outcome(error))
+                }
+            }
+        }
+        try? await Task.sleep(for: .microseconds(random.number(0...6_000)))
+        // Again until it has ended: a call that had not begun is none of the router's.
+        repeat {
+            switch means {
+            case .router: router.cancel()
+            case .reset: await router.reset()
+            case .progress: progress?.foundationProgress.cancel()
+            case .handle: handle?.cancel()
+            case .task: task?.cancel()
+            }
+            try? await Task.sleep(for: .milliseconds(1))
+        } while !ended.withLock { $0 }
+        await task?.value
+    }
+
+    private enum Outcome {
+        case value, cancelled, resetting
+        case fault(String)
+
+        init(_ error: any Error) {
+            let code = (error as? NetworkError)?.code
+            self =
+                error is CancellationError || code == .cancelled
+                ? .cancelled : code == .resetInProgress ? .resetting : .fault("\(error)")
+        }
+    }
+
+    private func note(_ outcome: Outcome, _ index: Int, _ what: String, _ ledger: Ledger) {
+        switch outcome {
+        case .value: ledger.end(index, "value")
+        case .cancelled: ledger.end(index, "cancelled")
+        case .resetting: ledger.end(index, "resetInProgress")
+        case .fault(let text):
+            ledger.fault("round \(index), \(what): \(text)")
+            ledger.end(index, "wrong")
+        }
+    }
+}
