@@ -145,6 +145,20 @@ struct CacheIdentityTests {
         #expect(try await answers(varying, [other, login("X-Lang")]) == ["anna", "ben", "anna", "ben"])
     }
 
+    @Test("an answer that another origin led to is not stored under an identity")
+    func passedAnotherOrigin() async throws {
+        let session = StubSession { _ in .text("ok") }
+        session.enqueue(.redirect(to: "https://evil.example/"))
+        session.enqueue(.redirect(to: "https://api.example.com/b"))
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [ResponseCache(identity: { _ in "everybody" })])
+        let endPoint = URLEndPoint(
+            .get, URL(text: "https://api.example.com/a"),
+            options: RequestOptions { $0.cacheLifetime = .time(.seconds(60)) })
+        for _ in 0..<3 { _ = try await router.response(for: endPoint) }
+        #expect(session.requests.map(\.url?.path) == ["/a", "/", "/b", "/a"])
+    }
+
     @Test("a GET that joins one from before a change is not stored after it")
     func joined() async throws {
         let (begun, gate) = (Deliveries<String>(), Gate())
