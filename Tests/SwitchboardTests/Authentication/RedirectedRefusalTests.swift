@@ -29,7 +29,7 @@ struct RedirectedRefusalTests {
         }
     }
 
-    @Test("a 401 of another origin to a body that is used up marks nothing as refused")
+    @Test("a 401 of another origin to a one-shot body refuses no credential")
     func refusal() async throws {
         let keys = KeyAuthenticator()
         let session = StubSession(.redirect(to: "https://evil.example/", status: 303), .status(401), .text("ok"))
@@ -85,7 +85,7 @@ struct RedirectedRefusalTests {
         #expect(session.requests.last?.headers["Authorization"]?.contains(#"nonce="n1""#) == true)
     }
 
-    @Test("a digest challenge behind a redirect that left and came back is not answered")
+    @Test("a digest challenge behind a detour over another origin gets no answer")
     func digestChallenge() async throws {
         let challenge = #"Digest realm="r", nonce="n1", qop="auth""#
         let session = StubSession { _ in .status(401, headers: ["WWW-Authenticate": challenge]) }

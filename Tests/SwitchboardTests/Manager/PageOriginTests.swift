@@ -51,7 +51,7 @@ struct PageOriginTests {
         #expect(session.requests.first?.url?.absoluteString == "https://b.example.com/list?page=7")
     }
 
-    @Test("a link that a redirect's target chose carries no secret home [paging]")
+    @Test("a link of a redirect's target takes no secret home [paging]")
     func redirectLedAway() async throws {
         for way in [["https://evil.example/"], ["https://evil.example/", "https://a.example.com/own"]] {
             let session = StubSession { _ in .json("[2]") }
@@ -67,7 +67,7 @@ struct PageOriginTests {
         }
     }
 
-    @Test("a stored token that another origin chose still carries no secret home [paging]")
+    @Test("a stored token of another origin takes no secret home [paging]")
     func storedToken() async throws {
         for way in ["https://evil.example/2", "https://a.example.com/own"] {
             let session = StubSession(
