@@ -1,10 +1,12 @@
 #if defined(__linux__)
 #include "SwitchboardCurl.h"
 #include "Poller.h"
+#include "Sigpipe.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 // What libcurl's headers would declare. Numbers and shapes are part of its ABI, which has not changed since
 // libcurl.so.4 (2006); the names are libcurl's own.
@@ -28,9 +30,10 @@ struct curl_blob { void *data; size_t len; unsigned int flags; };
 enum {
     CURL_GLOBAL_DEFAULT = 3, CURLVERSION_FIRST = 0, CURLMSG_DONE = 1, CURL_BLOB_COPY = 1,
     CURLOPT_WRITEDATA = 10001, CURLOPT_READDATA = 10009, CURLOPT_HEADERDATA = 10029, CURLOPT_PRIVATE = 10103,
-    CURLOPT_SEEKDATA = 10168, CURLOPT_PREREQDATA = 10313,
+    CURLOPT_SEEKDATA = 10168, CURLOPT_PREREQDATA = 10313, CURLOPT_SOCKOPTDATA = 10149, CURLOPT_DEBUGDATA = 10095,
     CURLOPT_WRITEFUNCTION = 20011, CURLOPT_READFUNCTION = 20012, CURLOPT_HEADERFUNCTION = 20079,
-    CURLOPT_SEEKFUNCTION = 20167, CURLOPT_PREREQFUNCTION = 20312,
+    CURLOPT_SEEKFUNCTION = 20167, CURLOPT_PREREQFUNCTION = 20312, CURLOPT_SOCKOPTFUNCTION = 20148,
+    CURLOPT_DEBUGFUNCTION = 20094, CURLOPT_VERBOSE = 41, CURLINFO_HEADER_OUT = 2,
     CURLINFO_PRIVATE = 0x100000 + 21, CURLINFO_PRIMARY_IP = 0x100000 + 32, CURLINFO_CAINFO = 0x100000 + 61,
     CURLINFO_CAPATH = 0x100000 + 62,
     CURLINFO_NUM_CONNECTS = 0x200000 + 26, CURLINFO_PRIMARY_PORT = 0x200000 + 40, CURLINFO_HTTP_VERSION = 0x200000 + 46,
@@ -99,7 +102,9 @@ static const char *load(const char *name, char *words, size_t size, struct funct
 
 static void load_once(void) {
     failure = load("libcurl.so.4", text_of_failure, sizeof text_of_failure, &curl);
-    if (!failure && curl.curl_global_init(CURL_GLOBAL_DEFAULT) != 0) failure = "libcurl cannot be initialized";
+    if (failure) return;
+    ccurl_set_blocks_sigpipe(ccurl_version_number() < 0x075700);
+    if (curl.curl_global_init(CURL_GLOBAL_DEFAULT) != 0) failure = "libcurl cannot be initialized";
 }
 
 const char *ccurl_load(void) {
@@ -130,7 +135,7 @@ const char *ccurl_default_ca_folder(void *easy) { return text_of(easy, CURLINFO_
 // MARK: One transfer
 
 void *ccurl_easy_make(void) { return curl.curl_easy_init(); }
-void ccurl_easy_free(void *easy) { curl.curl_easy_cleanup(easy); }
+void ccurl_easy_free(void *easy) { QUIETLY((curl.curl_easy_cleanup(easy), 0)); }
 
 int32_t ccurl_easy_set_long(void *easy, int32_t option, long value) {
     return curl.curl_easy_setopt(easy, option, value);
@@ -149,14 +154,27 @@ int32_t ccurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size_
     return curl.curl_easy_setopt(easy, option, &blob);
 }
 
+static ccurl_prerequest_callback on_head_sent;
+
+// Stands in for CURLOPT_PREREQFUNCTION before 7.80: hears of each head when it has been sent.
+static int on_debug(void *easy, int type, char *data, size_t size, void *context) {
+    bool is_request = type == CURLINFO_HEADER_OUT && !(size > 8 && memcmp(data, "CONNECT ", 8) == 0);
+    if (is_request && context) on_head_sent(context, NULL, NULL, 0, 0);
+    return 0;
+}
+
 void ccurl_easy_set_callbacks(
     void *easy, ccurl_data_callback header, ccurl_data_callback write, ccurl_data_callback read,
-    ccurl_seek_callback seek, ccurl_prerequest_callback prerequest) {
+    ccurl_seek_callback seek, ccurl_prerequest_callback prerequest, ccurl_socket_callback connect) {
     curl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
     curl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
     curl.curl_easy_setopt(easy, CURLOPT_READFUNCTION, read);
     curl.curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, seek);
-    curl.curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, prerequest);
+    curl.curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, connect);
+    if (curl.curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, prerequest) == 0) return;
+    on_head_sent = prerequest;
+    curl.curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
+    curl.curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
 void ccurl_easy_set_context(void *easy, void *context) {
@@ -165,10 +183,14 @@ void ccurl_easy_set_context(void *easy, void *context) {
     curl.curl_easy_setopt(easy, CURLOPT_READDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_SEEKDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+    curl.curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, context);
+    curl.curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_PRIVATE, context);
 }
 
-int32_t ccurl_easy_pause(void *easy, int32_t bitmask) { return curl.curl_easy_pause(easy, bitmask); }
+int32_t ccurl_easy_pause(void *easy, int32_t bitmask) {
+    return QUIETLY(curl.curl_easy_pause(easy, bitmask));
+}
 
 static int64_t number_of(void *easy, int information) {
     int64_t number = -1;
@@ -180,6 +202,7 @@ static long long_of(void *easy, int information) {
     return curl.curl_easy_getinfo(easy, information, &number) == 0 ? number : 0;
 }
 
+long ccurl_easy_connects(void *easy) { return long_of(easy, CURLINFO_NUM_CONNECTS); }
 int64_t ccurl_easy_downloaded(void *easy) { return number_of(easy, CURLINFO_SIZE_DOWNLOAD_T); }
 
 ccurl_figures ccurl_easy_figures(void *easy) {
@@ -203,17 +226,19 @@ void ccurl_list_free(void *list) { curl.curl_slist_free_all(list); }
 // MARK: Many transfers
 
 void *ccurl_multi_make(void) { return curl.curl_multi_init(); }
-void ccurl_multi_free(void *multi) { curl.curl_multi_cleanup(multi); }
+void ccurl_multi_free(void *multi) { QUIETLY(curl.curl_multi_cleanup(multi)); }
 int32_t ccurl_multi_set_long(void *multi, int32_t option, long value) {
     return curl.curl_multi_setopt(multi, option, value);
 }
-int32_t ccurl_multi_add(void *multi, void *easy) { return curl.curl_multi_add_handle(multi, easy); }
-int32_t ccurl_multi_remove(void *multi, void *easy) { return curl.curl_multi_remove_handle(multi, easy); }
+int32_t ccurl_multi_add(void *multi, void *easy) { return QUIETLY(curl.curl_multi_add_handle(multi, easy)); }
+int32_t ccurl_multi_remove(void *multi, void *easy) {
+    return QUIETLY(curl.curl_multi_remove_handle(multi, easy));
+}
 
 void *ccurl_multi_next_ended(void *multi, int32_t *result) {
     int left = 0;
     CURLMsg *message;
-    while ((message = curl.curl_multi_info_read(multi, &left))) {
+    while ((message = QUIETLY(curl.curl_multi_info_read(multi, &left)))) {
         if (message->msg != CURLMSG_DONE) continue;
         *result = message->data.result;
         return (void *)text_of(message->easy, CURLINFO_PRIVATE);
@@ -225,7 +250,7 @@ void *ccurl_multi_next_ended(void *multi, int32_t *result) {
 
 int ccurl_multi_socket_action(void *multi, int socket, int events) {
     int running = 0;
-    return curl.curl_multi_socket_action(multi, socket, events, &running);
+    return QUIETLY(curl.curl_multi_socket_action(multi, socket, events, &running));
 }
 int ccurl_multi_set_pointer(void *multi, int option, void *value) {
     return curl.curl_multi_setopt(multi, option, value);

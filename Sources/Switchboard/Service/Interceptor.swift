@@ -82,7 +82,7 @@ final class InterceptorChain: Sendable {
     private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         try CallCancellation.check()
         guard let call = request.call else { return try await perform(request) }
-        return try await call.exchange(request) { try await perform(request) }
+        return try await request.exchange(in: call, perform)
     }
 
     private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {

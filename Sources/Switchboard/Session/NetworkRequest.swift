@@ -40,6 +40,8 @@ public struct NetworkRequest: Sendable, Identifiable {
     package internal(set) var endPoint: (any Sendable)?
     /// What happened so far in the call that sends it; nil outside of a router.
     var call: CallRecord?
+    /// Why it is sent once more by its session; nil the first time.
+    var repetition: Repetition?
     private var target: Target
 
     /// Where a request goes: a URL at hand, or parts that were set one by one.

@@ -5,9 +5,14 @@ extension NetworkResponse {
     /// a response without a body ([RFC 9110 §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1)) and for a
     /// compressed one.
     func announcedLength(of method: HTTPMethod) -> Int64? {
+        headers.contains("Content-Encoding") ? nil : announcedSize(of: method)
+    }
+
+    /// The number of bytes on the wire, where the head says so: `Int64.max` for one that is too large to count.
+    func announcedSize(of method: HTTPMethod) -> Int64? {
         guard method != .head, statusCode != 204, statusCode != 304 else { return nil }
-        guard !headers.contains("Content-Encoding"), !headers.contains("Transfer-Encoding") else { return nil }
-        return lengths.first.flatMap { Int64($0) }
+        guard !headers.contains("Transfer-Encoding"), let length = lengths.first, !length.isEmpty else { return nil }
+        return length.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(length) ?? .max : nil
     }
 
     /// Refuses a head that cannot be read in one way, or is larger than allowed.

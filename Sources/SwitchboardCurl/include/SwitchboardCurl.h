@@ -16,6 +16,10 @@
 const char *_Nullable ccurl_load(void);
 /// The same for a library of another name, forgetting nothing of what is loaded: for tests of a failing load.
 const char *_Nullable ccurl_try_load(const char *name);
+/// Whether the thread that is in the library has SIGPIPE blocked: by default where that is older than 7.87. For tests.
+void ccurl_set_blocks_sigpipe(bool blocks);
+/// Runs `body` as what the library does is run: with SIGPIPE blocked, where it is.
+void ccurl_without_sigpipe(void (*body)(void *_Nullable context), void *_Nullable context);
 /// The version as 0xXXYYZZ, and as text with those of TLS and compression.
 uint32_t ccurl_version_number(void);
 const char *ccurl_version_text(void);
@@ -32,6 +36,7 @@ typedef size_t (*ccurl_data_callback)(char *_Nullable data, size_t size, size_t 
 typedef int (*ccurl_seek_callback)(void *_Nullable context, int64_t offset, int origin);
 typedef int (*ccurl_prerequest_callback)(
     void *_Nullable context, char *_Nullable remote, char *_Nullable local, int remote_port, int local_port);
+typedef int (*ccurl_socket_callback)(void *_Nullable context, int socket, int purpose);
 
 void *_Nullable ccurl_easy_make(void);
 void ccurl_easy_free(void *easy);
@@ -41,13 +46,16 @@ int32_t ccurl_easy_set_text(void *easy, int32_t option, const char *_Nullable va
 int32_t ccurl_easy_set_pointer(void *easy, int32_t option, void *_Nullable value);
 /// Copies the bytes.
 int32_t ccurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size_t size);
-/// The callbacks; `prerequest` is left out where the library is older than 7.80.
+/// The callbacks. A library older than 7.80 calls `prerequest` when the head has been sent, without addresses, and
+/// ignores what it returns. `connect` is called for each socket, before it is connected.
 void ccurl_easy_set_callbacks(
     void *easy, ccurl_data_callback header, ccurl_data_callback write, ccurl_data_callback read,
-    ccurl_seek_callback seek, ccurl_prerequest_callback prerequest);
+    ccurl_seek_callback seek, ccurl_prerequest_callback prerequest, ccurl_socket_callback connect);
 /// The context that all callbacks get, and `CURLOPT_PRIVATE`.
 void ccurl_easy_set_context(void *easy, void *_Nullable context);
 int32_t ccurl_easy_pause(void *easy, int32_t bitmask);
+/// How many connections the transfer has made; none when it goes over a kept one.
+long ccurl_easy_connects(void *easy);
 int64_t ccurl_easy_downloaded(void *easy);
 
 /// Times in microseconds from the start of the transfer; -1 where the library does not say.

@@ -31,7 +31,7 @@ struct CassetteHTTPBinTests {
     }
 
     @Test(
-        "what httpbin answered is played equal, and no secret is in the file [httpbin]",
+        "what httpbin answered is played equal, and no secret is in the file",
         .enabled(if: base != nil, "left out without httpbin: run scripts/with-httpbin swift test"))
     func roundTrip() async throws {
         let base = try #require(Self.base)
@@ -70,7 +70,7 @@ struct CassetteHTTPBinTests {
     }
 
     @Test(
-        "redirects that a router follows are played [httpbin]",
+        "redirects that a router follows are played",
         .enabled(if: base != nil, "left out without httpbin: run scripts/with-httpbin swift test"))
     func redirects() async throws {
         let base = try #require(Self.base)

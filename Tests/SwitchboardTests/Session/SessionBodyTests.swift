@@ -98,16 +98,14 @@ struct SessionBodyTests {
     ]
 
     @Test(
-        "content that is damaged, or packed with something unknown, is cannotDecodeResponse [damaged compression]",
-        arguments: SessionKind.allCases)
+        "content that is damaged is cannotDecodeResponse [damaged compression]", arguments: SessionKind.allCases)
     func damagedContent(kind: SessionKind) async throws {
         try await MockServer.run { server in
             let session = kind.make()
             for data in Self.damaged {
                 server.enqueue(.data(Data(base64Encoded: data) ?? Data()).with("Content-Encoding", "gzip"))
             }
-            server.enqueue(.text("what").with("Content-Encoding", "rot13"))
-            for _ in 0..<3 {
+            for _ in Self.damaged {
                 let error = await #expect(throws: NetworkError.self) {
                     try await session.send(NetworkRequest(.get, server.url))
                 }

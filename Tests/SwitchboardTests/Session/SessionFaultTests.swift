@@ -59,9 +59,6 @@ struct SessionFaultTests {
             .cannotDecodeResponse,
             "Content-Encoding"),
         Fault(
-            "an unknown content encoding", .text("what").with("Content-Encoding", "rot13"), .cannotDecodeResponse,
-            "content encoding"),
-        Fault(
             "an unknown transfer encoding",
             .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: rot13\r\nContent-Length: 3\r\n\r\nabc"),
             .cannotDecodeResponse, "encoding"),

@@ -1,5 +1,5 @@
 import Foundation
-import Switchboard
+@testable import Switchboard
 import SwitchboardTesting
 import Testing
 
@@ -94,10 +94,10 @@ struct SessionResponseTests {
 
     // RFC 9112 §2.2, §4, §5: what a lenient reader takes.
     @Test(
-        "a status line without its second blank, bare LFs and tight colons are read all the same [careless heads]",
+        "a status line without its second blank, and tight colons, are read all the same [careless heads]",
         arguments: SessionKind.curlAlone,
         [
-            "HTTP/1.1 200\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200 OK\nX-A: 1\nContent-Length: 2\n\nok",
+            "HTTP/1.1 200\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nX-A:1\r\nContent-Length:2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nX-A: \t 1 \t\r\nContent-Length:    2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nX-B:    \r\nX-A: 1\r\n\r\nok",
@@ -107,6 +107,32 @@ struct SessionResponseTests {
         #expect(response.statusCode == 200)
         #expect(response.headers.values(for: "X-A") == ["1"])
         #expect(response.text == "ok")
+    }
+
+    static let lineFeeds = [
+        "HTTP/1.1 200 OK\nX-A: 1\nContent-Length: 2\n\nok", "HTTP/1.1 200 OK\r\nX-A: 1\nContent-Length: 2\r\n\nok",
+        "HTTP/1.1 200 OK\nX-A: 1\n\nok",
+    ]
+
+    @Test(
+        "a head whose lines end in bare LFs is read all the same [heads with bare line feeds]",
+        arguments: SessionKind.curlAlone, lineFeeds)
+    func bareLineFeeds(kind: SessionKind, answer: String) async throws {
+        let response = try await send(kind, answer: answer)
+        #expect(response.statusCode == 200)
+        #expect(response.headers.values(for: "X-A") == ["1"])
+        #expect(response.text == "ok")
+    }
+
+    @Test(
+        "FoundationSession on Linux refuses bare LFs and lines without their blanks",
+        .enabled(if: URLSessionQuirks.speaksLibcurl),
+        arguments: lineFeeds + [
+            "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200 OK\r\nContent-Length:2\r\n\r\nok",
+        ])
+    func refusedLineFeeds(answer: String) async throws {
+        let error = await #expect(throws: NetworkError.self) { try await send(.foundation, answer: answer) }
+        #expect(error?.code == .invalidResponse, "\(String(describing: error))")
     }
 
     // RFC 9110 §5.5: UTF-8 is what servers send now, ISO 8859-1 what they sent once.

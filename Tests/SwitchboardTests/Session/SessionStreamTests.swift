@@ -201,11 +201,13 @@ struct SessionStreamTests {
         }
     }
 
-    @Test("what waits for the reader has a limit, and beyond it is an error [streamed responses]")
-    func limitOfTheFile() async throws {
+    @Test(
+        "what waits for the reader has a limit, and beyond it is an error [streamed responses]",
+        arguments: [SessionKind.foundation])
+    func limitOfTheFile(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.data(Data(count: 20_000_000)).stalled(after: 19_000_000))
-            let response = try await FoundationSession().send(
+            let response = try await kind.make().send(
                 request(server.url) { $0.limits.downloadedFile = 1 << 20 })
             try await server.waitForDisconnect()
             var count = 0

@@ -46,6 +46,8 @@ public struct NetworkError: Error, Sendable {
     var classMessage: String?
     /// How long the server asked to be left alone, when the error was made.
     var wait: Duration?
+    /// How the request may be sent once more; nil for an error that is the answer.
+    var repetition: Repetition?
     /// The request, boxed, because its type is known to a higher layer only.
     var requestBox: (any Sendable)?
 

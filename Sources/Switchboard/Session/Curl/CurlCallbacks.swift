@@ -28,10 +28,15 @@ enum CurlCallbacks {
                 guard let context, offset == 0, origin == 0 else { return 1 }
                 return exchange(context) { $0.rewind() } ? 0 : 1
             },
-            { context, _, _, _, _ in
+            { context, remote, _, _, _ in
                 // 1 is CURL_PREREQFUNC_ABORT.
                 guard let context else { return 1 }
-                return exchange(context) { $0.willSend() } ? 0 : 1
+                return exchange(context) { remote == nil ? $0.didSend() : $0.willSend() } ? 0 : 1
+            },
+            { context, _, _ in
+                // 1 is CURL_SOCKOPT_ERROR.
+                guard let context else { return 1 }
+                return exchange(context) { $0.willConnect() } ? 0 : 1
             })
     }
 }

@@ -84,7 +84,7 @@ final class CurlEngine: Sendable {
     ) async throws -> NetworkResponse {
         var response = head
         do {
-            if let length = head.announcedLength(of: request.method) { try sink.expect(length) }
+            if let size = head.announcedSize(of: request.method) { try sink.expect(size) }
             while let chunk = try await bytes.next() { try sink.write(chunk) }
             try sink.finish(&response)
         } catch {

@@ -47,6 +47,10 @@ extension CurlError {
         }
     }
 
+    static let gotNothing = 52
+    static let sendError = 55
+    static let receiveError = 56
+
     /// By the numbers of libcurl's `CURLE_` codes, those of HTTP alone.
     private static let codes: [Int: NetworkError.Code] = [
         1: .invalidResponse,  // UNSUPPORTED_PROTOCOL: the scheme was checked before, so this is HTTP/0.9 or worse

@@ -13,8 +13,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     let handle: CurlHandle
     private let loop: CurlLoop
     private let body: (any CurlUpload)?
-    private let startDate = Date()
-    private let start = DispatchTime.now().uptimeNanoseconds
+    let startDate = Date()
+    let start = DispatchTime.now().uptimeNanoseconds
 
     // MARK: Answering
 
@@ -37,25 +37,25 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private var head = ResponseHead()
     private var collected = Data()
     private var download: CurlDownload?
-    private var received: Int64 = 0
+    private(set) var received: Int64 = 0
     private var failure: NetworkError?
-    private var firstByte: UInt64 = 0
+    private(set) var firstByte: UInt64 = 0
     private var lastSign: UInt64 = 0
-    private var connections = 0
-    private var sendTime: UInt64 = 0
+    private(set) var sendTime: UInt64 = 0  // of the head; 0 before
+    private var isOnKeptConnection = false
     private var isRepeatRefused = false
     private var given: Int64 = 0
     private var isBodySent = false
-    private var figures = ccurl_figures()
-    private var remoteAddress: String?
-    private var end: UInt64 = 0
+    private(set) var figures = ccurl_figures()
+    private(set) var remoteAddress: String?
+    private(set) var end: UInt64 = 0
     /// Waiting for this process, not for the server: time does not count as silence.
     private var isSendingPaused = false
 
     private let idle: UInt64
     private let attempt: UInt64
     private let limits: Limits
-    private let isRepeatable: Bool
+    private let mayBeRepeated: Bool
     private let bodyLength: Int64?
     private let onBodySent: (@Sendable (Int64) -> Void)?
     /// Where `onBodySent` is called, and the answer given behind its last call: under no lock, and nobody else waits.
@@ -72,7 +72,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         limits = request.limits
         onBodySent = body == nil ? nil : request.options.onBodySent
         sentQueue = onBodySent == nil ? nil : DispatchQueue(label: "Switchboard.CurlSession.bodySent")
-        isRepeatable = request.method.isIdempotent && request.body.isReplayable
+        mayBeRepeated = request.mayBeRepeated
         bodyLength = request.body.length
         lastSign = start
     }
@@ -132,6 +132,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
             failure = NetworkError(
                 .connectionLost, reason: "the connection was closed inside the head of the response")
         }
+        let lost = [CurlError.gotNothing, CurlError.sendError, CurlError.receiveError]
+        if failure == nil, isOnKeptConnection, head.size == 0, lost.contains(Int(code)) { failure = connectionDied }
         if code == 0, failure == nil {
             if let download {
                 download.end(.success((head.trailers, metrics)))
@@ -215,6 +217,9 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private func didReceiveHead() -> Bool {
         firstByte = lastSign
         guard !head.hasConflictingLengths else { return refuse(NetworkResponse.conflictingLengths) }
+        if hasBody, head.hasUnknownEncoding ? !leaveEncoded() : head.isEncoded && request.repetition == .undecoded {
+            return refuse(unknownEncoding)
+        }
         if request.options.streamsResponse && (200..<300).contains(head.status)
             || request.mayHaveDestination(forStatus: head.status)
         {
@@ -224,8 +229,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
             return true
         }
         if isAnsweredEarly { loop.submit(.settle(self)) }
-        guard let length = head.contentLength, request.method != .head, head.status != 304 else { return true }
-        guard length <= Int64(limits.responseBody) || head.isEncoded else {
+        guard let length = head.contentLength, hasBody else { return true }
+        guard length <= Int64(limits.responseBody) else {
             return refuse(
                 NetworkError(
                     .responseTooLarge,
@@ -233,6 +238,21 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         }
         collected.reserveCapacity(Int(min(length, 1 << 20)))
         return true
+    }
+
+    private var hasBody: Bool { request.method != .head && head.status != 204 && head.status != 304 }
+
+    /// Makes libcurl deliver the body as it comes. From 8.5 on it is too late for that: the request is repeated, or
+    /// libcurl reports the error.
+    private func leaveEncoded() -> Bool {
+        if CurlLibrary.decodesLate { handle.decodeContent(false) }
+        return CurlLibrary.decodesLate || !mayBeRepeated || head.contentLength == 0
+    }
+
+    private var unknownEncoding: NetworkError {
+        var error = NetworkError(.cannotDecodeResponse, reason: "its content encoding is unknown")
+        error.repetition = mayBeRepeated ? .undecoded : nil
+        return error
     }
 
     /// The number of bytes taken; less than all of them ends the transfer.
@@ -305,37 +325,51 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         }
     }
 
-    /// Rewinds the body for a connection that died before it took everything; false when that cannot be.
+    /// Refuses to give the body once more, for a request that libcurl would send again.
     func rewind() -> Bool {
-        guard isRepeatable else { return head.isComplete ? false : refuse(notSentAgain) }
-        given = 0
-        isBodySent = false
-        return body?.rewind() ?? true
+        sendTime == 0 || refuseRepeat()
     }
 
     /// Hears that a connection stands and the request is about to go out; false ends the transfer.
     ///
-    /// libcurl sends a request again when a kept-alive connection turns out dead, though the server may have acted on
-    /// the first one; only what is idempotent may be sent twice ([RFC 9110
-    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)).
+    /// libcurl would send a request again and again when kept-alive connections turn out dead, and answer a 417 with the
+    /// same request without its `Expect`. Here it sends once: a repeat is an exchange of its own.
     func willSend() -> Bool {
-        touch()
-        connections += 1
-        sendTime = lastSign
-        // libcurl answers a 417 with the same request, without its Expect.
-        isRepeatRefused = head.isComplete
-        guard !isRepeatRefused else { return false }
-        guard connections > 1, !isRepeatable else { return true }
-        return refuse(notSentAgain)
+        sendTime == 0 ? didSend() : refuseRepeat()
     }
 
-    /// Whether a kept-alive connection died under it.
-    var wasSentAgain: Bool { connections > 1 }
+    /// Notes that the head goes out, or has. What libcurl would do next needs a new connection, which is refused.
+    func didSend() -> Bool {
+        touch()
+        guard sendTime == 0 else { return true }
+        sendTime = lastSign
+        isOnKeptConnection = ccurl_easy_connects(handle.easy) == 0
+        handle.avoidKeptConnections(true)
+        return true
+    }
 
-    private var notSentAgain: NetworkError {
-        NetworkError(
-            .connectionLost,
-            reason: "the kept-alive connection was closed by the server; \(request.method) is not sent again")
+    /// Hears that a socket is about to be connected; false ends the transfer.
+    func willConnect() -> Bool {
+        sendTime == 0 || refuseRepeat()
+    }
+
+    private func refuseRepeat() -> Bool {
+        // What libcurl would not have is the answer.
+        isRepeatRefused = head.isComplete
+        return isRepeatRefused ? false : refuse(connectionDied)
+    }
+
+    private var connectionDied: NetworkError {
+        let reason =
+            isOnKeptConnection
+            ? "the server closed the kept-alive connection before it answered"
+            : "the server refused the stream before it answered"
+        guard mayBeRepeated else {
+            return NetworkError(.connectionLost, reason: reason + "; \(request.method) is not sent again")
+        }
+        var error = NetworkError(.connectionLost, reason: reason)
+        error.repetition = isOnKeptConnection ? .onNewConnection : .afterRefusedStream
+        return error
     }
 
     private func refuse(_ error: NetworkError) -> Bool {
@@ -359,57 +393,6 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     /// Asks the loop to go on, from any thread.
     func requestResume() {
         loop.submit(.resume(self))
-    }
-
-    // MARK: Metrics
-
-    private var metrics: ExchangeMetrics {
-        let duration = end - min(start, end)
-        var metrics = ExchangeMetrics()
-        metrics.start = startDate
-        metrics.duration = .nanoseconds(Int64(duration))
-        if firstByte > start { metrics.timeToFirstByte = .nanoseconds(Int64(firstByte - start)) }
-        metrics.bytesReceived = received
-        metrics.bytesSent = figures.sent
-        metrics.protocolVersion = Self.version(figures.http_version)
-        metrics.isReusedConnection = figures.connects == 0
-        metrics.remoteAddress = remoteAddress
-        func span(_ from: Int64, _ to: Int64) -> Duration { .microseconds(max(0, to - from)) }
-        // On a connection that stood already libcurl's times are those of waiting for it.
-        let isNew = figures.connects > 0
-        let connecting = isNew ? max(figures.connect, figures.app_connect) * 1_000 : 0
-        metrics.queue = .nanoseconds(max(0, Int64(sendTime - min(start, sendTime)) - connecting))
-        metrics.nameLookup = isNew ? span(0, figures.name_lookup) : .zero
-        metrics.connect = isNew ? span(figures.name_lookup, figures.connect) : .zero
-        if request.url?.isHTTPS == true {
-            metrics.secureConnect = isNew ? span(figures.connect, figures.app_connect) : .zero
-        }
-        return metrics
-    }
-
-    /// By libcurl's `CURL_HTTP_VERSION_`.
-    private static func version(_ number: Int) -> String? {
-        switch number {
-        case 1: "HTTP/1.0"
-        case 2: "HTTP/1.1"
-        case 3: "HTTP/2"
-        case 30: "HTTP/3"
-        default: nil
-        }
-    }
-}
-
-extension NetworkResponse {
-    init(_ head: ResponseHead, body: Data = Data(), of request: NetworkRequest) {
-        self.init(status: head.status, headers: head.headers, body: body, url: request.url)
-        self.request = request
-    }
-}
-
-extension Duration {
-    var wholeNanoseconds: UInt64 {
-        let (seconds, attoseconds) = clamped.components
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
 }
 #endif

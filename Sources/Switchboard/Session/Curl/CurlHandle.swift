@@ -22,6 +22,8 @@ final class CurlHandle: @unchecked Sendable {
     private(set) var receiveBuffer = 0
     private var sendBuffer = 0
     private let keepsPlainConnections: Bool
+    private var avoidsKeptConnections = false
+    private var decodesContent = true
     private let waitsToShare: (tls: Int, plain: Int)
 
     private enum Kind { case get, head, upload }
@@ -79,12 +81,10 @@ final class CurlHandle: @unchecked Sendable {
             self.url = text
             let isTLS = url.isHTTPS
             ccurl_easy_set_long(easy, CurlOption.pipeWait, isTLS ? waitsToShare.tls : waitsToShare.plain)
-            if !keepsPlainConnections {
-                let isPlain = isTLS ? 0 : 1
-                ccurl_easy_set_long(easy, CurlOption.freshConnect, isPlain)
-                ccurl_easy_set_long(easy, CurlOption.forbidReuse, isPlain)
-            }
+            if !keepsPlainConnections { ccurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1) }
         }
+        decodeContent(request.repetition != .undecoded)
+        avoidKeptConnections(request.repetition != nil || !keepsPlainConnections && !url.isHTTPS)
         setMethod(request.method, bodyLength: bodyLength)
         setHeaders(request, credentials: credentials, hasBody: bodyLength != nil)
         setBuffers(request, bodyLength: bodyLength)
@@ -94,6 +94,20 @@ final class CurlHandle: @unchecked Sendable {
             ccurl_easy_set_long(easy, CurlOption.connectTimeout, milliseconds)
             connectTimeout = milliseconds
         }
+    }
+
+    /// Whether libcurl's next connection is a new one. May be called in its callbacks.
+    func avoidKeptConnections(_ isAvoiding: Bool) {
+        guard isAvoiding != avoidsKeptConnections else { return }
+        avoidsKeptConnections = isAvoiding
+        ccurl_easy_set_long(easy, CurlOption.freshConnect, isAvoiding ? 1 : 0)
+    }
+
+    /// Whether libcurl undoes what `Content-Encoding` says. Before 8.5 it may be called in its callbacks.
+    func decodeContent(_ isDecoding: Bool) {
+        guard isDecoding != decodesContent else { return }
+        decodesContent = isDecoding
+        ccurl_easy_set_long(easy, CurlOption.httpContentDecoding, isDecoding ? 1 : 0)
     }
 
     private func setMethod(_ method: HTTPMethod, bodyLength: Int64?) {

@@ -16,6 +16,17 @@ enum CurlLibrary {
     /// ([curl 10634](https://github.com/curl/curl/issues/10634)).
     static let breaksPlainHTTP2 = version >> 8 == 0x07_58
 
+    /// The content codings that it undoes: what it was built with.
+    static let encodings: Set<String> = {
+        guard failure == nil else { return [] }
+        let features = ccurl_features()
+        let builtWith = [(3, ["gzip", "x-gzip", "deflate"]), (23, ["br"]), (26, ["zstd"])]
+        return Set(builtWith.flatMap { bit, names in features & (1 << bit) != 0 ? names : [] })
+    }()
+
+    /// Whether decoding can still be turned off when the head of a response has come: before 8.5.
+    static let decodesLate = version < 0x08_05_00
+
     /// Why another library would not do; nil when it would. Nothing of it is kept.
     static func failure(loading name: String) -> String? {
         ccurl_try_load(name).map { String(cString: $0) }
@@ -45,6 +56,7 @@ enum CurlOption {
     static let httpGet: Int32 = 80
     static let sslVerifyHost: Int32 = 81
     static let httpVersion: Int32 = 84
+    static let httpContentDecoding: Int32 = 158
     static let caPath: Int32 = 10_097
     static let bufferSize: Int32 = 98
     static let noSignal: Int32 = 99

@@ -335,8 +335,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         exchange.note(figures, remoteAddress: address(figures))
         ccurl_multi_remove(multi, exchange.handle.easy)
         forget(exchange)
-        // libcurl fails for good at the fifth connection that died, and counts them over the whole life of a handle.
-        if code == 0, !exchange.wasSentAgain { handles.giveBack(exchange.handle) }
+        if code == 0 { handles.giveBack(exchange.handle) }
         finished.append((exchange, code, message))
     }
 

@@ -50,8 +50,24 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()
+        let request = try request.withEncodedBody()
+        // Within a call it is the call that repeats, and notes it.
+        guard request.call == nil else { return try await exchange(request) }
+        let start = ContinuousClock.now
         do {
-            return try await engine.get().send(try request.withEncodedBody())
+            return try await exchange(request)
+        } catch let error as NetworkError where error.repetition != nil {
+            let call = CallRecord([], since: start)
+            return try await request.exchange(in: call, since: start) { request in
+                guard request.repetition != nil else { throw error }
+                return try await exchange(request)
+            }
+        }
+    }
+
+    private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
+        do {
+            return try await engine.get().send(request)
         } catch let error as NetworkError {
             let error = error.attributed(to: request)
             throw isStraight ? error.asOfflineError(to: request.url) : error

@@ -6,8 +6,6 @@ protocol CurlUpload: AnyObject, Sendable {
     /// Begins to read the source, in the caller's task; the exchange is to be resumed when a piece came late.
     func start(for exchange: CurlExchange)
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlUploadPiece
-    /// Starts again from the first byte; false when that cannot be.
-    func rewind() -> Bool
     /// Lets go of the source.
     func stop()
 }
@@ -39,11 +37,6 @@ final class CurlMemoryUpload: CurlUpload, @unchecked Sendable {  // `offset` is 
         return .bytes(count)
     }
 
-    func rewind() -> Bool {
-        offset = 0
-        return true
-    }
-
     func start(for exchange: CurlExchange) {}
     func stop() {}
 }
@@ -67,7 +60,6 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` i
 
     private let body: any HTTPBody
     private let length: Int64?
-    private let isReplayable: Bool
     private let state = Protected(State())
     private static let enough = 1 << 20
     private weak var exchange: CurlExchange?
@@ -75,7 +67,6 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` i
     init(_ body: any HTTPBody) {
         self.body = body
         length = body.length
-        isReplayable = body.isReplayable
     }
 
     func start(for exchange: CurlExchange) {
@@ -142,8 +133,10 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` i
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlUploadPiece {
         let (piece, room) = state.withLock { state -> (CurlUploadPiece, CheckedContinuation<Void, Never>?) in
             guard let chunk = state.chunks.first else { return (atEnd(&state), nil) }
-            let count = min(buffer.count, chunk.count - state.offset)
-            if let length, state.given + Int64(count) > length {
+            let left = chunk.count - state.offset
+            let count = min(buffer.count, left)
+            // Since 8.7 libcurl asks for no more than was announced.
+            if let length, state.given + Int64(left) > length {
                 return (.failure(wrongLength("more than the \(length) bytes")), nil)
             }
             let start = chunk.startIndex + state.offset
@@ -177,18 +170,6 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` i
 
     private func wrongLength(_ what: String) -> NetworkError {
         NetworkError(.encodingFailed, reason: "the body's stream gave \(what) that its length announced")
-    }
-
-    func rewind() -> Bool {
-        guard isReplayable else { return false }
-        let isUntouched = state.withLock { $0.given == 0 }
-        if isUntouched { return true }
-        stop()
-        state.withLock { state in
-            state = State(generation: state.generation)
-        }
-        start()
-        return true
     }
 
     func stop() {

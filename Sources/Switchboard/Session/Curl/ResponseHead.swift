@@ -7,11 +7,18 @@ import Foundation
 /// exchanges.
 struct ResponseHead {
     private(set) var status = 0
-    /// The body's length as announced; nil when it is not, or not as a number.
-    private(set) var contentLength: Int64?
+    /// The body's length as announced; nil when it is not, not as a number, or overridden by `Transfer-Encoding` ([RFC 9112
+    /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)). One too large to count is `Int64.max`.
+    var contentLength: Int64? { hasTransferEncoding ? nil : announcedLength }
+    private var announcedLength: Int64?
+    private var hasTransferEncoding = false
     /// Whether several lengths were announced that differ.
     private(set) var hasConflictingLengths = false
-    private(set) var isEncoded = false
+    /// Whether libcurl unpacks the body.
+    var isEncoded: Bool { hasEncoding && !hasUnknownEncoding }
+    private var hasEncoding = false
+    /// Whether the body is encoded with something that libcurl does not know.
+    private(set) var hasUnknownEncoding = false
     /// Whether the blank line of the final head has come.
     private(set) var isComplete = false
     /// The bytes of all lines, those of interim heads and trailers included.
@@ -31,7 +38,8 @@ struct ResponseHead {
         guard line.first != 0x0D, line.first != 0x0A, !line.isEmpty else { return end() }
         lines.append(contentsOf: line)
         switch line[0] | 0x20 {
-        case UInt8(ascii: "c"): noteLength(line)
+        case UInt8(ascii: "c"): noteContent(line)
+        case UInt8(ascii: "t"): if line.starts(withLowercase: "transfer-encoding:") { hasTransferEncoding = true }
         default: break
         }
         return false
@@ -40,9 +48,11 @@ struct ResponseHead {
     private mutating func start(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         lines.removeAll(keepingCapacity: true)
         if lines.capacity < 512 { lines.reserveCapacity(512) }
-        contentLength = nil
+        announcedLength = nil
+        hasTransferEncoding = false
         hasConflictingLengths = false
-        isEncoded = false
+        hasEncoding = false
+        hasUnknownEncoding = false
         status = 0
         if let blank = line.firstIndex(of: 0x20) {
             for byte in line[(blank + 1)...].prefix(3) where (0x30...0x39).contains(byte) {
@@ -61,15 +71,20 @@ struct ResponseHead {
         return isComplete
     }
 
-    private mutating func noteLength(_ line: UnsafeBufferPointer<UInt8>) {
+    private mutating func noteContent(_ line: UnsafeBufferPointer<UInt8>) {
         if line.starts(withLowercase: "content-length:") {
             for value in line[15...].split(separator: UInt8(ascii: ",")) {
                 let length = value.decimalNumber
-                if let contentLength, contentLength != length { hasConflictingLengths = true }
-                contentLength = length
+                if let announcedLength, announcedLength != length { hasConflictingLengths = true }
+                announcedLength = length
             }
         } else if line.starts(withLowercase: "content-encoding:") {
-            isEncoded = true
+            for coding in line[17...].split(separator: UInt8(ascii: ",")) {
+                let name = String(decoding: coding.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
+                guard !name.isEmpty, name != "identity", name != "none" else { continue }
+                hasEncoding = true
+                if !CurlLibrary.encodings.contains(name) { hasUnknownEncoding = true }
+            }
         }
     }
 
@@ -121,13 +136,13 @@ struct ResponseHead {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-    /// The number that the digits say, blanks and line ends aside; nil for anything else.
+    /// The number that the digits say, blanks and line ends aside, at most `Int64.max`; nil for anything else.
     fileprivate var decimalNumber: Int64? {
         var number: Int64 = 0
         var isNumber = false
         for byte in self where byte > 0x20 {
-            guard (0x30...0x39).contains(byte), number < Int64.max / 10 - 1 else { return nil }
-            number = number * 10 + Int64(byte - 0x30)
+            guard (0x30...0x39).contains(byte) else { return nil }
+            number = number < Int64.max / 10 - 1 ? number * 10 + Int64(byte - 0x30) : .max
             isNumber = true
         }
         return isNumber ? number : nil

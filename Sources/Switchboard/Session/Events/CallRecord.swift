@@ -10,13 +10,17 @@ final class CallRecord: Sendable {
     /// A call that is sent for ever must not fill the memory.
     private static let limit = 100
 
-    private let start = ContinuousClock.now
+    private let start: ContinuousClock.Instant
     private let monitors: [any EventMonitor]
     /// How long ago the call began, by the clock that its total timeout is measured by; nil when it has none.
     let elapsed: (@Sendable () -> Duration)?
     private let state = Protected(State())
 
-    init(_ monitors: [any EventMonitor], elapsed: (@Sendable () -> Duration)? = nil) {
+    init(
+        _ monitors: [any EventMonitor], since start: ContinuousClock.Instant = .now,
+        elapsed: (@Sendable () -> Duration)? = nil
+    ) {
+        self.start = start
         self.monitors = monitors
         self.elapsed = elapsed
     }
@@ -47,7 +51,8 @@ final class CallRecord: Sendable {
 
     /// Performs one exchange, and notes it.
     func exchange(
-        _ request: NetworkRequest, _ send: () async throws -> NetworkResponse
+        _ request: NetworkRequest, since began: ContinuousClock.Instant = .now,
+        _ send: (NetworkRequest) async throws -> NetworkResponse
     ) async throws -> NetworkResponse {
         let (number, why) = state.withLock { state in
             state.count += 1
@@ -57,7 +62,6 @@ final class CallRecord: Sendable {
         let causes = [why, request.departures.text].compactMap(\.self)
         let cause = causes.isEmpty ? nil : causes.joined(separator: " ")
         tell(.attempt(number), request)
-        let began = ContinuousClock.now
         func note(_ outcome: RequestMetrics.Outcome, _ response: NetworkResponse? = nil) {
             // A record in its own history would keep itself alive.
             var sent = request
@@ -69,7 +73,7 @@ final class CallRecord: Sendable {
             tell(.exchanged(metrics, response: response), request)
         }
         do {
-            let response = try await send()
+            let response = try await send(request)
             note(.status(response.statusCode), response)
             return response
         } catch {

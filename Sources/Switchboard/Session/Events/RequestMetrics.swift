@@ -50,12 +50,12 @@ extension RequestMetrics: CustomStringConvertible, CustomReflectable {
 
 extension NetworkResponse {
     /// The exchanges of the call that led to this response, in the order in which they began; at most the first 100.
-    /// Empty outside of a router.
+    /// Empty outside of a router, unless the session sent it twice.
     public var history: [RequestMetrics] { request?.call?.history ?? [] }
 }
 
 extension NetworkError {
     /// The exchanges of the call that led to this error, in the order in which they began; at most the first 100. Empty
-    /// when nothing was sent, and outside of a router.
+    /// when nothing was sent, and outside of a router, unless the session sent it twice.
     public var history: [RequestMetrics] { request?.call?.history ?? [] }
 }

@@ -117,7 +117,7 @@ final class FoundationExchange: Sendable {
                 MemorySink(limit: request.limits.responseBody)
             }
         do {
-            if let length = head.announcedLength(of: request.method) { try sink.expect(length) }
+            if let size = head.announcedSize(of: request.method) { try sink.expect(size) }
             return sink
         } catch {
             sink.discard()
@@ -199,6 +199,7 @@ final class FoundationExchange: Sendable {
         state.withLock { $0.lastSign = .now }
     }
 
+    /// The body once more: for a connection that died before it took everything.
     func makeBodyStream() -> InputStream? {
         payload?.makeInputStream()
     }

@@ -8,6 +8,10 @@ import Foundation
 /// On Linux this works around what URLSession does there: a 401 is returned instead of waited on, timeouts have
 /// fractions of a second, redirects are left to the chain, a body is sent whole again on a new connection. What cannot
 /// be worked around:
+/// - a request whose kept-alive connections are dead is sent up to six times, of which no history tells; one that is not
+///   idempotent too;
+/// - a body in an unknown `Content-Encoding` is ``NetworkError/Code/cannotDecodeResponse``;
+/// - SIGPIPE ends the process with libcurl before 7.87, unless the program ignores it;
 /// - a response with trailers, or a connection closed inside the response's head, ends the *process* (a trap in
 ///   Foundation before 6.4);
 /// - damage inside compressed data that arrives complete goes unnoticed;

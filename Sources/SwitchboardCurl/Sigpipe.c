@@ -1,0 +1,54 @@
+#if defined(__linux__)
+// Keeps libcurl before 7.87 from ending the process: with CURLOPT_NOSIGNAL it leaves SIGPIPE alone, and its OpenSSL writes
+// with write(2). The signal is blocked on the thread that is in libcurl, and what was raised meanwhile is taken back; the
+// process's disposition stays as it is.
+#define _GNU_SOURCE
+#include "SwitchboardCurl.h"
+#include "Sigpipe.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
+static atomic_bool is_raised_by_library = true;
+
+void ccurl_set_blocks_sigpipe(bool blocks) { is_raised_by_library = blocks; }
+
+static sigset_t sigpipe(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    return set;
+}
+
+ccurl_sigpipe ccurl_sigpipe_block(void) {
+    ccurl_sigpipe before = {.is_on = is_raised_by_library};
+    if (!before.is_on) return before;
+    sigset_t pending, mask, pipe = sigpipe();
+    sigemptyset(&pending);
+    sigpending(&pending);
+    before.was_pending = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe, &mask);
+    before.was_blocked = sigismember(&mask, SIGPIPE) == 1;
+    return before;
+}
+
+void ccurl_sigpipe_restore(ccurl_sigpipe before) {
+    if (!before.is_on) return;
+    int number = errno;
+    sigset_t pipe = sigpipe();
+    const struct timespec at_once = {0};
+    if (!before.was_pending)
+        while (sigtimedwait(&pipe, NULL, &at_once) < 0 && errno == EINTR) {}
+    if (!before.was_blocked) pthread_sigmask(SIG_UNBLOCK, &pipe, NULL);
+    errno = number;
+}
+
+void ccurl_without_sigpipe(void (*body)(void *), void *context) {
+    ccurl_sigpipe before = ccurl_sigpipe_block();
+    body(context);
+    ccurl_sigpipe_restore(before);
+}
+#endif

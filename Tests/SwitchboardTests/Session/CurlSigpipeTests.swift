@@ -1,0 +1,161 @@
+#if os(Linux)
+import Foundation
+import Switchboard
+import SwitchboardCurl
+import SwitchboardTesting
+import Testing
+
+/// SIGPIPE and libcurl before 7.87. `LD_LIBRARY_PATH` runs these, as all tests, over another libcurl.
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+struct CurlSigpipeTests {
+    #if compiler(>=6.2)
+    @Test("a broken pipe within libcurl is an error, raises nothing, and leaves mask and disposition")
+    func guarded() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            ccurl_set_blocks_sigpipe(true)
+            for isBlockedBefore in [false, true] {
+                if isBlockedBefore { Sigpipe.block() }
+                ccurl_without_sigpipe({ _ in Sigpipe.writeToNobody() }, nil)
+                try #require(Sigpipe.isBlocked == isBlockedBefore && !Sigpipe.isPending)
+            }
+            // One that came before is not taken away.
+            Sigpipe.writeToNobody()
+            try #require(Sigpipe.isPending)
+            ccurl_without_sigpipe({ _ in Sigpipe.writeToNobody() }, nil)
+            try #require(Sigpipe.isPending)
+            try #require(Sigpipe.isDefault)
+        }
+    }
+
+    @Test("servers that vanish from TLS connections, in use or idle, do not end the process")
+    func vanishingServers() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            guard MockServer.TLS.isAvailable else { return }
+            for round in 0..<6 {
+                let server = try MockServer(configuration: .init(tls: .init()))
+                let session = CurlSession(configuration: server.trustingConfiguration)
+                let body = DataBody(Data(count: 4 << 20))
+                server.enqueue(.text("kept"), round % 2 == 0 ? .close : .reset, .close, .text("kept"))
+                _ = try await session.send(NetworkRequest(.get, server.url))
+                for _ in 0..<2 { _ = try? await session.send(NetworkRequest(.put, server.url, body: body)) }
+                _ = try? await session.send(NetworkRequest(.get, server.url))
+                _ = server.stop()
+                // Starts on this thread, over a connection that is gone; then cleans up.
+                _ = try? await session.send(NetworkRequest(.get, server.url))
+                await session.shutdown()
+            }
+            try #require(Sigpipe.isDefault)
+        }
+    }
+    #endif
+
+    @Test("every entry into libcurl that may write has SIGPIPE blocked, also the clean-up")
+    func entries() async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let seen = try Sigpipe.observe(server.url)
+            #expect(seen.calls.sorted() == ["close", "connect", "head", "write"])
+            #expect(seen.unblocked.isEmpty)
+            #expect(!Sigpipe.isBlocked)
+        }
+    }
+}
+
+/// The state of SIGPIPE on the running thread.
+private enum Sigpipe {
+    static var isBlocked: Bool {
+        var mask = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &mask)
+        return sigismember(&mask, SIGPIPE) == 1
+    }
+
+    static var isPending: Bool {
+        var pending = sigset_t()
+        sigpending(&pending)
+        return sigismember(&pending, SIGPIPE) == 1
+    }
+
+    static var isDefault: Bool {
+        var action = sigaction()
+        sigaction(SIGPIPE, nil, &action)
+        return action.__sigaction_handler.sa_handler == nil  // SIG_DFL
+    }
+
+    static func block() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    static func writeToNobody() {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return }
+        close(ends[0])
+        _ = write(ends[1], "x", 1)
+        close(ends[1])
+    }
+
+    final class Observation: @unchecked Sendable {  // used by one thread
+        var calls: Set<String> = []
+        var unblocked: Set<String> = []
+
+        func note(_ call: String) {
+            calls.insert(call)
+            if !Sigpipe.isBlocked { unblocked.insert(call) }
+        }
+    }
+
+    /// One GET by the shim alone, on this thread, and what its callbacks saw.
+    static func observe(_ url: URL) throws -> Observation {
+        #expect(ccurl_load() == nil)
+        ccurl_set_blocks_sigpipe(true)
+        defer { ccurl_set_blocks_sigpipe(ccurl_version_number() < 0x07_57_00) }
+        let observation = Observation()
+        let multi = try #require(ccurl_multi_make())
+        let poller = try #require(ccurl_poller_make(multi))
+        let easy = try #require(ccurl_easy_make())
+        let context = Unmanaged.passUnretained(observation).toOpaque()
+        ccurl_easy_set_callbacks(
+            easy,
+            { _, size, count, context in
+                context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("head") }
+                return size * count
+            },
+            { _, size, count, context in
+                context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("write") }
+                return size * count
+            },
+            { _, _, _, _ in 0 }, { _, _, _ in 1 }, { _, _, _, _, _ in 0 },
+            { context, _, _ in
+                context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("connect") }
+                return 0
+            })
+        ccurl_poller_adopt(poller, easy)
+        let closing: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { context, socket in
+            context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("close") }
+            return Glibc.close(socket)
+        }
+        ccurl_easy_set_pointer(easy, 20_208, unsafeBitCast(closing, to: UnsafeMutableRawPointer.self))
+        ccurl_easy_set_pointer(easy, 10_209, context)
+        ccurl_easy_set_context(easy, context)
+        ccurl_easy_set_text(easy, 10_002, url.absoluteString)
+        ccurl_easy_set_long(easy, 99, 1)
+        ccurl_poller_lock(poller)
+        ccurl_multi_add(multi, easy)
+        ccurl_poller_fire(poller)
+        var result: Int32 = -1
+        for _ in 0..<1_000 where ccurl_multi_next_ended(multi, &result) == nil {
+            ccurl_poller_act(poller, ccurl_poller_wait(poller, 100))
+        }
+        #expect(result == 0)
+        ccurl_multi_remove(multi, easy)
+        ccurl_easy_free(easy)
+        ccurl_multi_free(multi)
+        ccurl_poller_unlock(poller)
+        ccurl_poller_free(poller)
+        return observation
+    }
+}
+#endif

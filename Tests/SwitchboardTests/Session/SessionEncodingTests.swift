@@ -1,0 +1,143 @@
+import Foundation
+@testable import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// A `Content-Encoding` that nobody knows, and lengths that say enough by themselves.
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+struct SessionEncodingTests {
+    private static let bytes = Data("5;chunk-signature=ad80c730\r\nhello\r\n0\r\n\r\n".utf8)
+
+    // RFC 9110 §8.4: a recipient that does not know a coding has the coded content all the same.
+    @Test(
+        "a body in an unknown encoding arrives as it came, with its field [unknown content encodings]",
+        arguments: SessionKind.unknownEncodings, ["aws-chunked", "UTF-8", "aws-chunked,gzip", "gzip, rot13"])
+    func unknownEncoding(kind: SessionKind, encoding: String) async throws {
+        let answer = MockResponse.data(Self.bytes).with("Content-Encoding", encoding)
+        try await MockServer.run(handler: { $0.path == "/chunked" ? answer.chunked(7) : answer }) { server in
+            let session = kind.make()
+            for path in ["whole", "chunked"] {
+                let url = server.url.appendingPathComponent(path)
+                let response = try await session.send(NetworkRequest(.get, url))
+                #expect(response.body == Self.bytes)
+                #expect(response.headers["Content-Encoding"] == encoding)
+
+                var streamed = NetworkRequest(.get, url)
+                streamed.options.streamsResponse = true
+                var body = Data()
+                for try await chunk in try await session.send(streamed).bytes { body += chunk }
+                #expect(body == Self.bytes)
+            }
+            #expect(try await session.send(NetworkRequest(.head, server.url)).headers["Content-Encoding"] == encoding)
+            // The next request on the same handle is decoded again.
+            let gzip = try #require(Data(base64Encoded: SessionBodyTests.compressed["gzip"] ?? ""))
+            server.enqueue(.data(gzip).with("Content-Encoding", "gzip"))
+            #expect(try await session.send(NetworkRequest(.get, server.url)).text == SessionBodyTests.text)
+        }
+    }
+
+    @Test(
+        "a downloaded file in an unknown encoding is what came [unknown content encodings]",
+        arguments: SessionKind.unknownEncodings)
+    func download(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            let answer = MockResponse.data(Self.bytes).with("Content-Encoding", "aws-chunked")
+            try await MockServer.run(handler: { _ in answer }) { server in
+                var request = NetworkRequest(.get, server.url)
+                request.options.destination = folder.appendingPathComponent("file")
+                let file = try #require(try await kind.make().send(request).fileURL)
+                #expect(try Data(contentsOf: file) == Self.bytes)
+            }
+        }
+    }
+
+    #if os(Linux)
+    // Since 8.5 libcurl chooses its decoder before anybody sees the field, and only what is idempotent is asked again.
+    @Test(
+        "a POST's answer in an unknown encoding arrives as it came, or is an error since libcurl 8.5 [unknown content encodings]",
+        arguments: SessionKind.curlAlone)
+    func post(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.data(Self.bytes).with("Content-Encoding", "aws-chunked"))
+            let request = NetworkRequest(.post, server.url, body: DataBody(Data("x".utf8)))
+            let session = kind.make()
+            if CurlLibrary.decodesLate {
+                let response = try await session.send(request)
+                #expect(response.body == Self.bytes)
+            } else {
+                let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+                #expect(error?.code == .cannotDecodeResponse)
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+    #endif
+
+    // MARK: Lengths
+
+    /// The last one is over every integer: RFC 9110 §8.6 asks recipients to expect that.
+    @Test(
+        "a Content-Length over the limit is responseTooLarge before any of the body [body size limit]",
+        arguments: SessionKind.allCases,
+        [
+            "Content-Length: 1001", "Content-Length: 1001\r\nContent-Encoding: gzip",
+            "Content-Length: 36893488147419103232",
+        ])
+    func announcedTooLarge(kind: SessionKind, fields: String) async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n")
+            try connection.waitForEnd()
+        } body: { server in
+            var request = NetworkRequest(.get, server.url)
+            request.limits.responseBody = 1_000
+            request.timeouts.attempt = .seconds(20)
+            let limited = request
+            let error = await #expect(throws: NetworkError.self) { try await kind.make().send(limited) }
+            #expect(error?.code == .responseTooLarge, "\(String(describing: error))")
+            #expect(error?.status == 200)
+        }
+    }
+
+    @Test(
+        "an encoded download announced over the limit is responseTooLarge at once [body size limit]",
+        arguments: SessionKind.allCases)
+    func announcedFileTooLarge(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            try await RawServer.run { connection in
+                _ = try connection.readHead()
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\nContent-Encoding: gzip\r\n\r\n")
+                try connection.waitForEnd()
+            } body: { server in
+                var request = NetworkRequest(.get, server.url)
+                request.options.destination = folder.appendingPathComponent("file")
+                request.limits.downloadedFile = 1_000
+                request.timeouts.attempt = .seconds(20)
+                let limited = request
+                let error = await #expect(throws: NetworkError.self) { try await kind.make().send(limited) }
+                #expect(error?.code == .responseTooLarge, "\(String(describing: error))")
+            }
+        }
+    }
+
+    // RFC 9112 §6.3: Transfer-Encoding overrides Content-Length.
+    @Test(
+        "a Content-Length beside chunks says nothing about the limit [body size limit]",
+        arguments: SessionKind.allCases)
+    func overridden(kind: SessionKind) async throws {
+        try await RawServer.run { connection in
+            try connection.answerAll(
+                "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+        } body: { server in
+            var request = NetworkRequest(.get, server.url)
+            request.limits.responseBody = 1_000
+            let response = try await kind.make().send(request)
+            #expect(response.text == "hello")
+        }
+    }
+}
+
+extension SessionKind {
+    /// URLSession on Linux has libcurl refuse what it does not know.
+    static let unknownEncodings = allCases.filter { !URLSessionQuirks.speaksLibcurl || $0 != .foundation }
+}

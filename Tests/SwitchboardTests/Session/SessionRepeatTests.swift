@@ -1,0 +1,168 @@
+import Foundation
+@testable import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// A kept-alive connection that is dead when it is used again: RFC 9110 §9.2.2.
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+struct SessionRepeatTests {
+    /// Keeps this many connections idle, reads one more request on each, and closes it without an answer.
+    private static let connections = 10
+
+    @Test(
+        "a GET is repeated once, though ten kept connections are dead [one repeat on a new connection]",
+        arguments: SessionKind.curlAlone)
+    func onceThoughAllAreDead(kind: SessionKind) async throws {
+        let (events, logs, recorder) = (Deliveries<String>(), Deliveries<String>(), HARRecorder())
+        struct Monitor: EventMonitor {
+            let events: Deliveries<String>
+            func record(_ event: CallEvent) { events.add(event.kind.description) }
+        }
+        try await withDyingConnections { url, probes in
+            let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: Self.connections))
+            try await warm(session, url)
+            let logger = NetworkLogger(level: .basic) { logs.add($0) }
+            let router = Router<URLEndPoint>(session: session, interceptors: [logger])
+            let options = RequestOptions { $0.monitors += [Monitor(events: events), recorder] }
+            let endPoint = URLEndPoint(.get, url.appendingPathComponent("probe"), options: options)
+            let response = try await router.response(for: endPoint)
+            #expect(response.text == "ok")
+            #expect(probes.all.count == 2)
+            let history = response.history
+            #expect(history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
+            #expect(history.map(\.number) == [1, 2])
+            #expect(history.first?.cause == nil && history.last?.cause?.contains("kept-alive") == true)
+            #expect(response.metrics.isReusedConnection == false)
+        }
+        #expect(events.all.filter { $0.hasPrefix("attempt") } == ["attempt 1", "attempt 2"])
+        #expect(events.all.filter { $0.hasPrefix("retry") }.count == 1)
+        #expect(events.all.filter { $0.hasPrefix("exchanged") }.count == 2)
+        #expect(recorder.count == 2)
+        #expect(logs.all.last?.contains("EXCHANGES: connectionLost, HTTP 200") == true)
+    }
+
+    @Test(
+        "outside of a router the response's history shows both exchanges [one repeat on a new connection]",
+        arguments: SessionKind.curlAlone)
+    func withoutRouter(kind: SessionKind) async throws {
+        try await withDyingConnections { url, probes in
+            let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: Self.connections))
+            try await warm(session, url)
+            let response = try await session.send(NetworkRequest(.get, url.appendingPathComponent("probe")))
+            #expect(probes.all.count == 2)
+            #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
+        }
+    }
+
+    @Test(
+        "when the new connection dies as well, that is the error [one repeat on a new connection]",
+        arguments: SessionKind.curlAlone, [true, false])
+    func newConnectionDiesToo(kind: SessionKind, isRouted: Bool) async throws {
+        let heads = Deliveries<String>()
+        try await RawServer.run { connection in
+            let head = try connection.readHead()
+            heads.add(head)
+            guard !head.contains("/probe") else { return }
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            heads.add(try connection.readHead())
+        } body: { server in
+            let session = kind.make()
+            _ = try await session.send(NetworkRequest(.get, server.url))
+            let url = server.url.appendingPathComponent("probe")
+            let error = await #expect(throws: NetworkError.self) {
+                if isRouted {
+                    _ = try await Router<URLEndPoint>(session: session).response(for: URLEndPoint(.get, url))
+                } else {
+                    _ = try await session.send(NetworkRequest(.get, url))
+                }
+            }
+            #expect(error?.code == .connectionLost)
+            #expect(error?.history.map(\.outcome) == [.failure(.connectionLost), .failure(.connectionLost)])
+            #expect(heads.all.count == 3)
+        }
+    }
+
+    @Test(
+        "a PUT whose kept connection is reset inside the body is repeated whole, a POST is not [one repeat on a new connection]",
+        arguments: SessionKind.curlAlone, [HTTPMethod.put, .post])
+    func resetInsideTheBody(kind: SessionKind, method: HTTPMethod) async throws {
+        let body = Data(count: 8 << 20)
+        let heads = Deliveries<String>()
+        try await RawServer.run { connection in
+            let head = try connection.readHead()
+            heads.add(String(head.prefix { $0 != " " }))
+            if head.hasPrefix("PUT") { try connection.read(body.count) }
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            heads.add(String(try connection.readHead().prefix { $0 != " " }))
+            try connection.read(1)
+            connection.reset()
+        } body: { server in
+            let session = kind.make()
+            _ = try await session.send(NetworkRequest(.get, server.url))
+            let router = Router<URLEndPoint>(session: session)
+            let endPoint = URLEndPoint(method, server.url, task: .requestBody(DataBody(body)))
+            guard method == .put else {
+                let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+                #expect(error?.code == .connectionLost)
+                #expect(error?.history.count == 1)
+                return #expect(heads.all == ["GET", "POST"])
+            }
+            let response = try await router.response(for: endPoint)
+            #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
+            #expect(response.metrics.bytesSent == Int64(body.count))
+            #expect(heads.all == ["GET", "PUT", "PUT"])
+        }
+    }
+
+    @Test(
+        "over a new connection nothing is repeated [one repeat on a new connection]", arguments: SessionKind.curlAlone)
+    func newConnection(kind: SessionKind) async throws {
+        let heads = Deliveries<String>()
+        try await RawServer.run { connection in
+            heads.add(try connection.readHead())
+        } body: { server in
+            let router = Router<URLEndPoint>(session: kind.make())
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, server.url))
+            }
+            #expect(error?.code == .connectionLost)
+            #expect(error?.history.count == 1)
+            #expect(heads.all.count == 1)
+        }
+    }
+
+    /// Opens all connections, each with a request of its own, and leaves them idle.
+    private func warm(_ session: any NetworkSession, _ url: URL) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.connections { group.addTask { _ = try await session.send(NetworkRequest(.get, url)) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func withDyingConnections(_ body: (URL, Deliveries<String>) async throws -> Void) async throws {
+        let (probes, arrivals) = (Deliveries<String>(), NSCondition())
+        let arrived = Protected(0)
+        try await RawServer.run { connection in
+            let head = try connection.readHead()
+            if head.contains("/probe") {
+                probes.add(head)
+            } else if connection.number <= Self.connections {
+                // All of them together, so that none serves two.
+                arrivals.lock()
+                arrived.withLock { $0 += 1 }
+                arrivals.broadcast()
+                let end = Date() + 10
+                while arrived.value < Self.connections, arrivals.wait(until: end) {}
+                arrivals.unlock()
+            }
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            if connection.number > Self.connections {
+                try connection.answerAll("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+            let next = try connection.readHead()
+            if next.contains("/probe") { probes.add(next) }
+        } body: { server in
+            try await body(server.url, probes)
+        }
+    }
+}
