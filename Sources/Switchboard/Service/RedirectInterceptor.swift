@@ -103,7 +103,7 @@ public struct RedirectInterceptor: Interceptor {
     /// is no http or https URL with a host.
     static func resolve(_ location: String, against base: URL) -> URL? {
         guard let url = URL(location: location, relativeTo: base), URLText.fault(of: url) == nil else { return nil }
-        guard !location.contains("#"),
+        guard !location.utf8.contains(.numberSign),
             let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first
         else {
             return url

@@ -26,7 +26,7 @@ extension NetworkRequest {
         var note = ""
         if !body.isEmpty {
             if !body.isStreamed, let data = try? body.encode(), let text = String(data: data, encoding: .utf8),
-                !text.contains("\0")
+                !text.utf8.contains(0)
             {
                 // Without this curl would make up a type for the body.
                 if !allHeaders.contains("Content-Type") { words += ["-H", "Content-Type:".shellQuoted] }
@@ -71,7 +71,8 @@ extension NetworkRequest: CustomStringConvertible, CustomReflectable {
 
 extension String {
     fileprivate var shellQuoted: String {
-        let isPlain = !isEmpty && utf8.allSatisfy { ASCIISet.unreserved.contains($0) }
-        return isPlain ? self : "'" + replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+        // A tilde in front would be a home folder.
+        let isPlain = !isEmpty && utf8.allSatisfy { ASCIISet.unreserved.contains($0) && $0 != UInt8(ascii: "~") }
+        return isPlain ? self : "'" + replacingBytes([UInt8(ascii: "'"): #"'\''"#]) + "'"
     }
 }

@@ -35,6 +35,18 @@ struct DigestAuthTests {
         session.authorizations.map { $0.flatMap { AuthenticationChallenge.parse($0).first } }
     }
 
+    @Test("a quote with a combining mark ends no quoted text of an answer (RFC 9110 §5.6.4)")
+    func combiningMarks() async throws {
+        // Escaped as a server must, so that the realm is: a"́, uri="/evil
+        let realm = "a\\\"\u{301}, uri=\\\"\u{301}/evil"
+        let session = StubSession(
+            .status(401, headers: ["WWW-Authenticate": "Digest realm=\"\(realm)\", nonce=\"n\", qop=\"auth\""]),
+            .text(""))
+        try await send(session, digest())
+        let answer = try #require(session.authorizations.last ?? nil)
+        #expect(answer.utf8.count > 0 && Array(answer.utf8).contains(subsequence: Array("realm=\"\(realm)\",".utf8)))
+    }
+
     private func send(_ session: StubSession, _ digest: DigestAuth, _ endPoint: URLEndPoint? = nil) async throws {
         let router = Router<URLEndPoint>(session: session, interceptors: [digest])
         _ = try await router.response(for: endPoint ?? URLEndPoint(.get, url))
@@ -336,5 +348,11 @@ struct DigestPlaceTests {
         }
         #expect(Set(counts.all).count == 10)
         #expect(counts.all.count == 10)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(subsequence other: [UInt8]) -> Bool {
+        indices.contains { self[$0...].starts(with: other) }
     }
 }

@@ -34,6 +34,27 @@ struct CurlCommandTests {
             ])
     }
 
+    @Test(
+        "a value never becomes a command, though its quote has a combining mark",
+        arguments: [
+            "'\u{301}; printf pwned; '\u{301}", "'\u{308}$(printf pwned)'\u{308}", "'\u{200D}`printf pwned`'\u{FE0F}",
+            "'\u{E0100}; exit 7; '", "~", "~root",
+        ])
+    func combiningMarks(text: String) throws {
+        let url = URL(text: "https://h.example/")
+        let request = NetworkRequest(
+            HTTPMethod(rawValue: text), url, headers: ["X-Text": text], body: DataBody(Data(text.utf8)))
+        let words = try arguments(request.curlCommand(redaction: .none))
+        let expected = [
+            "-X", text, url.absoluteString, "-H", "X-Text: " + text, "-H", "Content-Type:", "--data-raw", text,
+        ]
+        #expect(words.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
+        var foreign = URLRequest(url: url)
+        foreign.httpMethod = "POST"
+        foreign.httpBody = Data(text.utf8)
+        #expect(try arguments(foreign.curlCommand(redaction: .none)).last.map { Array($0.utf8) } == Array(text.utf8))
+    }
+
     @Test("GET is curl's own, HEAD is --head, every other method is named")
     func methods() throws {
         let url = URL(text: "https://h.example/")

@@ -125,9 +125,6 @@ private struct LinkScanner {
 }
 
 extension UInt8 {
-    fileprivate static let semicolon = UInt8(ascii: ";")
     fileprivate static let comma = UInt8(ascii: ",")
-    fileprivate static let quote = UInt8(ascii: "\"")
-    fileprivate static let backslash = UInt8(ascii: "\\")
     fileprivate var isLinkBlank: Bool { self == 0x20 || self == 0x09 }
 }

@@ -3,15 +3,26 @@ import Foundation
 extension String {
     /// Type and subtype of a `Content-Type`, in lower case: `text/html` of `Text/HTML; charset=utf-8`.
     package var mediaType: String {
-        prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        String(decoding: utf8.prefix { $0 != .semicolon }.trimmedOfBlanks, as: UTF8.self).lowercased()
     }
 
     /// A parameter of a `Content-Type`, quotes taken off; nil when there is none of that name.
     package func mediaParameter(_ name: String) -> String? {
-        for part in split(separator: ";").dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard pair.count == 2, pair[0].lowercased() == name else { continue }
-            return pair[1].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
+        var rest = utf8.drop { $0 != .semicolon }
+        while rest.popFirst() != nil {
+            let written = rest.prefix { $0 != .equals && $0 != .semicolon }
+            rest = rest[written.endIndex...]
+            guard rest.popFirst(if: .equals) else { continue }
+            rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+            var value: [UInt8] = []
+            let isQuoted = rest.popFirst(if: .quote)
+            while let byte = rest.first, byte != (isQuoted ? .quote : .semicolon) {
+                rest.removeFirst()
+                value.append(isQuoted && byte == .backslash ? rest.popFirst() ?? byte : byte)
+            }
+            if isQuoted { rest = rest.drop { $0 != .semicolon } }
+            guard String(decoding: written.trimmedOfBlanks, as: UTF8.self).lowercased() == name else { continue }
+            return String(decoding: isQuoted ? value[...] : value.trimmedOfBlanks, as: UTF8.self)
         }
         return nil
     }
@@ -20,6 +31,16 @@ extension String {
 
     /// What separates the parts of a `multipart` type; nil for any other.
     package var multipartBoundary: String? {
-        mediaType.hasPrefix("multipart/") ? mediaParameter("boundary").flatMap { $0.isEmpty ? nil : $0 } : nil
+        mediaType.utf8.starts(withLowercase: "multipart/")
+            ? mediaParameter("boundary").flatMap { $0.isEmpty ? nil : $0 } : nil
+    }
+}
+
+extension Substring.UTF8View {
+    /// Takes a byte away, when it is the first.
+    fileprivate mutating func popFirst(if byte: UInt8) -> Bool {
+        guard first == byte else { return false }
+        removeFirst()
+        return true
     }
 }

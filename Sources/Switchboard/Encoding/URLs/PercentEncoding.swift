@@ -57,6 +57,15 @@ extension UInt8 {
     static let numberSign = UInt8(ascii: "#")
     static let ampersand = UInt8(ascii: "&")
     static let equals = UInt8(ascii: "=")
+    static let dot = UInt8(ascii: ".")
+    static let semicolon = UInt8(ascii: ";")
+    static let quote = UInt8(ascii: "\"")
+    static let backslash = UInt8(ascii: "\\")
+    static let apostrophe = UInt8(ascii: "'")
+    static let lessThan = UInt8(ascii: "<")
+    static let greaterThan = UInt8(ascii: ">")
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
 
     /// CR, LF and NUL: what could start a new line or end a text in a request's head.
     var breaksHead: Bool { self == 0 || self == 10 || self == 13 }

@@ -54,8 +54,8 @@ extension HAR.Field {
 
     /// The pairs of a URL's query, decoded.
     package static func query(of url: String) -> [HAR.Field] {
-        let url = url.prefix { $0 != "#" }
-        return url.firstIndex(of: "?").map { form(url[url.index(after: $0)...]) } ?? []
+        let url = url.pieces(between: .numberSign)[0]
+        return url.utf8.firstIndex(of: .questionMark).map { form(url[url.utf8.index(after: $0)...]) } ?? []
     }
 
     /// The pairs of a query or a form, decoded.
@@ -67,27 +67,27 @@ extension HAR.Field {
 extension HAR.Cookie {
     /// The cookies of a `Cookie` field.
     package static func sent(_ field: String) -> [HAR.Cookie] {
-        field.split(separator: ";").compactMap { pair(String($0)) }.map { HAR.Cookie(name: $0, value: $1) }
+        field.pieces(between: .semicolon).compactMap(pair).map { HAR.Cookie(name: $0, value: $1) }
     }
 
     /// The cookie of a `Set-Cookie` field.
     package static func received(_ field: String) -> HAR.Cookie? {
-        let parts = field.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+        let parts = field.pieces(between: .semicolon)
         guard let first = parts.first, let (name, value) = pair(first) else { return nil }
         func attribute(_ name: String) -> String? {
             parts.dropFirst().lazy.compactMap(pair).first { $0.name.lowercased() == name }?.value
         }
-        let flags = Set(parts.dropFirst().map { $0.lowercased() })
+        let flags = Set(parts.dropFirst().map { String($0).trimmedOfBlanks.lowercased() })
         return HAR.Cookie(
             name: name, value: value, path: attribute("path"), domain: attribute("domain"),
             httpOnly: flags.contains("httponly"), secure: flags.contains("secure"))
     }
 
-    private static func pair(_ text: String) -> (name: String, value: String)? {
-        guard let equals = text.firstIndex(of: "=") else { return nil }
+    private static func pair(_ text: Substring) -> (name: String, value: String)? {
+        guard let equals = text.utf8.firstIndex(of: .equals) else { return nil }
         return (
-            text[..<equals].trimmingCharacters(in: .whitespaces),
-            text[text.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+            String(decoding: text.utf8[..<equals].trimmedOfBlanks, as: UTF8.self),
+            String(decoding: text.utf8[equals...].dropFirst().trimmedOfBlanks, as: UTF8.self)
         )
     }
 }

@@ -39,17 +39,18 @@ extension HARRedactor {
             guard let head = part.range(of: Data("\r\n\r\n".utf8)) else { continue }
             let isEnded = part.suffix(2) == Data("\r\n".utf8) && part.endIndex - 2 >= head.upperBound
             let content = Data(part[head.upperBound..<(isEnded ? part.endIndex - 2 : part.endIndex)])
-            let fields = String(decoding: part[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
-            func field(_ name: String) -> String {
-                fields.first { $0.lowercased().hasPrefix(name + ":") }.map { String($0.dropFirst(name.count + 1)) }
-                    ?? ""
+            let fields = part[..<head.lowerBound].split(separator: .lineFeed).map(\.trimmedOfBlanks)
+            func field(_ name: StaticString) -> String {
+                let line = fields.first { $0.starts(withLowercase: name) } ?? Data()
+                return String(decoding: line.filter { $0 != .carriageReturn }, as: UTF8.self)
             }
             var masked = content
-            if redaction.isSecret(parameter: field("content-disposition").mediaParameter("name") ?? "") {
+            if redaction.isSecret(parameter: field("content-disposition:").mediaParameter("name") ?? "") {
                 if let text = content.exactText { note(text) }
                 masked = Data(redaction.mask.utf8)
             } else {
-                masked = self.masked(body: content, type: field("content-type"))
+                masked = self.masked(
+                    body: content, type: String(decoding: field("content-type:").utf8.dropFirst(13), as: UTF8.self))
             }
             parts[index] = part[..<head.upperBound] + masked + (isEnded ? Data("\r\n".utf8) : Data())
         }

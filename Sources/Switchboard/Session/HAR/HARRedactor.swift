@@ -63,13 +63,11 @@ package struct HARRedactor: Sendable {
     private mutating func masked(_ fields: [HAR.Field]) -> [HAR.Field] {
         fields.map { field in
             var value = field.value
-            // `Access-Control-Allow-Credentials: true` has a secret's name.
-            if redaction.isSecret(header: field.name), value != "true", value != "false" {
+            if redaction.isSecret(header: field.name) {
                 note(header: field.name, value)
                 value = masked(cookies: value, of: field.name) ?? redaction.mask
             } else {
-                let name = redaction.isSecret(header: field.name) ? "" : field.name
-                value = mask(value) { [redaction] in redaction.value($0, ofHeader: name) }
+                value = mask(value) { [redaction] in redaction.value($0, ofHeader: field.name) }
             }
             return HAR.Field(name: field.name, value: value)
         }
@@ -79,11 +77,11 @@ package struct HARRedactor: Sendable {
     /// any other field.
     private func masked(cookies: String, of header: String) -> String? {
         let name = header.lowercased()
-        guard name == "cookie" || name == "set-cookie", cookies.contains("=") else { return nil }
-        let pairs = cookies.split(separator: ";", omittingEmptySubsequences: false)
-        return pairs.enumerated().map { index, pair in
+        guard name == "cookie" || name == "set-cookie", cookies.utf8.contains(.equals) else { return nil }
+        return cookies.pieces(between: .semicolon).enumerated().map { index, pair in
             guard name == "cookie" || index == 0 else { return String(pair) }
-            return pair.firstIndex(of: "=").map { pair[...$0] + redaction.mask } ?? redaction.mask
+            guard let equals = pair.utf8.firstIndex(of: .equals) else { return redaction.mask }
+            return String(decoding: pair.utf8[...equals], as: UTF8.self) + redaction.mask
         }.joined(separator: ";")
     }
 
@@ -96,8 +94,12 @@ package struct HARRedactor: Sendable {
     }
 
     package mutating func masked(url: String) -> String {
-        let authority = url.components(separatedBy: "://").dropFirst().first?.prefix { !"/?#".contains($0) } ?? ""
-        if let at = authority.lastIndex(of: "@"), !redaction.isNone { note(credentials: String(authority[..<at])) }
+        if let start = url.range(of: "://")?.upperBound, !redaction.isNone {
+            let authority = url.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
+                note(credentials: String(decoding: authority[..<at], as: UTF8.self))
+            }
+        }
         return mask(url) { [redaction] in redaction.url($0) }
     }
 
@@ -115,24 +117,24 @@ package struct HARRedactor: Sendable {
     private mutating func note(written text: String) {
         note(text)
         if let decoded = text.removingPercentEncoding { note(decoded) }
-        if text.contains("+"), let decoded = text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding {
+        if text.utf8.contains(.plus), let decoded = text.replacingBytes([.plus: " "]).removingPercentEncoding {
             note(decoded)
         }
     }
 
     private mutating func note(header name: String, _ value: String) {
         switch name.lowercased() {
-        case "cookie" where value.contains("="):
+        case "cookie" where value.utf8.contains(.equals):
             for cookie in HAR.Cookie.sent(value) { note(cookie: cookie.value) }
-        case "set-cookie" where value.contains("="):
+        case "set-cookie" where value.utf8.contains(.equals):
             if let cookie = HAR.Cookie.received(value) { note(cookie: cookie.value) }
         default:
             note(value)
             // The token behind a scheme (RFC 9110 §11.4).
-            guard let blank = value.firstIndex(of: " ") else { return }
-            let credentials = value[value.index(after: blank)...].trimmingCharacters(in: .whitespaces)
+            guard let blank = value.utf8.firstIndex(of: .space) else { return }
+            let credentials = String(decoding: value.utf8[blank...].trimmedOfBlanks, as: UTF8.self)
             note(credentials)
-            if value[..<blank].lowercased() == "basic", let data = Data(base64Encoded: credentials) {
+            if value.utf8[..<blank].equalsLowercase("basic"), let data = Data(base64Encoded: credentials) {
                 note(credentials: String(decoding: data, as: UTF8.self))
             }
         }
@@ -141,8 +143,8 @@ package struct HARRedactor: Sendable {
     /// `user:password`.
     private mutating func note(credentials: String) {
         note(written: credentials)
-        guard let colon = credentials.firstIndex(of: ":") else { return }
-        note(written: String(credentials[credentials.index(after: colon)...]))
+        guard let colon = credentials.utf8.firstIndex(of: .colon) else { return }
+        note(written: String(decoding: credentials.utf8[colon...].dropFirst(), as: UTF8.self))
     }
 
     private mutating func note(cookie value: String) {

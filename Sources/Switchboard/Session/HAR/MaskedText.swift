@@ -32,7 +32,7 @@ package struct MaskedText {
     package func hidden(in text: String) -> [String] {
         var rest = Data(text.utf8)
         guard let first = pieces.first, rest.starts(with: first) else { return [] }
-        rest = Data(rest.dropFirst(first.count))
+        rest = rest.dropFirst(first.count)
         var hidden: [String] = []
         for (index, piece) in pieces.enumerated().dropFirst() {
             var end = rest.startIndex..<rest.startIndex
@@ -44,7 +44,7 @@ package struct MaskedText {
                 end = range
             }
             hidden.append(String(decoding: rest[..<end.lowerBound], as: UTF8.self))
-            rest = Data(rest[end.upperBound...])
+            rest = rest[end.upperBound...]
         }
         return hidden
     }

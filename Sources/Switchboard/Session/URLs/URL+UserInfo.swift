@@ -8,12 +8,12 @@ extension URL {
         guard text.utf8.contains(UInt8(ascii: "@")), let start = text.range(of: "://")?.upperBound else {
             return (self, nil)
         }
-        let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let at = authority.lastIndex(of: "@"),
-            let bare = URL(string: String(text[..<start]) + text[text.index(after: at)...])
+        let authority = text.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
+        guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
+            let bare = URL(string: String(text[..<start]) + text[text.utf8.index(after: at)...])
         else { return (self, nil) }
-        let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            .map { String($0).removingPercentEncoding ?? String($0) }
+        let parts = authority[..<at].split(separator: .colon, maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }.map { $0.removingPercentEncoding ?? $0 }
         let pair = parts.count == 2 ? parts[0] + ":" + parts[1] : (parts.first ?? "") + ":"
         return (bare, Data(pair.utf8).base64EncodedString())
     }

@@ -15,18 +15,18 @@ struct URLParts: Sendable {
     init(_ url: URL?) {
         guard let url else { return }
         var rest = Substring(url.absoluteString)
-        if let hash = rest.firstIndex(of: "#") {
-            fragment = String(rest[rest.index(after: hash)...])
+        if let hash = rest.utf8.firstIndex(of: .numberSign) {
+            fragment = String(rest[rest.utf8.index(after: hash)...])
             rest = rest[..<hash]
         }
-        if let question = rest.firstIndex(of: "?") {
-            query = String(rest[rest.index(after: question)...])
+        if let question = rest.utf8.firstIndex(of: .questionMark) {
+            query = String(rest[rest.utf8.index(after: question)...])
             rest = rest[..<question]
         }
         if let range = rest.range(of: "://") {
             scheme = String(rest[..<range.lowerBound])
             rest = rest[range.upperBound...]
-            let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+            let slash = rest.utf8.firstIndex(of: .slash) ?? rest.endIndex
             path = String(rest[slash...])
             setAuthority(rest[..<slash])
         } else {
@@ -42,12 +42,12 @@ struct URLParts: Sendable {
 
     private mutating func setAuthority(_ text: Substring) {
         var text = text
-        if let at = text.lastIndex(of: "@") {
+        if let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) {
             user = String(text[..<at])
-            text = text[text.index(after: at)...]
+            text = text[text.utf8.index(after: at)...]
         }
-        if !text.hasSuffix("]"), let colon = text.lastIndex(of: ":") {
-            port = Int(text[text.index(after: colon)...])  // nil for an empty one, which is the scheme's own
+        if text.utf8.last != UInt8(ascii: "]"), let colon = text.utf8.lastIndex(of: .colon) {
+            port = Int(text[text.utf8.index(after: colon)...])  // nil for an empty one, which is the scheme's own
             text = text[..<colon]
         }
         host = String(text)

@@ -64,6 +64,6 @@ struct DigestAnswer {
     }
 
     private func quoted(_ text: String) -> String {
-        "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
+        "\"" + text.replacingBytes([UInt8(ascii: "\\"): #"\\"#, UInt8(ascii: "\""): #"\""#]) + "\""
     }
 }

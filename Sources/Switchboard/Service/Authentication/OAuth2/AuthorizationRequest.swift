@@ -19,7 +19,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
     ///   ``OAuthError/Code/accessDenied``, ``OAuthError/Code/stateMismatch``, or ``OAuthError/Code/invalidRedirect``.
     public func code(in redirect: URL) throws(NetworkError) -> String {
         let text = redirect.absoluteString
-        guard Self.place(redirectURI) == Self.place(text) else {
+        guard Self.place(redirectURI).elementsEqual(Self.place(text)) else {
             throw OAuthError(.invalidRedirect, text: "it leads somewhere else").thrown("the redirect is not accepted")
         }
         let items = Self.items(text)
@@ -49,13 +49,14 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
     }
 
     private static func items(_ uri: String) -> [URLQueryItem] {
-        URLEncodedForm.decode(uri.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst())
+        let whole = uri.utf8.prefix { $0 != .numberSign }
+        return URLEncodedForm.decode(Substring(whole.drop { $0 != .questionMark }.dropFirst()))
     }
 
     /// Scheme, host and path. Browsers write an empty path as a slash.
-    private static func place(_ uri: String) -> Substring {
-        let place = uri.prefix { $0 != "#" && $0 != "?" }
-        return place.hasSuffix("/") ? place.dropLast() : place
+    private static func place(_ uri: String) -> Substring.UTF8View {
+        let place = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
+        return place.last == .slash ? place.dropLast() : place
     }
 }
 

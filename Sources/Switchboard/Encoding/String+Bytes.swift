@@ -1,0 +1,33 @@
+import Foundation
+
+extension String {
+    /// Replaces ASCII bytes by texts. What guards bytes compares bytes: a quote and a combining mark behind it are one
+    /// `Character`, which is no quote.
+    func replacingBytes(_ texts: [UInt8: String]) -> String {
+        guard utf8.contains(where: { texts[$0] != nil }) else { return self }
+        var result: [UInt8] = []
+        for byte in utf8 {
+            if let text = texts[byte] { result += text.utf8 } else { result.append(byte) }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether the bytes are the same. `==` takes two spellings of one character for equal.
+    func hasBytes(of other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension StringProtocol {
+    /// The pieces between ASCII bytes, empty ones included.
+    package func pieces(between separator: UInt8) -> [SubSequence] {
+        var pieces: [SubSequence] = []
+        var start = startIndex
+        while let end = utf8[start...].firstIndex(of: separator) {
+            pieces.append(self[start..<end])
+            start = utf8.index(after: end)
+        }
+        pieces.append(self[start...])
+        return pieces
+    }
+}
