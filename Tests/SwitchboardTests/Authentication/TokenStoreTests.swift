@@ -60,7 +60,7 @@ struct TokenStoreTests {
     }
 
     @Test(
-        "a file that holds something else is a typed error to read, and is replaced by the next token",
+        "a file that holds something else is a typed error, and stays until it is removed",
         arguments: ["", "{", "[]", "null", #"{"token":{"accessToken":1}}"#, #"{"version":2,"partitions":{}}"#])
     func broken(text: String) async throws {
         try await withFolder { folder in
@@ -70,8 +70,49 @@ struct TokenStoreTests {
             let error = await #expect(throws: NetworkError.self) { try await store.load(nil) }
             #expect(error?.code == .cannotAuthenticate)
             #expect(try Data(contentsOf: file) == Data(text.utf8))
+            for change in [{ try await store.save(one, nil) }, { try await store.remove(nil) }] {
+                let error = await #expect(throws: NetworkError.self) { try await change() }
+                #expect(error?.code == .cannotAuthenticate)
+                #expect(try Data(contentsOf: file) == Data(text.utf8))
+            }
+            try await store.removeAll()
             try await store.save(one, nil)
             #expect(try await store.load(nil) == one)
+        }
+    }
+
+    @Test("a file that is there and cannot be read is neither empty nor replaced")
+    func unreadable() async throws {
+        try await withFolder { folder in
+            // A link to itself, and more than a file of tokens has.
+            let loop = folder.appendingPathComponent("loop.json")
+            try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: loop.path)
+            let large = folder.appendingPathComponent("large.json")
+            try #require(FileManager.default.createFile(atPath: large.path, contents: nil))
+            try #require(truncate(large.path, 16_777_217) == 0)
+            for file in [loop, large] {
+                let store = FileTokenStore(file)
+                let read = await #expect(throws: NetworkError.self) { try await store.load(nil) }
+                #expect(read?.code == .unreadableFile)
+                for change in [{ try await store.save(one, nil) }, { try await store.remove(nil) }] {
+                    let error = await #expect(throws: NetworkError.self) { try await change() }
+                    #expect(error?.code == .cannotWriteFile)
+                }
+            }
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: loop.path) == loop.path)
+            #expect(large.sizeOfFile == 16_777_217)
+            #expect(
+                Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["loop.json", "large.json"])
+        }
+    }
+
+    @Test("there is nothing to remove where the folder is missing, and none is made")
+    func noFolder() async throws {
+        try await withFolder { folder in
+            let store = FileTokenStore(folder.appendingPathComponent("none/tokens.json"))
+            try await store.remove(nil)
+            try await store.removeAll()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         }
     }
 

@@ -93,6 +93,10 @@ struct CookieFileTests {
             #expect(error?.code == .cannotWriteFile)
             #expect(throws: NetworkError.self) { try jar.save(to: folder) }
             #expect(throws: NetworkError.self) { try CookieJar(contentsOf: folder) }
+            let loop = folder.appendingPathComponent("loop")
+            try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: loop.path)
+            #expect(throws: NetworkError.self) { try CookieJar(contentsOf: loop) }
+            try FileManager.default.removeItem(at: loop)
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(left.isEmpty)
         }

@@ -1,6 +1,7 @@
 import Foundation
-import Switchboard
 import Testing
+
+@testable import Switchboard
 
 @Suite(.timeLimit(.minutes(3)))
 struct CookieJarTests {
@@ -29,6 +30,13 @@ struct CookieJarTests {
             ("a=1; Domain=localhost", "http://localhost/", "http://app.localhost/", 0),
             ("a=1; Domain=x.co.uk", "https://x.co.uk/", "https://y.x.co.uk/", 1),
             ("a=1", "https://x.co.uk/", "https://y.x.co.uk/", 0),
+            // With the dot of the root.
+            ("a=1; Domain=co.uk.", "https://evil.co.uk./", "https://bank.co.uk./", 0),
+            ("a=1; Domain=co.uk.", "https://co.uk./", "https://bank.co.uk./", 0),
+            ("a=1; Domain=uk.", "https://evil.co.uk./", "https://evil.co.uk./", 0),
+            ("a=1; Domain=.", "https://evil.co.uk./", "https://evil.co.uk./", 0),
+            ("a=1; Domain=x.co.uk.", "https://x.co.uk./", "https://y.x.co.uk./", 1),
+            ("a=1; Domain=0.0.1.", "http://127.0.0.1./", "http://127.0.0.1./", 0),
         ])
     func suffixes(field: String, from: String, to: String, count: Int) throws {
         #expect(try sent([field], from: from, to: to).count == count)
@@ -46,6 +54,19 @@ struct CookieJarTests {
         let url = try #require(URL(string: "https://mine.github.io/"))
         jar.store(["a=1; Domain=github.io", "b=2; Domain=mine.github.io"], from: url)
         #expect(jar.cookies().map(\.name) == ["b"])
+    }
+
+    @Test(
+        "without a list of public suffixes single labels are some, and the usual ones below a country",
+        arguments: [
+            ("com", true), ("uk", true), ("localhost", true), ("co.uk", true), ("com.au", true), ("net.nz", true),
+            ("org.br", true), ("edu.cn", true), ("gov.in", true), ("ac.jp", true), ("or.jp", true), ("ne.jp", true),
+            ("go.kr", true), ("example.com", false), ("bbc.co.uk", false), ("example.de", false), ("co.com", false),
+            // What the rule does not know.
+            ("github.io", false), ("city.kawasaki.jp", false),
+        ])
+    func usualSuffixes(name: String, isSuffix: Bool) {
+        #expect(UsualSuffixes.contains(name) == isSuffix)
     }
 
     private static var listIsThere: Bool { CookieJar.knowsPublicSuffixes }
@@ -85,6 +106,8 @@ struct CookieJarTests {
             ("__Host-a=1; Secure", "https", "https", 0), ("__Host-a=1; Path=/", "https", "https", 0),
             ("__Host-a=1; Secure; Path=/b", "https", "https", 0),
             ("__HOST-a=1; Secure; Path=/; Domain=a.example", "https", "https", 0),
+            // A combining mark makes one character of itself and the hyphen.
+            ("__Secure-\u{301}=1", "https", "https", 0), ("__Host-\u{301}=1; Secure", "https", "https", 0),
         ])
     func secure(field: String, from: String, to: String, count: Int) throws {
         #expect(try sent([field], from: "\(from)://a.example/b/c", to: "\(to)://a.example/b/c").count == count)
@@ -152,6 +175,15 @@ struct CookieJarTests {
             jar.store((0..<180).map { "n\($0)=1" }, from: try #require(URL(string: "https://h\(host).test/")))
         }
         #expect((2_850...3_000).contains(jar.cookies().count))
+        // A name longer than names are (RFC 1035 §2.3.4) has none.
+        let deep = try #require(URL(string: "https://" + String(repeating: "a.", count: 130) + "test/"))
+        jar.store(["a=1"], from: deep)
+        #expect(jar.cookies(for: deep).isEmpty)
+    }
+
+    @Test("two names that differ in bytes are two cookies, though they look alike")
+    func names() throws {
+        #expect(try sent(["\u{E9}=1", "e\u{301}=2"], from: "https://a.example/", to: "https://a.example/").count == 2)
     }
 
     @Test("Cookies: those of one partition are not seen in another")
@@ -178,6 +210,8 @@ struct CookieJarTests {
         for (name, value, domain, path) in [
             ("", "1", "a.example", "/"), ("a;b", "1", "a.example", "/"), ("a=b", "1", "a.example", "/"),
             ("a", "1;2", "a.example", "/"), ("a", "1\r\nX: y", "a.example", "/"), ("a", "1", "", "/"),
+            ("a", "1;\u{301} b=2", "a.example", "/"), ("a=\u{301}b;\u{301}c", "1", "a.example", "/"),
+            ("a", "1", "a.example;\u{301}", "/"), ("a", "1", "a.example", "/;\u{301}b"), ("a", "1", ".\u{301}x", "/"),
             ("a", "1", ".a.example", "/"), ("a", "1", "a.example", ""), ("a", "1", "a.example", "b"),
             ("a", String(repeating: "x", count: 4_096), "a.example", "/"),
         ] {

@@ -43,6 +43,28 @@ struct HTTPHeadersTests {
         #expect(HTTPHeaders().merging(base) == base)
     }
 
+    @Test("two hundred thousand fields are merged, as name by name", .timeLimit(.minutes(1)))
+    func mergingMany() {
+        var random = SeededGenerator(seed: 3)
+        func fields(_ count: Int, of names: Int) -> HTTPHeaders {
+            HTTPHeaders(
+                (0..<count).map {
+                    let name = "N\(Int.random(in: 0..<names, using: &random))"
+                    return HTTPHeader(name: Bool.random(using: &random) ? name : name.lowercased(), value: "\($0)")
+                })
+        }
+        for count in [1, 8, 9, 40] {
+            let (one, two) = (fields(count, of: 12), fields(count, of: 12))
+            var expected = one
+            for field in two { expected.remove(field.name) }
+            for field in two { expected.append(field) }
+            #expect(one.merging(two) == expected)
+        }
+        // Compared one by one, that is ten thousand million times.
+        let (one, two) = (fields(100_000, of: 1_000_000), fields(100_000, of: 1_000_000))
+        #expect(one.merging(two).count > 100_000)
+    }
+
     @Test("names compare without case, values with it; order counts; equal headers hash equally")
     func equality() {
         let one: HTTPHeaders = ["ETag": "x", "A": "1"]

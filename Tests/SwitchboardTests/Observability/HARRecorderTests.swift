@@ -95,6 +95,19 @@ struct HARRecorderTests {
         #expect(text.contains("REDACTED"))
     }
 
+    @Test("a secret behind a combining mark is masked wherever else it stands")
+    func combiningMarks() async throws {
+        let recorder = HARRecorder()
+        let session = StubSession(.text("\u{301}hunter2hunter2 and \u{301}c00kiec00kie"))
+        let endPoint = URLEndPoint(
+            .get, url,
+            headers: ["Authorization": "Bearer \u{301}hunter2hunter2", "Cookie": "a=1;\u{301}sid=\u{301}c00kiec00kie"])
+        _ = try await router(session, recorder).response(for: endPoint)
+        let text = String(decoding: try recorder.data, as: UTF8.self)
+        #expect(text.contains("REDACTED"))
+        for secret in ["unter2hunter2", "00kiec00kie"] { #expect(!text.contains(secret), "\(secret)") }
+    }
+
     @Test("the archive is a file that cassettes play; one that cannot be written is an error")
     func file() async throws {
         try await withFolder { folder in
@@ -102,6 +115,9 @@ struct HARRecorderTests {
             _ = try await router(StubSession(.text("here")), recorder).response(for: URLEndPoint(.get, url))
             let file = folder.appendingPathComponent("calls.har")
             try recorder.write(to: file)
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["calls.har"])
             let cassette = try Cassette(file: file, mode: .replay)
             #expect(try await cassette.send(NetworkRequest(.get, url)).text == "here")
             let missing = folder.appendingPathComponent("no/such/folder.har")

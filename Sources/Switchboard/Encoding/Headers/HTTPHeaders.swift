@@ -104,8 +104,10 @@ public struct HTTPHeaders: Sendable, Hashable {
     public mutating func merge(_ other: HTTPHeaders) {
         guard !other.isEmpty else { return }
         guard !isEmpty else { return self = other }
-        for field in other.fields { remove(field.name) }
-        for field in other.fields { append(field) }
+        let isReplaced = Self.lookup(other.fields[...])
+        fields.removeAll { isReplaced($0.name) }
+        fields += other.fields
+        isSuspect = isSuspect || other.isSuspect
     }
 
     /// These fields with those of `other` over them; see ``merge(_:)``.
@@ -119,12 +121,9 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Appends the fields of `other` whose names are not there yet and are not to be left out.
     mutating func fill(_ other: HTTPHeaders, leavingOut isLeftOut: (String) -> Bool = { _ in false }) {
         guard !other.isEmpty else { return }
-        let there = fields.indices
-        for field in other.fields where !isLeftOut(field.name) {
-            // Against what was there before: a name may repeat within `other`.
-            guard !fields[there].contains(where: { $0.name.equalsIgnoringCase(field.name) }) else { continue }
-            fields.append(field)
-        }
+        // What was there before: a name may repeat within `other`.
+        let isThere = Self.lookup(fields[...])
+        for field in other.fields where !isLeftOut(field.name) && !isThere(field.name) { fields.append(field) }
         isSuspect = isSuspect || other.isSuspect
     }
 
@@ -139,6 +138,13 @@ public struct HTTPHeaders: Sendable, Hashable {
         for field in fields {
             if let fault = field.fault { throw NetworkError(.invalidRequest, reason: fault) }
         }
+    }
+
+    /// Tells whether fields have a name. Many are looked up in a set, so that two long lists take no longer than both.
+    private static func lookup(_ fields: ArraySlice<HTTPHeader>) -> (String) -> Bool {
+        guard fields.count > 8 else { return { name in fields.contains { $0.name.equalsIgnoringCase(name) } } }
+        let names = Set(fields.map { $0.name.utf8.map(\.lowercased) })
+        return { names.contains($0.utf8.map(\.lowercased)) }
     }
 
     private func index(of name: String) -> Int? {

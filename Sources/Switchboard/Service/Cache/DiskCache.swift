@@ -69,8 +69,18 @@ final class DiskCache {
         readFolder()
         guard let name = try? name(of: key), entries[name] != nil else { return nil }
         let file = folder.appendingPathComponent(name)
-        guard let data = try? Data(contentsOf: file), let (head, start) = Self.head(of: data),
-            head.asked == key.url, head.partition == key.partition, data.count - start == head.bodyLength,
+        let data: Data
+        do {
+            guard let there = try PrivateFile.read(file, limit: limit) else { throw POSIXError(.ENOENT) }
+            data = there
+        } catch let error as POSIXError where error.code != .ENOENT {
+            return nil  // it may be readable again: too many files are open, say
+        } catch {
+            remove(name)
+            return nil
+        }
+        guard let (head, start) = Self.head(of: data), head.asked == key.url, head.partition == key.partition,
+            data.count - start == head.bodyLength,
             (try? Self.hash(data[start...])) == head.bodyHash
         else {
             remove(name)
@@ -145,7 +155,7 @@ final class DiskCache {
 
     /// Removes every file of a cache that is in the folder, those that this one does not know too.
     func removeAll() {
-        for name in names where Self.isOwn(name) || Self.isRemnant(name) {
+        for name in names ?? [] where Self.isOwn(name) || Self.isRemnant(name) {
             unlink(folder.appendingPathComponent(name).path)
         }
         entries = [:]
@@ -163,16 +173,18 @@ final class DiskCache {
 
     /// Reads what earlier runs of the program left.
     private func readFolder() {
-        guard !isRead else { return }
+        guard !isRead, let names else { return }
         isRead = true
-        for name in names {
+        for name in names where entries[name] == nil {
             let file = folder.appendingPathComponent(name)
             if Self.isRemnant(name) { unlink(file.path) }
-            guard Self.isOwn(name) else { continue }
-            let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-            guard attributes?[.type] as? FileAttributeType == .typeRegular, let size = attributes?[.size] as? Int,
-                let use = attributes?[.modificationDate] as? Date,
-                let head = head(of: file)
+            // What cannot be read now, when too many files are open, say, is left alone.
+            guard Self.isOwn(name), let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
+                let handle = try? FileHandle(forReadingFrom: file)
+            else { continue }
+            defer { try? handle.close() }
+            guard attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int,
+                let use = attributes[.modificationDate] as? Date, let head = head(in: handle)
             else {
                 unlink(file.path)
                 continue
@@ -183,9 +195,7 @@ final class DiskCache {
         makeRoom()
     }
 
-    private func head(of file: URL) -> Head? {
-        guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-        defer { try? handle.close() }
+    private func head(in handle: FileHandle) -> Head? {
         var data = Data()
         while data.count < Self.headLimit {
             guard let piece = try? handle.read(upToCount: 16 << 10), !piece.isEmpty else { break }
@@ -202,7 +212,8 @@ final class DiskCache {
         return (head, end + 1)
     }
 
-    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+    /// Nil when the folder cannot be read.
+    private var names: [String]? { try? FileManager.default.contentsOfDirectory(atPath: folder.path) }
 
     /// Whether a cache gave a file this name: the folder may hold others.
     private static func isOwn(_ name: some StringProtocol) -> Bool {

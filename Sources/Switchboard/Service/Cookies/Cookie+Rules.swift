@@ -7,13 +7,18 @@ struct CookieOrigin {
     /// As it is sent, escapes included; `/` when the URL has none.
     let path: String
     let isSecure: Bool
+    /// With a dot behind it.
+    private static let longestHost = 254
 
-    /// Nil for a URL without a host.
+    /// Nil for a URL without a host, and for a host that is longer than names are.
     init?(_ url: URL) {
         let parts = URLParts(url)
         var host = parts.host.lowercased()
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard !host.isEmpty else { return nil }
+        if host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]") {
+            host = String(host.dropFirst().dropLast())
+        }
+        // A longer name is nobody's (RFC 1035 §2.3.4), and its labels would be looked up one by one.
+        guard !host.isEmpty, host.utf8.count <= Self.longestHost else { return nil }
         self.host = host
         path = parts.path.utf8.first == .slash ? parts.path : "/"
         isSecure = url.isHTTPS
@@ -39,8 +44,20 @@ extension String {
     }
 
     /// `domain-match` of [RFC 6265 §5.1.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.3).
-    fileprivate func domainMatches(_ domain: String) -> Bool {
-        self == domain || hasSuffix("." + domain) && IPAddress(host: self) == nil
+    func domainMatches(_ domain: String) -> Bool {
+        hasBytes(of: domain) || isBelow(domain) && IPAddress(host: withoutRootDot) == nil
+    }
+
+    private func isBelow(_ domain: String) -> Bool {
+        guard utf8.count > domain.utf8.count else { return false }
+        let rest = utf8.suffix(domain.utf8.count + 1)
+        return rest.first == .dot && rest.dropFirst().elementsEqual(domain.utf8)
+    }
+
+    /// The name without the dot at its end that stands for the root: `co.uk.` is what `co.uk` is.
+    fileprivate var withoutRootDot: String {
+        guard utf8.last == .dot else { return self }
+        return String(decoding: utf8.dropLast(), as: UTF8.self)
     }
 }
 
@@ -51,18 +68,19 @@ extension Cookie {
         var domain = field.domain ?? origin.host
         var isHostOnly = field.domain == nil
         if !isHostOnly {
-            if domain == origin.host {
+            let name = domain.withoutRootDot
+            if domain.hasBytes(of: origin.host) {
                 // One that nobody shares: a host alone on its suffix, or an address.
-                isHostOnly = IPAddress(host: domain) != nil || isPublicSuffix(domain)
-            } else if !origin.host.domainMatches(domain) || isPublicSuffix(domain) {
+                isHostOnly = IPAddress(host: name) != nil || isPublicSuffix(name)
+            } else if !origin.host.domainMatches(domain) || isPublicSuffix(name) {
                 return nil
             }
         }
         if isHostOnly { domain = origin.host }
         guard origin.isSecure || !field.isSecure else { return nil }
-        let name = field.name.lowercased()
-        if name.hasPrefix("__secure-"), !field.isSecure { return nil }
-        if name.hasPrefix("__host-"), !(field.isSecure && field.path == "/" && isHostOnly) { return nil }
+        let name = field.name.utf8
+        if name.starts(withLowercase: "__secure-"), !field.isSecure { return nil }
+        if name.starts(withLowercase: "__host-"), !(field.isSecure && field.path == "/" && isHostOnly) { return nil }
         var expires = field.expires
         if let age = field.maximumAge { expires = age > 0 ? now + TimeInterval(age) : .distantPast }
         self.init(
@@ -73,13 +91,13 @@ extension Cookie {
 
     /// Whether a request to there carries it.
     func goes(to origin: CookieOrigin) -> Bool {
-        (isHostOnly ? origin.host == domain : origin.host.domainMatches(domain)) && origin.isUnder(path)
+        (isHostOnly ? origin.host.hasBytes(of: domain) : origin.host.domainMatches(domain)) && origin.isUnder(path)
             && (origin.isSecure || !isSecure)
     }
 
     /// Whether setting it without TLS would hide one that came over TLS (RFC 6265bis §5.7, "leave secure cookies alone").
     func hides(_ other: Cookie) -> Bool {
-        name == other.name && other.isSecure && path.isUnder(other.path)
+        name.hasBytes(of: other.name) && other.isSecure && path.isUnder(other.path)
             && (domain.domainMatches(other.domain) || other.domain.domainMatches(domain))
     }
 
@@ -88,12 +106,12 @@ extension Cookie {
         if name.isEmpty { return "has no name" }
         let parts = [("name", name, ";="), ("value", value, ";"), ("domain", domain, ";/"), ("path", path, ";")]
         for (part, text, separators) in parts {
-            let isWrong = text.utf8.contains { $0.breaksFieldValue } || text.contains(where: separators.contains)
+            let isWrong = text.utf8.contains { $0.breaksFieldValue || separators.utf8.contains($0) }
             guard !isWrong, text == text.trimmedOfBlanks else {
                 return "has a \(part) that may not stand in a field"
             }
         }
-        if domain.isEmpty || domain.hasPrefix(".") { return "has no domain" }
+        if domain.isEmpty || domain.utf8.first == .dot { return "has no domain" }
         if path.utf8.first != .slash { return "has a path that does not begin with a slash" }
         if name.utf8.count + value.utf8.count > SetCookie.maximumSize { return "is larger than 4096 bytes" }
         return nil

@@ -58,11 +58,6 @@ public struct Cookie: Sendable, Hashable {
         self.sameSite = sameSite
     }
 
-    /// Whether two are one, of which the later replaces the other: name, domain and path are the same.
-    func replaces(_ other: Cookie) -> Bool {
-        name == other.name && path == other.path && domain == other.domain
-    }
-
     func isExpired(at now: Date) -> Bool {
         expires.map { $0 <= now } ?? false
     }

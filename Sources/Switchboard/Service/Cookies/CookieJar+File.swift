@@ -46,10 +46,8 @@ extension CookieJar {
         let now = now()
         state.withLock { state in
             for partition in contents.partitions {
-                for cookie in partition.cookies.map(\.cookie) {
-                    state.shelves[partition.name, default: CookieShelf()]
-                        .insert(cookie, at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
-                }
+                state.shelves[partition.name, default: CookieShelf()].insert(
+                    partition.cookies.map(\.cookie), at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
             }
         }
     }
@@ -110,10 +108,13 @@ private struct CookieFile: Codable {
         func refusal(_ why: String) -> NetworkError {
             NetworkError(.decodingFailed, reason: "the file of cookies \(file.path.quotedForMessage) \(why)")
         }
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        guard let size = file.sizeOfFile, size <= Self.maximumSize, let data = try? Data(contentsOf: file) else {
-            throw refusal("cannot be read")
+        let read: Data?
+        do {
+            read = try PrivateFile.read(file, limit: Self.maximumSize)
+        } catch {
+            throw refusal("cannot be read: \(error.localizedDescription)")
         }
+        guard let data = read else { return nil }
         // Without the error underneath, which might quote a value.
         guard let contents = try? JSONDecoder().decode(CookieFile.self, from: data), contents.version == 1 else {
             throw refusal("is damaged")

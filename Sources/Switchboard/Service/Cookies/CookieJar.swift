@@ -8,9 +8,11 @@ import Foundation
 /// try jar.save(to: file)                                       // those that outlive the session
 /// ```
 ///
-/// A server sets cookies for itself and for domains above it, never for a public suffix such as `co.uk`. Which domains are
-/// that says the system's libpsl; without it a domain of a single label is one. An IP address sets cookies for itself
-/// alone. From RFC 6265bis come the prefixes `__Host-` and `__Secure-`, that a cookie set without TLS is never `Secure` and
+/// A server sets cookies for itself and for domains above it, never for a public suffix such as `co.uk`. The system's
+/// libpsl supplies the suffixes. Where there is none, as on Apple's systems and Alpine, a domain of a single label is a
+/// suffix, and the usual labels below a country's, such as `co.uk` and `com.au`. That rule does not know suffixes of
+/// companies (`github.io`), nor those of three labels (`city.kawasaki.jp`). An IP address sets cookies for itself alone.
+/// From RFC 6265bis come the prefixes `__Host-` and `__Secure-`, that a cookie set without TLS is never `Secure` and
 /// never hides one that is, and that control characters are refused. `SameSite` is kept, for ``Cookies``.
 public final class CookieJar: Sendable {
     struct State: Sendable {
@@ -19,7 +21,8 @@ public final class CookieJar: Sendable {
         var files: Set<URL> = []
     }
 
-    /// How many cookies a domain may have; one more takes the place of that which was not used for longest. Default 180.
+    /// How many cookies a domain may have; one more takes the place of that which was not used for longest. Default 180. It is
+    /// also how many `Set-Cookie` fields of one response are looked at.
     public let maximumPerDomain: Int
     /// How many cookies there may be in each partition. Default 3,000.
     public let maximum: Int
@@ -45,10 +48,10 @@ public final class CookieJar: Sendable {
         self.isPublicSuffix = isPublicSuffix
     }
 
-    /// What the system says; without it, that a single label is one.
+    /// What the system says; without it, what its usual names say.
     package static func isPublicSuffix(_ domain: String) -> Bool {
-        guard domain.utf8.contains(UInt8(ascii: ".")) else { return true }
-        guard case .success(let suffixes) = PublicSuffixes.loaded else { return false }
+        guard domain.utf8.contains(.dot) else { return true }
+        guard case .success(let suffixes) = PublicSuffixes.loaded else { return UsualSuffixes.contains(domain) }
         return suffixes.contains(domain)
     }
 
@@ -61,7 +64,8 @@ public final class CookieJar: Sendable {
 // MARK: - What an exchange needs
 
 extension CookieJar {
-    /// Keeps what a server sets. What it may not set, and what is no cookie, is left out.
+    /// Keeps what a server sets. What it may not set, and what is no cookie, is left out; and of one response all fields
+    /// beyond the first ``maximumPerDomain``.
     ///
     /// - Parameters:
     ///   - fields: The values of `Set-Cookie`, one each.
@@ -70,16 +74,15 @@ extension CookieJar {
     public func store(_ fields: [String], from url: URL, in partition: String? = nil) {
         guard !fields.isEmpty, let origin = CookieOrigin(url) else { return }
         let now = now()
-        let cookies = fields.compactMap { field in
+        let cookies = fields.prefix(maximumPerDomain).compactMap { field in
             SetCookie(field).flatMap { Cookie($0, from: origin, now: now, isPublicSuffix: isPublicSuffix) }
         }
         state.withLock { state in
-            for cookie in cookies {
-                let shelf = state.shelves[partition]
-                if !origin.isSecure, shelf?.hasSecureOne(hiddenBy: cookie) == true { continue }
-                state.shelves[partition, default: CookieShelf()]
-                    .insert(cookie, at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
-            }
+            var shelf = state.shelves.removeValue(forKey: partition) ?? CookieShelf()
+            shelf.insert(
+                origin.isSecure ? cookies : shelf.leavingSecureOnes(cookies), at: now,
+                maximumPerDomain: maximumPerDomain, maximum: maximum)
+            state.shelves[partition] = shelf
         }
     }
 
@@ -111,7 +114,7 @@ extension CookieJar {
         let now = now()
         state.withLock { state in
             state.shelves[partition, default: CookieShelf()]
-                .insert(cookie, at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
+                .insert([cookie], at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
         }
     }
 

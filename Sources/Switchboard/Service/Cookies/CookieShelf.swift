@@ -1,22 +1,34 @@
 import Foundation
 
-/// The cookies of one partition, by domain.
+/// The cookies of one partition, by domain, and there by name and path.
 struct CookieShelf: Sendable {
-    struct Entry: Sendable {
+    private struct Entry: Sendable {
         var cookie: Cookie
         /// What is smaller came, or was used, earlier.
         var created: UInt64
         var used: UInt64
     }
 
-    private var entries: [String: [Entry]] = [:]
+    /// What makes two cookies of a domain one, in bytes: `String` takes two spellings of one character for equal.
+    private struct Key: Hashable {
+        private let bytes: [UInt8]
+
+        init(_ cookie: Cookie) {
+            // Neither holds a NUL.
+            bytes = cookie.name.utf8 + [0] + cookie.path.utf8
+        }
+    }
+
+    private var entries: [String: [Key: Entry]] = [:]
     private(set) var count = 0
+    /// How many stored cookies were looked at so far, one by one: tests say how many that may be.
+    private(set) var looks = 0
     private var clock: UInt64 = 0
 
     /// All that have not expired, in the order in which they came.
     func cookies(at now: Date) -> [Cookie] {
-        entries.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.created < $1.created }
-            .map(\.cookie)
+        entries.values.lazy.flatMap(\.values).filter { !$0.cookie.isExpired(at: now) }
+            .sorted { $0.created < $1.created }.map(\.cookie)
     }
 
     /// Those for a request, by [RFC 6265 §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4): longer paths first,
@@ -24,18 +36,14 @@ struct CookieShelf: Sendable {
     mutating func cookies(for origin: CookieOrigin, at now: Date) -> [Cookie] {
         guard count > 0 else { return [] }
         var found: [Entry] = []
-        var rest = Substring(origin.host)
-        while true {
-            let domain = String(rest)
-            for index in (entries[domain] ?? []).indices {
-                guard let cookie = entries[domain]?[index].cookie, !cookie.isExpired(at: now), cookie.goes(to: origin)
-                else { continue }
+        for domain in origin.host.domainsAbove {
+            guard let list = entries[domain] else { continue }
+            looks += list.count
+            for (key, entry) in list where !entry.cookie.isExpired(at: now) && entry.cookie.goes(to: origin) {
                 clock += 1
-                entries[domain]?[index].used = clock
-                if let entry = entries[domain]?[index] { found.append(entry) }
+                entries[domain]?[key]?.used = clock
+                found.append(entry)
             }
-            guard let dot = rest.firstIndex(of: ".") else { break }
-            rest = rest[rest.index(after: dot)...]
         }
         return found.sorted {
             let (one, other) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
@@ -43,53 +51,94 @@ struct CookieShelf: Sendable {
         }.map(\.cookie)
     }
 
-    /// Puts a cookie in the place of the one it replaces, or takes that away when it has expired.
-    mutating func insert(_ cookie: Cookie, at now: Date, maximumPerDomain: Int, maximum: Int) {
-        clock += 1
-        var list = entries[cookie.domain] ?? []
-        let before = list.count
-        let place = list.firstIndex { cookie.replaces($0.cookie) }
-        if cookie.isExpired(at: now) {
-            if let place { list.remove(at: place) }
-        } else if let place {
-            list[place].cookie = cookie
-            list[place].used = clock
-        } else {
-            list.append(Entry(cookie: cookie, created: clock, used: clock))
-            if list.count > maximumPerDomain { list.removeAll { $0.cookie.isExpired(at: now) } }
-            while list.count > maximumPerDomain, let oldest = list.indices.min(by: { list[$0].used < list[$1].used }) {
-                list.remove(at: oldest)
+    /// Puts cookies in the places of those they replace, or takes these away when they have expired, and then makes room: once
+    /// for all of them.
+    mutating func insert(_ cookies: [Cookie], at now: Date, maximumPerDomain: Int, maximum: Int) {
+        var longer: Set<String> = []
+        for cookie in cookies {
+            clock += 1
+            let key = Key(cookie)
+            let created = entries[cookie.domain]?[key]?.created
+            if cookie.isExpired(at: now) {
+                guard created != nil else { continue }
+                entries[cookie.domain]?[key] = nil
+                if entries[cookie.domain]?.isEmpty == true { entries[cookie.domain] = nil }
+                count -= 1
+                continue
             }
+            entries[cookie.domain, default: [:]][key] = Entry(cookie: cookie, created: created ?? clock, used: clock)
+            guard created == nil else { continue }
+            count += 1
+            longer.insert(cookie.domain)
         }
-        entries[cookie.domain] = list.isEmpty ? nil : list
-        count += list.count - before
+        for domain in longer { trim(domain, to: maximumPerDomain, at: now) }
         if count > maximum { evict(to: maximum, at: now) }
     }
 
+    /// Takes away those of a domain that have expired, and then those that were not used for longest.
+    private mutating func trim(_ domain: String, to maximum: Int, at now: Date) {
+        guard let list = entries[domain], list.count > maximum else { return }
+        looks += list.count
+        let kept = list.filter { !$0.value.cookie.isExpired(at: now) }.sorted { $0.value.used > $1.value.used }
+            .prefix(maximum)
+        entries[domain] = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        count -= list.count - kept.count
+    }
+
     /// Takes away those that have expired, and then those that were not used for longest: a twentieth more than there must,
-    /// so that a server that sets many does not cost a look at all for each.
+    /// so that a server that sets many does not cost a look at all for each response.
     private mutating func evict(to maximum: Int, at now: Date) {
-        removeAll { $0.isExpired(at: now) }
+        looks += count
+        keep { !$0.cookie.isExpired(at: now) }
         guard count > maximum else { return }
         let excess = count - maximum + maximum / 20
-        let oldest = Set(entries.values.joined().map(\.used).sorted().prefix(excess))
-        entries = entries.compactMapValues { list in
-            let kept = list.filter { !oldest.contains($0.used) }
-            return kept.isEmpty ? nil : kept
-        }
-        count = entries.values.reduce(0) { $0 + $1.count }
+        let oldest = Set(entries.values.lazy.flatMap(\.values).map(\.used).sorted().prefix(excess))
+        keep { !oldest.contains($0.used) }
     }
 
     mutating func removeAll(where isRemoved: (Cookie) -> Bool) {
+        keep { !isRemoved($0.cookie) }
+    }
+
+    private mutating func keep(_ isKept: (Entry) -> Bool) {
         entries = entries.compactMapValues { list in
-            let kept = list.filter { !isRemoved($0.cookie) }
+            let kept = list.filter { isKept($0.value) }
             return kept.isEmpty ? nil : kept
         }
         count = entries.values.reduce(0) { $0 + $1.count }
     }
 
-    /// Whether there is one over TLS that a cookie set without it would hide.
-    func hasSecureOne(hiddenBy cookie: Cookie) -> Bool {
-        entries.values.joined().contains { cookie.hides($0.cookie) }
+    /// Those of some cookies, set without TLS, that hide none that came over TLS.
+    mutating func leavingSecureOnes(_ cookies: [Cookie]) -> [Cookie] {
+        guard let widest = cookies.map(\.domain).min(by: { $0.utf8.count < $1.utf8.count }) else { return [] }
+        // All of these domains are the origin's host or above it: what one of them hides is near the widest.
+        let names = Set(cookies.map(\.name))
+        var secure: [String: [Cookie]] = [:]
+        for (domain, list) in entries where domain.domainMatches(widest) || widest.domainMatches(domain) {
+            looks += list.count
+            for entry in list.values where entry.cookie.isSecure && names.contains(entry.cookie.name) {
+                secure[entry.cookie.name, default: []].append(entry.cookie)
+            }
+        }
+        guard !secure.isEmpty else { return cookies }
+        return cookies.filter { cookie in
+            !(secure[cookie.name] ?? []).contains { other in
+                looks += 1
+                return cookie.hides(other)
+            }
+        }
+    }
+}
+
+extension String {
+    /// The name and those above it: `a.b.c`, `b.c` and `c`.
+    fileprivate var domainsAbove: [String] {
+        var names = [self]
+        var rest = utf8[...]
+        while let dot = rest.firstIndex(of: .dot) {
+            rest = rest[rest.index(after: dot)...]
+            names.append(String(decoding: rest, as: UTF8.self))
+        }
+        return names
     }
 }

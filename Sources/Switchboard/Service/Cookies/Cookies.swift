@@ -53,9 +53,9 @@ public struct Cookies: ExchangeInterceptor {
         let cookies = jar.cookies(for: url, in: request.options.partition).filter { $0.goes(with: request) }
         guard !cookies.isEmpty else { return [] }
         let own = request.headers.values(for: "Cookie").filter { !$0.trimmedOfBlanks.isEmpty }
-        let pairs = own.flatMap { $0.split(separator: ";") }
-        let taken = Set(pairs.map { String($0.prefix { $0 != "=" }).trimmedOfBlanks })
-        let added = cookies.filter { !taken.contains($0.name) }
+        let pairs = own.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }
+        let taken = Set(pairs.map { Array($0.prefix { $0 != .equals }.trimmedOfBlanks) })
+        let added = cookies.filter { !taken.contains(Array($0.name.utf8)) }
         guard !added.isEmpty else { return [] }
         request.headers["Cookie"] = (own + added.map { "\($0.name)=\($0.value)" }).joined(separator: "; ")
         return added.map(\.name)
@@ -65,7 +65,8 @@ public struct Cookies: ExchangeInterceptor {
         let fields = headers.values(for: "Set-Cookie")
         guard !fields.isEmpty, let url else { return }
         jar.store(fields, from: url, in: request.options.partition)
-        request.report(.note("the server sets \(fields.count) cookie\(fields.count == 1 ? "" : "s")"))
+        let left = fields.count > jar.maximumPerDomain ? ", of which \(jar.maximumPerDomain) are looked at" : ""
+        request.report(.note("the server sets \(fields.count) cookie\(fields.count == 1 ? "" : "s")\(left)"))
     }
 
     private static func count(_ names: [String]) -> String {

@@ -44,7 +44,9 @@ struct SetCookie {
         } else if name.equalsLowercase("max-age") {
             if let seconds = Self.seconds(value) { maximumAge = seconds }
         } else if name.equalsLowercase("domain") {
-            if !text.isEmpty { domain = (text.hasPrefix(".") ? String(text.dropFirst()) : text).lowercased() }
+            if !text.isEmpty {
+                domain = String(decoding: value.first == .dot ? value.dropFirst() : value, as: UTF8.self).lowercased()
+            }
         } else if name.equalsLowercase("path") {
             path = text.utf8.first == .slash ? text : nil
         } else if name.equalsLowercase("secure") {

@@ -104,7 +104,7 @@ final class PartialFile: @unchecked Sendable {
             return
         }
         do {
-            try JSONEncoder().encode(origin).write(to: sidecar, options: .atomic)
+            try PrivateFile.write(JSONEncoder().encode(origin), to: sidecar, isSynchronized: false)
         } catch {
             throw NetworkError(.cannotWriteFile, reason: sidecar.path.quotedForMessage, underlying: error)
         }

@@ -60,7 +60,7 @@ actor ResumableUploader {
     }
 
     private func upload() async throws -> NetworkResponse {
-        if let state = UploadState.read(stateFile), state.length == length, state.changed == changed {
+        if let state = try UploadState.read(stateFile), state.length == length, state.changed == changed {
             target = Target(
                 location: state.location, isChosenElsewhere: state.isChosenElsewhere, endPoint: state.endPoint)
         }

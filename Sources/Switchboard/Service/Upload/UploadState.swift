@@ -12,24 +12,25 @@ struct UploadState: Codable, Equatable {
     var length: Int64
     var changed: Double
 
-    /// Nil when there is none, or what there is cannot be read.
-    static func read(_ file: URL?) -> UploadState? {
-        file.flatMap { try? Data(contentsOf: $0) }.flatMap { try? JSONDecoder().decode(UploadState.self, from: $0) }
+    /// Nil when there is none, or what there is says nothing.
+    ///
+    /// - Throws: ``NetworkError/Code/unreadableFile`` for a file that is there and cannot be read, which nothing replaces.
+    static func read(_ file: URL?) throws(NetworkError) -> UploadState? {
+        guard let file else { return nil }
+        do {
+            return try PrivateFile.read(file, limit: 1 << 20).flatMap {
+                try? JSONDecoder().decode(UploadState.self, from: $0)
+            }
+        } catch {
+            let why = "the state of the upload, \(file.path.quotedForMessage): \(error.localizedDescription)"
+            throw NetworkError(.unreadableFile, reason: why, underlying: error)
+        }
     }
 
     func write(_ file: URL?) throws(NetworkError) {
         guard let file else { return }
         do {
-            let beside = file.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).part")
-            let data = try JSONEncoder().encode(self)
-            guard
-                FileManager.default.createFile(
-                    atPath: beside.path, contents: data, attributes: [.posixPermissions: 0o600])
-            else { throw POSIXError(.EACCES) }
-            guard rename(beside.path, file.path) == 0 else {
-                unlink(beside.path)
-                throw POSIXError(.EACCES)
-            }
+            try PrivateFile.write(JSONEncoder().encode(self), to: file, isSynchronized: false)
         } catch {
             let why = "the state of the upload, \(file.path.quotedForMessage), for which its folder must exist"
             throw NetworkError(.cannotWriteFile, reason: why, underlying: error)

@@ -71,12 +71,12 @@ public final class HARRecorder: EventMonitor {
         }
     }
 
-    /// Writes the archive to a file, in one step.
+    /// Writes the archive to a file that its owner alone can read, in one step.
     ///
     /// - Throws: ``NetworkError/Code/cannotWriteFile``.
     public func write(to file: URL) throws(NetworkError) {
         do {
-            try data.write(to: file, options: .atomic)
+            try PrivateFile.write(data, to: file)
         } catch {
             throw NetworkError(
                 .cannotWriteFile, reason: "\(file.path): \(error.localizedDescription)", underlying: error)

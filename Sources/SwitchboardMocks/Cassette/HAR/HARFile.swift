@@ -18,7 +18,7 @@ enum HARFile {
         }
     }
 
-    /// Writes an archive in one step.
+    /// Writes an archive in one step, for its owner alone to read.
     ///
     /// - Throws: `NetworkError.cassetteFault`.
     static func write(_ entries: [HAR.Entry], to file: URL) throws(NetworkError) {
@@ -26,7 +26,7 @@ enum HARFile {
             let data = try HAR(log: HAR.Log(entries: entries)).data
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try (data + Data("\n".utf8)).write(to: file, options: .atomic)
+            try PrivateFile.write(data + Data("\n".utf8), to: file)
         } catch {
             throw NetworkError(
                 .cassetteFault, reason: "the cassette \(file.path) cannot be written: \(error.localizedDescription)",

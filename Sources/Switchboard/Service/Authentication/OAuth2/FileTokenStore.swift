@@ -2,8 +2,8 @@ import Foundation
 
 /// Keeps tokens in a file that only its owner can read: mode 0600 from the moment it is made, replaced as a whole.
 ///
-/// A folder that is missing is made, with mode 0700. The file is for one process at a time: of two that save at once, one
-/// wins. It is not encrypted; on Apple's systems write a ``TokenStore`` over the keychain.
+/// A folder that is missing is made, with mode 0700. Several processes may share the file: a change waits for that of
+/// another, by a lock file beside it. It is not encrypted; on Apple's systems write a ``TokenStore`` over the keychain.
 public actor FileTokenStore: TokenStore {
     private struct Contents: Codable {
         var version = 1
@@ -25,25 +25,27 @@ public actor FileTokenStore: TokenStore {
 
     /// The token; nil when there is no file, or none of this partition in it.
     ///
-    /// - Throws: ``NetworkError/Code/cannotAuthenticate`` for a file that holds something else, which stays until it is
-    ///   replaced by a ``save(_:_:)`` or removed by ``removeAll()``; `CocoaError` when it cannot be read.
+    /// - Throws: ``NetworkError/Code/cannotAuthenticate`` for a file that holds something else, which stays until
+    ///   ``removeAll()``; ``NetworkError/Code/unreadableFile`` when it cannot be read.
     public func load(_ partition: String?) throws -> OAuthToken? {
         let contents = try read()
         guard let partition else { return contents.token }
         return contents.partitions[partition]
     }
 
-    /// Keeps a token in place of the one before. A file that holds something else is replaced.
+    /// Keeps a token in place of the one before.
     ///
-    /// - Throws: ``NetworkError/Code/cannotWriteFile``.
+    /// - Throws: ``NetworkError/Code/cannotWriteFile``, also when the file cannot be read, and
+    ///   ``NetworkError/Code/cannotAuthenticate`` for a file that holds something else: then nothing is written.
     public func save(_ token: OAuthToken, _ partition: String?) throws {
         try change { if let partition { $0.partitions[partition] = token } else { $0.token = token } }
     }
 
     /// Removes the token, and the file with the last one.
     ///
-    /// - Throws: ``NetworkError/Code/cannotWriteFile``.
+    /// - Throws: What ``save(_:_:)`` throws.
     public func remove(_ partition: String?) throws {
+        guard hasFolder else { return }
         try change { if let partition { $0.partitions[partition] = nil } else { $0.token = nil } }
     }
 
@@ -51,42 +53,74 @@ public actor FileTokenStore: TokenStore {
     ///
     /// - Throws: ``NetworkError/Code/cannotWriteFile``.
     public func removeAll() throws {
-        guard unlink(file.path) != 0, errno != ENOENT else { return }
-        throw failure("be removed")
+        guard hasFolder else { return }
+        try locked { try unlinkFile() }
     }
 
     // MARK: The file
 
     private func read() throws -> Contents {
-        guard FileManager.default.fileExists(atPath: file.path) else { return Contents() }
-        let handle = try FileHandle(forReadingFrom: file)
-        defer { try? handle.close() }
-        let data = try handle.read(upToCount: Self.limit + 1) ?? Data()
+        let name = file.path.quotedForMessage
+        let data: Data
+        do {
+            guard let read = try PrivateFile.read(file, limit: Self.limit) else { return Contents() }
+            data = read
+        } catch {
+            throw NetworkError(
+                .unreadableFile, reason: "the file of tokens \(name) cannot be read: \(error.localizedDescription)",
+                underlying: error)
+        }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
-        guard data.count <= Self.limit, let contents = try? decoder.decode(Contents.self, from: data),
-            contents.version == 1
-        else {
-            let name = file.path.quotedForMessage
+        guard let contents = try? decoder.decode(Contents.self, from: data), contents.version == 1 else {
             throw NetworkError(
-                .cannotAuthenticate, reason: "\(name) is no file of tokens: a login replaces it, a reset removes it")
+                .cannotAuthenticate, reason: "\(name) is no file of tokens: remove it, or reset what it belongs to")
         }
         return contents
     }
 
     private func change(_ change: (inout Contents) -> Void) throws {
-        var contents = (try? read()) ?? Contents()
-        change(&contents)
-        guard !contents.isEmpty else { return try removeAll() }
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .secondsSince1970
-        encoder.outputFormatting = .sortedKeys
-        try write(encoder.encode(contents))
+        try makeFolder()
+        try locked {
+            var contents: Contents
+            do {
+                contents = try read()
+            } catch let error as NetworkError where error.code == .unreadableFile {
+                throw failure("be changed, because it cannot be read", error.underlying ?? error)
+            }
+            change(&contents)
+            guard !contents.isEmpty else { return try unlinkFile() }
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .secondsSince1970
+            encoder.outputFormatting = .sortedKeys
+            do {
+                try PrivateFile.write(encoder.encode(contents), to: file)
+            } catch {
+                throw failure("be written", error)
+            }
+        }
     }
 
-    /// Writes the file, and makes its folder.
-    private func write(_ data: Data) throws {
-        let folder = file.deletingLastPathComponent()
+    /// Runs `body` while no other process changes the file.
+    private func locked(_ body: () throws -> Void) throws {
+        do {
+            try FileLock.hold(for: file, body)
+        } catch let error as POSIXError {
+            throw failure("be locked", error)
+        }
+    }
+
+    private func unlinkFile() throws {
+        guard unlink(file.path) != 0, errno != ENOENT else { return }
+        throw failure("be removed", POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
+    }
+
+    private var folder: URL { file.deletingLastPathComponent() }
+
+    private var hasFolder: Bool { access(folder.path, F_OK) == 0 || errno != ENOENT }
+
+    /// Makes the folder of the file.
+    private func makeFolder() throws {
         if !FileManager.default.fileExists(atPath: folder.path) {
             do {
                 try FileManager.default.createDirectory(
@@ -97,19 +131,11 @@ public actor FileTokenStore: TokenStore {
                     underlying: error)
             }
         }
-        do {
-            try PrivateFile.write(data, to: file)
-        } catch {
-            throw NetworkError(
-                .cannotWriteFile,
-                reason: "\(file.path.quotedForMessage) cannot be written: \(error.localizedDescription)",
-                underlying: error)
-        }
     }
 
-    private func failure(_ what: String) -> NetworkError {
+    private func failure(_ what: String, _ error: any Error) -> NetworkError {
         NetworkError(
-            .cannotWriteFile,
-            reason: "\(file.path.quotedForMessage) cannot \(what): \(String(cString: strerror(errno)))")
+            .cannotWriteFile, reason: "\(file.path.quotedForMessage) cannot \(what): \(error.localizedDescription)",
+            underlying: error)
     }
 }

@@ -1,0 +1,92 @@
+import Foundation
+import SwitchboardTestSupport
+import Testing
+
+@testable import Switchboard
+
+/// Two processes with one file of tokens: this test's own program, run twice more.
+@Suite(.timeLimit(.minutes(3)))
+struct SharedTokenFileTests {
+    /// The folder and the name of a process that another one's test has started.
+    private static let started = ProcessInfo.processInfo.environment["SWITCHBOARD_TOKEN_PROCESS"]?.split(separator: "|")
+    private static let count = 40
+
+    private static func save(_ name: String, _ file: URL) async throws {
+        let store = FileTokenStore(file)
+        for index in 0..<count {
+            try await store.save(OAuthToken(accessToken: "\(name)\(index)"), "\(name)\(index)")
+            // One that comes and goes, so that the file does not only grow.
+            try await store.remove("\(name)\(index - 1)-gone")
+            try await store.save(OAuthToken(accessToken: "gone"), "\(name)\(index)-gone")
+        }
+        try await store.remove("\(name)\(count - 1)-gone")
+    }
+
+    private func check(_ names: [String], _ file: URL) async throws {
+        let store = FileTokenStore(file)
+        var lost: [String] = []
+        for name in names {
+            for index in 0..<Self.count where try await store.load("\(name)\(index)")?.accessToken != "\(name)\(index)"
+            {
+                lost.append("\(name)\(index)")
+            }
+        }
+        #expect(lost.isEmpty)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path).sorted() == [
+                "gate", "tokens.json",
+            ])
+    }
+
+    @Test(
+        "the process that another test starts saves its tokens",
+        .enabled(if: started != nil, "it is for the other test"))
+    func process() async throws {
+        let words = try #require(Self.started).map(String.init)
+        let folder = URL(fileURLWithPath: words[0])
+        // Both wait here, so that they begin together.
+        let gate = open(folder.appendingPathComponent("gate").path, O_RDONLY)
+        #expect(flock(gate, LOCK_SH) == 0)
+        close(gate)
+        try await Self.save(words[1], folder.appendingPathComponent("tokens.json"))
+    }
+
+    #if os(Linux)
+    @Test("two processes that share a file lose no token of each other's")
+    func processes() async throws {
+        try await withFolder { folder in
+            let gate = open(folder.appendingPathComponent("gate").path, O_RDWR | O_CREAT, 0o600)
+            try #require(flock(gate, LOCK_EX) == 0)
+            let programs = try ["a", "b"].map { name in
+                try Program(
+                    "/usr/bin/env",
+                    [
+                        "SWITCHBOARD_TOKEN_PROCESS=\(folder.path)|\(name)", "/proc/\(getpid())/exe",
+                        "--testing-library",
+                        "swift-testing", "--filter", "SharedTokenFileTests/process\\(\\)",
+                    ])
+            }
+            close(gate)
+            for program in programs {
+                let output = try program.output.readToEnd() ?? Data()
+                #expect(program.waitForEnd() == 0, "\(String(decoding: output, as: UTF8.self))")
+            }
+            try await check(["a", "b"], folder.appendingPathComponent("tokens.json"))
+        }
+    }
+    #endif
+
+    @Test("two stores of one process that share a file lose no token of each other's")
+    func stores() async throws {
+        try await withFolder { folder in
+            try #require(
+                FileManager.default.createFile(atPath: folder.appendingPathComponent("gate").path, contents: nil))
+            let file = folder.appendingPathComponent("tokens.json")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for name in ["a", "b"] { group.addTask { try await Self.save(name, file) } }
+                try await group.waitForAll()
+            }
+            try await check(["a", "b"], file)
+        }
+    }
+}
