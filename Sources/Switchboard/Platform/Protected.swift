@@ -56,3 +56,8 @@ final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is t
     /// A copy of the value as it is now.
     var value: Value { withLock { $0 } }
 }
+
+extension Protected: CustomReflectable {
+    /// Nothing: `dump` would read the value without the lock, and show credentials in it.
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -15,3 +15,8 @@ final class Locked<Value: Sendable>: @unchecked Sendable {  // `value` is touche
         return try body(&value)
     }
 }
+
+extension Locked: CustomReflectable {
+    /// Nothing: `dump` would read the value without the lock, and show credentials in it.
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,161 +1,111 @@
 import Foundation
 
 extension Redaction {
-    /// A body's text with the values of secret names replaced: JSON members, form pairs, XML elements, and the queries
-    /// of URLs wherever they stand.
+    /// Text with the values behind `"name":` replaced for secret names: members of JSON, also of JSON that is itself a string
+    /// of JSON, and with apostrophes as some languages print them.
     ///
-    /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same.
-    public func text(_ text: String) -> String {
-        guard !isNone else { return text }
-        if text.first(where: { !$0.isWhitespace }) == "<" { return pairs(in: elements(in: text)) }
-        // What comes first tells the two apart: `{"a":"b=c"}`, also behind a byte-order mark or a guard, and `a=b"c`.
-        return switch text.utf8.first(where: { $0 == UInt8(ascii: "\"") || $0 == .equals }) {
-        case UInt8(ascii: "\""): pairs(in: json(text))
-        case .equals: text.utf8.contains(.space) ? pairs(in: text) : pairs(in: form(text))
-        default: text
-        }
-    }
-
-    /// Text with the values of `name=value` replaced for secret names, as they stand in URLs amid prose, markup and
-    /// JSON, and those of header lines: `Authorization: Bearer …`.
-    func pairs(in text: String) -> String {
-        guard !isNone else { return text }
-        let text = lines(in: text)
-        guard text.utf8.contains(.equals) else { return text }
+    /// No quote is taken for the first or the second of a pair: text that is cut short or wrong anywhere hides no name.
+    func members(in text: String, _ quote: UInt8) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
+        var copied = 0
+        // Behind the last quote of each depth: `"`, `\"`, `\\\"`.
+        var opened = Array(repeating: -1, count: 8)
+        var backslashes = 0
         var index = 0
         while index < bytes.count {
-            result.append(bytes[index])
+            let (byte, run) = (bytes[index], backslashes)
+            backslashes = byte == .backslash ? run + 1 : 0
             index += 1
-            guard result.last == .equals else { continue }
-            let name = result.dropLast().reversed().prefix { ASCIISet.pairName.contains($0) }.reversed()
-            guard !name.isEmpty, isSecret(parameter: String(decoding: name, as: UTF8.self)) else { continue }
-            let end = bytes[index...].firstIndex { ASCIISet.pairEnd.contains($0) } ?? bytes.count
-            guard end > index else { continue }  // nothing, or a mask that is there already
-            result += mask.utf8
-            index = end
+            guard byte == quote else { continue }
+            let depth = run.quoteDepth
+            guard depth < opened.count else { continue }
+            for deeper in opened.indices where deeper > depth { opened[deeper] = -1 }
+            let start = opened[depth]
+            opened[depth] = index
+            let delimiter = 1 << depth  // the quote and its backslashes
+            guard start >= 0, index - delimiter >= start, let value = bytes.behindColon(from: index),
+                isSecret(member: bytes[start..<index - delimiter], depth)
+            else { continue }
+            let end = bytes.endOfValue(from: value, depth)
+            let mark = Array(repeating: UInt8.backslash, count: delimiter - 1) + [quote]
+            result += bytes[copied..<value] + mark + mask.utf8 + mark
+            (copied, index) = (end, end)
+            opened[depth] = -1
         }
-        return String(decoding: result, as: UTF8.self)
+        return copied == 0 ? text : String(decoding: result + bytes[copied...], as: UTF8.self)
     }
 
-    /// Text with the values of header fields replaced, as they stand in prose, to the end of their line.
-    private func lines(in text: String) -> String {
-        guard text.contains(": ") else { return text }
-        var pieces = text.components(separatedBy: ": ")
-        for index in pieces.indices.dropFirst() {
-            let name = pieces[index - 1].utf8.reversed().prefix { ASCIISet.fieldName.contains($0) }.reversed()
-            let field = String(decoding: name, as: UTF8.self)
-            // A name of one word that only ends like a secret's is prose: `bad token: it is too old`.
-            guard isSecret(header: field), isListed(header: field) || field.contains("-") else { continue }
-            let end = pieces[index].firstIndex { $0.isNewline || "\"'<>,;)}".contains($0) } ?? pieces[index].endIndex
-            guard end > pieces[index].startIndex, !pieces[index].hasPrefix(mask) else { continue }
-            pieces[index].replaceSubrange(..<end, with: mask)
-        }
-        return pieces.joined(separator: ": ")
-    }
-
-    /// Markup with the content of elements with a secret name replaced.
-    private func elements(in text: String) -> String {
-        var result = ""
-        for (index, piece) in text.split(separator: "<", omittingEmptySubsequences: false).enumerated() {
-            if index > 0 { result += "<" }
-            let tag = piece.prefix { $0 != ">" }
-            let name = tag.prefix { !$0.isWhitespace }.split(separator: ":").last ?? ""
-            guard index > 0, tag.endIndex < piece.endIndex, !tag.hasPrefix("/"), isSecret(member: String(name)) else {
-                result += piece
-                continue
-            }
-            result += tag + ">" + mask
-        }
-        return result
-    }
-
-    private func json(_ text: String) -> String {
-        var scanner = JSONScanner(bytes: Array(text.utf8))
-        var result: [UInt8] = []
-        while let byte = scanner.peek {
-            guard byte == UInt8(ascii: "\"") else {
-                result.append(byte)
-                scanner.position += 1
-                continue
-            }
-            let literal = scanner.string()
-            result += literal
-            let name = String(decoding: literal.dropFirst().dropLast(), as: UTF8.self)
-            guard isSecret(member: name), let colon = scanner.colon() else { continue }
-            result += colon
-            scanner.skipValue()
-            result += "\"\(mask)\"".utf8
-        }
-        return String(decoding: result, as: UTF8.self)
+    /// A name as it is written, with escapes: `pass\u0077ord`.
+    private func isSecret(member written: ArraySlice<UInt8>, _ depth: Int) -> Bool {
+        var name = String(decoding: written, as: UTF8.self)
+        for _ in 0...depth where name.utf8.contains(.backslash) { name = name.unescapedFromJSON }
+        return isSecret(member: name)
     }
 }
 
-extension ASCIISet {
-    fileprivate static let fieldName = alphanumerics.union(ASCIISet("-_"))
-    fileprivate static let pairName = alphanumerics.union(ASCIISet("-_.[]%"))
-    fileprivate static let pairEnd = ASCIISet("&\"'<> \t\r\n;,)}]\\")
+extension Int {
+    /// How deep a string lies whose quotes have so many backslashes before them: JSON within JSON doubles them, and one more.
+    fileprivate var quoteDepth: Int { (~self).trailingZeroBitCount }
 }
 
-/// Steps over JSON text that may be cut short or wrong anywhere.
-private struct JSONScanner {
-    let bytes: [UInt8]
-    var position = 0
-
-    var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-    /// The string literal here, quotes included.
-    mutating func string() -> ArraySlice<UInt8> {
-        let start = position
-        position += 1
-        while let byte = peek, byte != UInt8(ascii: "\"") {
-            position += byte == UInt8(ascii: "\\") ? 2 : 1
-        }
-        position = min(position + 1, bytes.count)
-        return bytes[start..<position]
+extension [UInt8] {
+    /// Where the value begins when there is a colon here.
+    fileprivate func behindColon(from start: Int) -> Int? {
+        guard let colon = self[start...].firstIndex(where: { !$0.isSpace }), self[colon] == .colon else { return nil }
+        return self[(colon + 1)...].firstIndex { !$0.isSpace } ?? count
     }
 
-    /// The colon here with the blanks around it, or nil when the literal before was no name.
-    mutating func colon() -> ArraySlice<UInt8>? {
-        let start = position
-        skipBlanks()
-        guard peek == UInt8(ascii: ":") else {
-            position = start
-            return nil
-        }
-        position += 1
-        skipBlanks()
-        return bytes[start..<position]
-    }
-
-    mutating func skipValue() {
-        var depth = 0
-        while let byte = peek {
+    /// Where the value ends that begins here, in a text whose strings lie that deep.
+    fileprivate func endOfValue(from start: Int, _ depth: Int) -> Int {
+        let first = self[start...].firstIndex { $0 != .backslash }.map { self[$0] }
+        let quote = first == .apostrophe ? UInt8.apostrophe : .quote
+        var (index, nesting, run, isInString) = (start, 0, 0, false)
+        while index < count {
+            let (byte, backslashes) = (self[index], run)
+            run = byte == .backslash ? run + 1 : 0
+            index += 1
+            if byte == quote || byte == .quote {
+                let other = backslashes.quoteDepth
+                // The string ends that all of this is in.
+                if other < depth { return index - 1 - backslashes }
+                guard other == depth, byte == quote else { continue }
+                isInString.toggle()
+                if !isInString, nesting == 0 { return index }
+            }
+            guard !isInString else { continue }
             switch byte {
-            case UInt8(ascii: "\""):
-                _ = string()
-                if depth == 0 { return }
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
+            case UInt8(ascii: "{"), UInt8(ascii: "["): nesting += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if depth == 0 { return }
-                depth -= 1
-                if depth == 0 {
-                    position += 1
-                    return
-                }
-            case UInt8(ascii: ","):
-                if depth == 0 { return }
-            default:
-                break
+                nesting -= 1
+                if nesting <= 0 { return nesting < 0 ? index - 1 : index }
+            case UInt8(ascii: ","), .lineFeed: if nesting == 0 { return index - 1 }
+            default: break
             }
-            position += 1
         }
+        return count
     }
+}
 
-    private mutating func skipBlanks() {
-        while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
+extension String {
+    /// The text with the escapes of JSON replaced once; what is no escape stays.
+    fileprivate var unescapedFromJSON: String {
+        var result: [UInt16] = []
+        var units = Array(utf16)[...]
+        while let unit = units.popFirst() {
+            guard unit == 0x5C, let letter = units.popFirst() else {
+                result.append(unit)
+                continue
+            }
+            if letter == 0x75, units.count >= 4,
+                let value = UInt16(String(decoding: units.prefix(4), as: UTF16.self), radix: 16)
+            {
+                result.append(value)
+                units = units.dropFirst(4)
+            } else {
+                result.append(letter)
+            }
+        }
+        return String(decoding: result, as: UTF16.self)
     }
 }

@@ -27,18 +27,18 @@ public struct Redaction: Sendable {
         var redaction = Redaction(
             headerNames: [
                 "Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Set-Cookie", "Api-Key",
-                "Authentication-Info",
-                "X-Auth-Key",
+                "Authentication-Info", "X-Auth", "X-Key", "X-Pin", "Session", "X-Session", "DPoP",
+                "X-Goog-IAP-JWT-Assertion",
             ],
             parameterNames: [
                 "key", "token", "auth", "authorization", "password", "pwd", "secret", "code", "code_verifier",
                 "session",
-                "session_id", "sid", "sig", "jwt", "otp", "pin", "client_assertion", "x-amz-credential",
+                "sid", "sig", "pin", "assertion", "client_assertion", "bearer", "phpsessid", "sessid",
             ])
         redaction.endings = [
-            "token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "privatekey",
-            "subscriptionkey",
-            "signature", "credentials", "jwt",
+            "token", "secret", "password", "passwd", "passphrase", "passcode", "apikey", "accesskey", "privatekey",
+            "authkey", "subscriptionkey", "signature", "credential", "credentials", "authorization", "sessionid",
+            "accesscode", "authcode", "authorizationcode", "csrf", "xsrf", "otp", "jwt",
         ]
         return redaction
     }()
@@ -66,13 +66,7 @@ public struct Redaction: Sendable {
 
     package func isSecret(header name: String) -> Bool {
         let name = name.asSecretName
-        // CORS fields say what is allowed: `Access-Control-Allow-Credentials: true`.
-        return headerNames.contains(name) || hasSecretEnding(name) && !name.hasPrefix("accesscontrol")
-    }
-
-    /// Whether the name itself is among the names, not only its ending.
-    func isListed(header name: String) -> Bool {
-        headerNames.contains(name.asSecretName)
+        return headerNames.contains(name) || hasSecretEnding(name)
     }
 
     package func isSecret(member name: String) -> Bool {
@@ -81,7 +75,9 @@ public struct Redaction: Sendable {
     }
 
     private func hasSecretEnding(_ name: String) -> Bool {
-        endings.contains { name.hasSuffix($0) }
+        // CORS fields say what is allowed: `Access-Control-Allow-Credentials: true`.
+        !name.utf8.starts(with: "accesscontrol".utf8)
+            && endings.contains { name.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) }
     }
 
     /// Whether nothing is a secret.
@@ -97,9 +93,20 @@ public struct Redaction: Sendable {
         }
         let hash = text.utf8.firstIndex(of: .numberSign) ?? text.endIndex
         let fragment = hash == text.endIndex ? "" : "#" + form(String(text[text.utf8.index(after: hash)...]))
-        guard let question = text.utf8[..<hash].firstIndex(of: .questionMark) else { return text[..<hash] + fragment }
+        guard let question = text.utf8[..<hash].firstIndex(of: .questionMark) else {
+            return path(text[..<hash]) + fragment
+        }
         let query = text.utf8.index(after: question)
-        return text[..<query] + form(String(text[query..<hash])) + fragment
+        return path(text[..<question]) + "?" + form(String(text[query..<hash])) + fragment
+    }
+
+    /// A path with the values of secret parameters of its segments replaced: `/list;jsessionid=…/1`.
+    private func path(_ text: Substring) -> String {
+        guard text.utf8.contains(.semicolon) else { return String(text) }
+        return text.pieces(between: .slash).map { segment in
+            let pieces = segment.pieces(between: .semicolon)
+            return ([String(pieces[0])] + pieces.dropFirst().map(pair)).joined(separator: ";")
+        }.joined(separator: "/")
     }
 
     /// A query or a form with the values of secret names replaced.
@@ -111,11 +118,19 @@ public struct Redaction: Sendable {
 
     private func pair(_ pair: Substring) -> String {
         guard let equals = pair.utf8.firstIndex(of: .equals) else { return String(pair) }
-        let written = String(pair[..<equals]).replacingOccurrences(of: "+", with: " ")
-        let name = written.removingPercentEncoding ?? written
-        if isSecret(parameter: name) { return pair[..<equals] + "=" + mask }
-        let value = pair[pair.utf8.index(after: equals)...]
-        return pair[...equals] + nested(String(value), depth: 3)
+        let value = pair.utf8.index(after: equals)
+        let written = String(pair[..<equals]).replacingBytes([.plus: " "])
+        if isSecret(parameter: written.removingPercentEncoding ?? written) { return pair[..<value] + mask }
+        // Some servers take a semicolon for an ampersand. What stands behind the one of a secret may be a part of it.
+        let pieces = pair[value...].pieces(between: .semicolon)
+        var result = pair[..<value] + nested(String(pieces[0]), depth: 3)
+        for piece in pieces.dropFirst() {
+            if let equals = piece.utf8.firstIndex(of: .equals), isSecret(parameter: String(piece[..<equals])) {
+                return result + ";" + piece[..<piece.utf8.index(after: equals)] + mask
+            }
+            result += ";" + nested(String(piece), depth: 3)
+        }
+        return String(result)
     }
 
     /// A value that may hold an escaped URL or query with secrets of its own: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`.
@@ -132,9 +147,19 @@ public struct Redaction: Sendable {
 
     /// `token`, and also `user[token]`, `user.token` and `route?token`.
     package func isSecret(parameter name: String) -> Bool {
-        let parts = name.split { $0 == "[" || $0 == "]" || $0 == "." || $0 == "?" }.map { String($0).asSecretName }
-        return parts.contains { parameterNames.contains($0) || hasSecretEnding($0) }
+        isSecret(parameter: name, among: parameterNames)
     }
+
+    func isSecret(parameter name: String, among names: Set<String>) -> Bool {
+        name.utf8.split(whereSeparator: ASCIISet.nameSeparators.contains).contains { part in
+            let name = String(Substring(part)).asSecretName
+            return names.contains(name) || hasSecretEnding(name)
+        }
+    }
+}
+
+extension ASCIISet {
+    fileprivate static let nameSeparators = ASCIISet("[].?;")
 }
 
 extension String {

@@ -83,3 +83,8 @@ actor CacheShelf {
         (disk?.count ?? memory.count, memory.size, disk?.size ?? 0)
     }
 }
+
+extension CacheShelf: CustomReflectable {
+    /// Nothing: the keys are made of header fields, credentials among them.
+    nonisolated var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,182 @@
+import Foundation
+
+extension Redaction {
+    /// Text with the values of header fields replaced, as they stand in prose, those of YAML, and the parts of
+    /// `multipart/form-data` with a secret name.
+    func lines(in text: String) -> String {
+        var reader = LineRedactor(redaction: self, bytes: Array(text.utf8))
+        return reader.run().map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+}
+
+/// Goes through a text line by line.
+private struct LineRedactor {
+    private enum State {
+        case usual
+        /// In the head of a part whose name is a secret's, and in its content.
+        case partHead, part
+        /// Behind a secret key: what is indented further belongs to its value.
+        case value(indent: Int, isShown: Bool)
+    }
+
+    let redaction: Redaction
+    let bytes: [UInt8]
+    private var result: [UInt8] = []
+    private var isChanged = false
+    private var state = State.usual
+    /// What begins a part.
+    private var boundary: [UInt8] = Array("--".utf8)
+    /// How many braces are open.
+    private var braces = 0
+
+    init(redaction: Redaction, bytes: [UInt8]) {
+        self.redaction = redaction
+        self.bytes = bytes
+        result.reserveCapacity(bytes.count)
+    }
+
+    /// Nil when nothing was replaced.
+    mutating func run() -> [UInt8]? {
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: .lineFeed).map { $0 + 1 } ?? bytes.count
+            read(start..<end)
+            start = end
+        }
+        return isChanged ? result : nil
+    }
+
+    private mutating func read(_ line: Range<Int>) {
+        let text = bytes[line]
+        let indent = text.prefix { $0 == 0x20 || $0 == 0x09 }.count
+        let isBlank = text.allSatisfy(\.isSpace)
+        switch state {
+        case .part:
+            guard text.starts(with: boundary) else { return }
+            result += [.carriageReturn, .lineFeed]
+        case .partHead:
+            if isBlank {
+                result += text
+                hide()
+                state = .part
+                return
+            }
+            copy(line, indent)
+            return state = .partHead
+        case .value(let own, let isShown):
+            if isBlank { return result.append(contentsOf: text) }
+            if indent > own {
+                if !isShown { hide() }
+                state = .value(indent: own, isShown: true)
+                if text.last == .lineFeed, result.last != .lineFeed { result.append(.lineFeed) }
+                return
+            }
+        case .usual: break
+        }
+        state = .usual
+        copy(line, indent)
+    }
+
+    private mutating func hide() {
+        result += redaction.mask.utf8
+        isChanged = true
+    }
+
+    private mutating func copy(_ line: Range<Int>, _ indent: Int) {
+        let start = line.lowerBound + indent
+        if bytes[line].starts(with: [0x2D, 0x2D]) { boundary = Array(bytes[line].prefix { !$0.isSpace }) }
+        if bytes[start...].starts(withLowercase: "content-disposition:") {
+            let name = String(decoding: bytes[line], as: UTF8.self).mediaParameter("name")
+            if let name, redaction.isSecret(parameter: name) { state = .partHead }
+        }
+        var key = start
+        while key + 1 < line.upperBound, bytes[key] == UInt8(ascii: "-"), bytes[key + 1] == .space { key += 2 }
+        var copied = line.lowerBound
+        var index = line.lowerBound
+        while let colon = bytes[index..<line.upperBound].firstIndex(of: .colon) {
+            for byte in bytes[index..<colon] { count(byte) }
+            let name = bytes[index..<colon].reversed().prefix { ASCIISet.fieldName.contains($0) }.count
+            let isFirst = colon - name == key
+            index = colon + 1
+            guard name > 0, let range = value(of: colon - name..<colon, isFirst, line, copied) else { continue }
+            if isFirst { state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty) }
+            guard !range.isEmpty, !bytes[range].starts(with: redaction.mask.utf8) else { continue }
+            result += bytes[copied..<range.lowerBound]
+            hide()
+            (copied, index) = (range.upperBound, range.upperBound)
+        }
+        for byte in bytes[index..<line.upperBound] { count(byte) }
+        result += bytes[copied..<line.upperBound]
+    }
+
+    private mutating func count(_ byte: UInt8) {
+        if byte == UInt8(ascii: "{") { braces += 1 }
+        if byte == UInt8(ascii: "}") { braces = max(0, braces - 1) }
+    }
+
+    /// Where the value stands that belongs to a name before a colon; nil for a name that is no secret's, or no name.
+    private func value(of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ copied: Int) -> Range<Int>? {
+        let field = String(decoding: bytes[name], as: UTF8.self)
+        let isHeader = redaction.isSecret(header: field)
+        // A name of one word within a line is prose: `bad token: it is too old`.
+        let isWord = !field.utf8.contains(UInt8(ascii: "-"))
+        let isStructured = isHeader && redaction.isStructured(field)
+        let before = bytes[copied..<name.lowerBound].last { !$0.isSpace }
+        let isFlow = braces > 0 && (before == UInt8(ascii: "{") || before == UInt8(ascii: ","))
+        guard
+            isHeader && (!isWord || isStructured || isFirst) || (isFirst || isFlow) && redaction.isSecret(member: field)
+        else { return nil }
+        let colon = name.upperBound
+        let isEnd = bytes[(colon + 1)..<line.upperBound].allSatisfy(\.isSpace)
+        guard isEnd || isStructured || bytes[colon + 1].isSpace else { return nil }
+        let start = bytes[(colon + 1)..<line.upperBound].firstIndex { !$0.isSpace } ?? line.upperBound
+        guard start < line.upperBound else { return isFirst ? start..<start : nil }
+        let isWhole = isFirst && isWord && !isStructured
+        if !isWhole, let quoted = bytes.quotedText(from: start) { return quoted }
+        if isStructured { return start..<bytes.endOfField(from: start, line.upperBound) }
+        let ends = isWhole ? ASCIISet("\r\n") : ASCIISet.valueEnd
+        let end = bytes[start..<line.upperBound].firstIndex { ends.contains($0) } ?? line.upperBound
+        // `|` and `>` stand for the lines below.
+        let isBlock = isFirst && (bytes[start] == UInt8(ascii: "|") || bytes[start] == .greaterThan)
+        return start..<(isBlock ? start : end)
+    }
+}
+
+extension Redaction {
+    /// Whether the value of a field has commas, semicolons and quotes of its own.
+    fileprivate func isStructured(_ name: String) -> Bool {
+        ["authorization", "cookie", "cookie2", "dpop"].contains { name.lowercased().hasSuffix($0) }
+    }
+}
+
+extension [UInt8] {
+    /// The end of the line, or where the text ends that a field stands in.
+    fileprivate func endOfField(from start: Int, _ end: Int) -> Int {
+        var index = start
+        while index < end {
+            let byte = self[index]
+            let next = index + 1 < end ? self[index + 1] : .lineFeed
+            if byte == .lineFeed || byte == .carriageReturn || byte == .lessThan || byte == .greaterThan {
+                return index
+            }
+            if byte == .backslash, next == UInt8(ascii: "n") || next == UInt8(ascii: "r") { return index }
+            if byte == .quote || byte == .apostrophe {
+                let before = self[start..<index].last { $0 != .backslash }
+                // A quoted value within the field; the padding of base64 stands before the end of a text.
+                guard before == .equals, !ASCIISet.behindText.contains(next) else {
+                    return self[start..<index].lastIndex { $0 != .backslash }.map { $0 + 1 } ?? start
+                }
+                guard let close = self[(index + 1)..<end].firstIndex(of: byte) else { return end }
+                index = close
+            }
+            index += 1
+        }
+        return end
+    }
+}
+
+extension ASCIISet {
+    fileprivate static let fieldName = alphanumerics.union(ASCIISet("-_."))
+    fileprivate static let valueEnd = ASCIISet("\r\n\"'<>,;)}")
+    fileprivate static let behindText = ASCIISet(",}]): \r\n")
+}

@@ -1,0 +1,141 @@
+import Foundation
+
+extension Redaction {
+    /// Markup with the content of elements with a secret name replaced, the values of such attributes, and those of
+    /// `<input name="token" value="…">`.
+    func markup(in text: String) -> String {
+        let bytes = Array(text.utf8)
+        let isMarkup = bytes.first { !$0.isSpace } == .lessThan
+        var closings: [String: Int]?
+        var result: [UInt8] = []
+        var copied = 0
+        func hide(_ range: Range<Int>) {
+            guard !range.isEmpty, range.lowerBound >= copied else { return }
+            result += bytes[copied..<range.lowerBound] + mask.utf8
+            copied = range.upperBound
+        }
+        var index = 0
+        while let start = bytes[index...].firstIndex(of: .lessThan) {
+            index = start + 1
+            guard let tag = MarkupTag(bytes, at: start) else { continue }
+            index = tag.end
+            let isNamed = tag.attributes.contains {
+                MarkupTag.naming.contains($0.name.lowercased())
+                    && isSecret(member: String(decoding: bytes[$0.value], as: UTF8.self))
+            }
+            for attribute in tag.attributes
+            where isSecret(member: attribute.name) || isNamed && MarkupTag.valued.contains(attribute.name.lowercased())
+            {
+                hide(attribute.value)
+            }
+            guard tag.hasContent, isSecret(member: tag.name) else { continue }
+            let places = closings ?? MarkupTag.closings(in: bytes)
+            closings = places
+            if let last = places[tag.name.lowercased()], last >= tag.end {
+                index = MarkupTag.end(of: tag, in: bytes) ?? last
+            } else if isMarkup {
+                index = bytes.count  // cut short
+            } else {
+                continue
+            }
+            hide(tag.end..<index)
+        }
+        return copied == 0 ? text : String(decoding: result + bytes[copied...], as: UTF8.self)
+    }
+}
+
+/// A start tag, as far as it goes.
+private struct MarkupTag {
+    static let naming: Set<String> = ["name", "id", "key", "property"]
+    static let valued: Set<String> = ["value", "content"]
+
+    /// Without a prefix of a namespace.
+    var name = ""
+    var attributes: [(name: String, value: Range<Int>)] = []
+    /// Behind it.
+    var end: Int
+    /// Whether it is whole and an end tag may follow.
+    var hasContent = false
+
+    /// Nil for what is no start tag.
+    init?(_ bytes: [UInt8], at start: Int) {
+        end = start + 1
+        name = Self.name(in: bytes, from: &end)
+        guard !name.isEmpty else { return nil }
+        while end < bytes.count, bytes[end] != .lessThan {
+            let byte = bytes[end]
+            if byte == .greaterThan {
+                hasContent = bytes[end - 1] != .slash
+                end += 1
+                return
+            }
+            let attribute = Self.name(in: bytes, from: &end)
+            guard !attribute.isEmpty else {
+                end += 1
+                continue
+            }
+            var place = end
+            while place < bytes.count, bytes[place].isSpace { place += 1 }
+            guard place < bytes.count, bytes[place] == .equals else { continue }
+            repeat { place += 1 } while place < bytes.count && bytes[place].isSpace
+            end = place
+            guard place < bytes.count else { return }
+            // Markup within a string of JSON.
+            if bytes[place] == .backslash, let quoted = bytes.quotedText(from: place) {
+                attributes.append((attribute, quoted))
+                end = quoted.upperBound
+                continue
+            }
+            let quote = bytes[place]
+            guard quote == .quote || quote == .apostrophe else {
+                while end < bytes.count, !bytes[end].isSpace, bytes[end] != .greaterThan, bytes[end] != .lessThan {
+                    end += 1
+                }
+                attributes.append((attribute, place..<end))
+                continue
+            }
+            let close = bytes[(place + 1)...].firstIndex(of: quote)
+            attributes.append((attribute, place + 1..<(close ?? bytes.count)))
+            // An attribute that nothing ends hides no tag behind it.
+            end = close.map { $0 + 1 } ?? place + 1
+        }
+    }
+
+    private static func name(in bytes: [UInt8], from index: inout Int) -> String {
+        let start = index
+        while index < bytes.count, ASCIISet.tagName.contains(bytes[index]) { index += 1 }
+        let local = bytes[start..<index].lastIndex(of: .colon).map { $0 + 1 } ?? start
+        return String(decoding: bytes[(local == index ? start : local)..<index], as: UTF8.self)
+    }
+
+    /// Where the last end tag of each name begins.
+    static func closings(in bytes: [UInt8]) -> [String: Int] {
+        var places: [String: Int] = [:]
+        var index = 0
+        while let start = bytes[index...].firstIndex(of: .lessThan) {
+            index = start + 1
+            guard index < bytes.count, bytes[index] == .slash else { continue }
+            index += 1
+            places[name(in: bytes, from: &index).lowercased()] = start
+        }
+        return places
+    }
+
+    /// Where the end tag of a tag begins; nil when there are fewer than start tags of its name.
+    static func end(of tag: MarkupTag, in bytes: [UInt8]) -> Int? {
+        var (index, depth) = (tag.end, 1)
+        while let start = bytes[index...].firstIndex(of: .lessThan) {
+            index = start + 1
+            let isEnd = index < bytes.count && bytes[index] == .slash
+            if isEnd { index += 1 }
+            guard name(in: bytes, from: &index).equalsIgnoringCase(tag.name) else { continue }
+            depth += isEnd ? -1 : 1
+            if depth == 0 { return start }
+        }
+        return nil
+    }
+}
+
+extension ASCIISet {
+    fileprivate static let tagName = alphanumerics.union(ASCIISet("-_.:"))
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+extension Redaction {
+    /// A body's text with the values of secret names replaced: JSON members, also within a JSON string; pairs of forms;
+    /// elements and attributes of markup; header fields; lines of YAML; parts of `multipart/form-data`; and the queries of URLs
+    /// wherever they stand.
+    ///
+    /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same.
+    public func text(_ text: String) -> String {
+        guard !isNone else { return text }
+        var text = text
+        // What comes first tells a form from JSON: `{"a":"b=c"}`, also behind a byte-order mark or a guard, and `a=b"c`.
+        let first = text.utf8.first { $0 == .quote || $0 == .equals || $0 == .lessThan }
+        if first == .equals, !text.utf8.contains(.space) { text = form(text) }
+        if text.utf8.contains(.lessThan) { text = markup(in: text) }
+        for quote in [UInt8.quote, .apostrophe] where text.utf8.contains(quote) { text = members(in: text, quote) }
+        return pairs(in: text)
+    }
+
+    /// Text with the values of `name=value` replaced for secret names, as they stand in URLs amid prose, markup and
+    /// JSON, those of header lines, `Authorization: Bearer …`, and what stands before the host of a URL.
+    func pairs(in text: String) -> String {
+        guard !isNone else { return text }
+        let text = text.utf8.contains(.colon) ? users(in: lines(in: text)) : text
+        guard text.utf8.contains(.equals) else { return text }
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            result.append(bytes[index])
+            index += 1
+            guard result.last == .equals else { continue }
+            let written = result.dropLast().reversed().prefix { ASCIISet.pairName.contains($0) }.reversed()
+            let name = String(decoding: written, as: UTF8.self)
+            guard !name.isEmpty, isSecret(parameter: name) else { continue }
+            var end = bytes[index...].firstIndex { ASCIISet.pairEnd.contains($0) } ?? bytes.count
+            if let quoted = bytes.quotedText(from: index) {
+                // As in an attribute, where a key and a code are mostly no secrets.
+                guard isSecret(parameter: name, among: memberNames) else { continue }
+                result += bytes[index..<quoted.lowerBound]
+                (index, end) = (quoted.lowerBound, quoted.upperBound)
+            }
+            // Nothing, or a mask that is there already.
+            guard end > index, !bytes[index..<end].starts(with: mask.utf8) else { continue }
+            result += mask.utf8
+            index = end
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Text with what stands before the hosts of URLs replaced: `https://me:…@host`.
+    private func users(in text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var copied = 0
+        var index = 2
+        while index < bytes.count {
+            guard bytes[index] == .slash, bytes[index - 1] == .slash, bytes[index - 2] == .colon else {
+                index += 1
+                continue
+            }
+            let start = index + 1
+            index = bytes[start...].firstIndex { ASCIISet.authorityEnd.contains($0) } ?? bytes.count
+            guard let at = bytes[start..<index].lastIndex(of: UInt8(ascii: "@")), at > start else { continue }
+            result += bytes[copied..<start] + mask.utf8
+            copied = at
+        }
+        return copied == 0 ? text : String(decoding: result + bytes[copied...], as: UTF8.self)
+    }
+}
+
+extension ASCIISet {
+    fileprivate static let pairName = alphanumerics.union(ASCIISet("-_.[]%"))
+    fileprivate static let pairEnd = ASCIISet("&\"'<> \t\r\n;,)}]\\")
+    fileprivate static let authorityEnd = ASCIISet("/?#\"'<> \t\r\n\\")
+}
+
+extension UInt8 {
+    /// Whether it is a blank or ends a line.
+    var isSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}
+
+extension [UInt8] {
+    /// What stands between the quote here, perhaps behind backslashes, and the next one like it; at most to the end of the line.
+    /// Nil when there is no quote here.
+    func quotedText(from start: Int) -> Range<Int>? {
+        let quote = self[start...].firstIndex { $0 != .backslash } ?? count
+        guard quote < count, self[quote] == .quote || self[quote] == .apostrophe else { return nil }
+        var index = quote + 1
+        var run = 0
+        while index < count, self[index] != .lineFeed {
+            if self[index] == self[quote], run <= quote - start { return quote + 1..<index - run }
+            run = self[index] == .backslash ? run + 1 : 0
+            index += 1
+        }
+        return quote + 1..<index
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Switchboard
+import Testing
+
+/// Texts as they stand in bodies, with `hunter2` where a secret is.
+@Suite(.timeLimit(.minutes(1)))
+struct BodyRedactionTests {
+    private let redaction = Redaction.standard
+
+    @Test(
+        "a secret is masked in every form of text that a body has, and what is none stays",
+        arguments: [
+            // Header fields.
+            ("Authorization: Bearer hunter2", "Authorization: <redacted>"),
+            ("Authorization:Bearer hunter2", "Authorization:<redacted>"),
+            ("GET / HTTP/1.1\r\nX-Auth: hunter2\r\nAccept: a/b", "GET / HTTP/1.1\r\nX-Auth: <redacted>\r\nAccept: a/b"),
+            ("Cookie: a=hunter2; b=hunter2\nHost: h", "Cookie: <redacted>\nHost: h"),
+            (
+                #"got Authorization: Digest username="hunter2", response="hunter2""# + "\nHost: h",
+                "got Authorization: <redacted>\nHost: h"
+            ),
+            (
+                "Authorization: Digest a=\"b\",\r\n response=\"hunter2\"\r\nHost: h",
+                "Authorization: <redacted>\r\nHost: h"
+            ),
+            (#"{"sent":"Authorization: Basic hunter2=","a":"b"}"#, #"{"sent":"Authorization: <redacted>","a":"b"}"#),
+            (#"{"sent":"Cookie: a=hunter2\r\nHost: h"}"#, #"{"sent":"Cookie: <redacted>\r\nHost: h"}"#),
+            // JSON within JSON, and names with escapes.
+            (
+                #"{"body":"{\"password\":\"hunter2\",\"a\":\"b\"}"}"#,
+                #"{"body":"{\"password\":\"<redacted>\",\"a\":\"b\"}"}"#
+            ),
+            (#"{"b":"{\"password\":53,\"a\":1}","c":2}"#, #"{"b":"{\"password\":\"<redacted>\",\"a\":1}","c":2}"#),
+            (#"{"b":"{\"pwd\":53"}"#, #"{"b":"{\"pwd\":\"<redacted>\""}"#),
+            (
+                #"{"b":"{\"c\":\"{\\\"token\\\":\\\"hunter2\\\",\\\"d\\\":1}\"}"}"#,
+                #"{"b":"{\"c\":\"{\\\"token\\\":\\\"<redacted>\\\",\\\"d\\\":1}\"}"}"#
+            ),
+            (#"{"b":"{\"token\":\"a\\\"hunter2\",\"d\":1}"}"#, #"{"b":"{\"token\":\"<redacted>\",\"d\":1}"}"#),
+            (#"{"pass\u0077ord":"hunter2","a":1}"#, #"{"pass\u0077ord":"<redacted>","a":1}"#),
+            (#"{"b":"{\"pass\\u0077ord\":\"hunter2\"}"}"#, #"{"b":"{\"pass\\u0077ord\":\"<redacted>\"}"}"#),
+            (#"a 5" pipe: {"password":"hunter2"}"#, #"a 5" pipe: {"password":"<redacted>"}"#),
+            ("{'password': 'hunter2', 'a': 'b'}", "{'password': '<redacted>', 'a': 'b'}"),
+            (
+                #"{"credential":"hunter2","bearer":"hunter2","passcode":1}"#,
+                #"{"credential":"<redacted>","bearer":"<redacted>","passcode":"<redacted>"}"#
+            ),
+            (#"{"text":"the token: \"it\" is old","tokens":3}"#, #"{"text":"the token: \"it\" is old","tokens":3}"#),
+            // Markup.
+            (#"<user name="ann" password="hunter2"/>"#, #"<user name="ann" password="<redacted>"/>"#),
+            (
+                #"<a:user a:password = 'hunter2' b="c">d</a:user>"#,
+                #"<a:user a:password = '<redacted>' b="c">d</a:user>"#
+            ),
+            (
+                #"<input type="hidden" name="csrf_token" value="hunter2">"#,
+                #"<input type="hidden" name="csrf_token" value="<redacted>">"#
+            ),
+            (#"<add value="hunter2" key="ApiKey"/>"#, #"<add value="<redacted>" key="ApiKey"/>"#),
+            (
+                "<r><password><![CDATA[a</b>hunter2]]></password><a>b</a></r>",
+                "<r><password><redacted></password><a>b</a></r>"
+            ),
+            ("<secret><v>hunter2</v><secret>hunter2</secret></secret>a", "<secret><redacted></secret>a"),
+            (#"{"xml":"<user password=\"hunter2\"/>"}"#, #"{"xml":"<user password=\"<redacted>\"/>"}"#),
+            (#"<user password="hunter2"#, #"<user password="<redacted>"#),
+            ("<r><password>hunter2", "<r><password><redacted>"),
+            ("if a <b and c> d, the <token> is old", "if a <b and c> d, the <token> is old"),
+            ("<item key=\"a\" code=\"b\">c</item>", "<item key=\"a\" code=\"b\">c</item>"),
+            // Forms with parts.
+            (
+                "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2\r\n--hunter2\r\n--b\r\n"
+                    + "Content-Disposition: form-data; name=a\r\n\r\nc\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n<redacted>\r\n--b\r\n"
+                    + "Content-Disposition: form-data; name=a\r\n\r\nc\r\n--b--\r\n"
+            ),
+            (
+                "--b\r\ncontent-disposition: form-data; filename=\"a;b\"; name=\"api_key\"\r\nContent-Type: text/plain\r\n\r\nhunter2",
+                "--b\r\ncontent-disposition: form-data; filename=\"a;b\"; name=\"api_key\"\r\nContent-Type: text/plain\r\n\r\n<redacted>"
+            ),
+            // YAML.
+            ("user: ann\npassword: hunter2, hunter2\nage: 3", "user: ann\npassword: <redacted>\nage: 3"),
+            ("a:\n  - token: 'hunter2'\n    b: c\n", "a:\n  - token: <redacted>\n    b: c\n"),
+            ("secret: |\n  hunter2\n\n  hunter2\na: b", "secret: |\n<redacted>\n\na: b"),
+            ("password:\n  hunter2\na: b", "password:\n<redacted>\na: b"),
+            ("{password: hunter2, a: b}", "{password: <redacted>, a: b}"),
+            ("bad request, password: it is too short", "bad request, password: it is too short"),
+            // URLs in text.
+            ("see postgres://me:hunter2@h/db?a=b", "see postgres://<redacted>@h/db?a=b"),
+            ("at https://h/a;jsessionid=hunter2?b=c", "at https://h/a;jsessionid=<redacted>"),
+            ("mail a@b.example: at 10:15 https://h/@c", "mail a@b.example: at 10:15 https://h/@c"),
+        ])
+    func texts(text: String, expected: String) {
+        #expect(redaction.text(text) == expected)
+        #expect(redaction.text(expected) == expected)
+        #expect(Redaction.none.text(text) == text)
+    }
+
+    @Test(
+        "secret parameters of a path, and behind a semicolon, are masked in a URL",
+        arguments: [
+            ("https://h/a;jsessionid=hunter2/b?c=d", "https://h/a;jsessionid=<redacted>/b?c=d"),
+            ("https://h/a;JSESSIONID=hunter2", "https://h/a;JSESSIONID=<redacted>"),
+            ("https://h/a;v=1;token=hunter2#b", "https://h/a;v=1;token=<redacted>#b"),
+            (
+                "https://h/?auth_key=hunter2&access_code=hunter2",
+                "https://h/?auth_key=<redacted>&access_code=<redacted>"
+            ),
+            ("https://h/?a=1;token=hunter2;hunter2&b=c", "https://h/?a=1;token=<redacted>&b=c"),
+            ("https://h/?a;token=hunter2&b=c", "https://h/?a;token=<redacted>&b=c"),
+            ("https://h/?token=hunter2;hunter2", "https://h/?token=<redacted>"),
+            ("https://h/a;v=1/b;w?c=d;e", "https://h/a;v=1/b;w?c=d;e"),
+        ])
+    func urls(text: String, expected: String) {
+        #expect(redaction.url(text) == expected)
+    }
+
+    @Test(
+        "fields of credentials, sessions and one-time codes are secrets",
+        arguments: [
+            "X-Authorization", "X-Forwarded-Authorization", "X-Auth", "X-Session", "X-Session-Id", "Session",
+            "X-GitHub-OTP", "DPoP", "X-Goog-IAP-JWT-Assertion", "X-Access-Code", "X-Pin", "X-Key", "X-Csrf",
+            "X-CSRF-Token",
+        ])
+    func secretFields(name: String) {
+        #expect(redaction.value("hunter2", ofHeader: name) == "<redacted>")
+        #expect(redaction.value("hunter2", ofHeader: name.lowercased()) == "<redacted>")
+    }
+
+    @Test(
+        "fields with a like name that hold no secret are shown",
+        arguments: [
+            "Access-Control-Allow-Credentials", "Access-Control-Expose-Headers", "Idempotency-Key", "Session-Timeout",
+            "X-Authored-By", "Key-Id", "ETag", "X-Pinned", "Author",
+        ])
+    func harmlessFields(name: String) throws {
+        #expect(redaction.value("true", ofHeader: name) == "true")
+        #expect(redaction.text("\(name): true") == "\(name): true")
+        #expect(redaction.text("{\"\(name)\":\"true\"}") == "{\"\(name)\":\"true\"}")
+        let headers: HTTPHeaders = [name: "true"]
+        #expect(headers.description == "\(name): true")
+    }
+
+    @Test(
+        "much that looks like the beginning of a secret takes no longer than other text",
+        arguments: [
+            "\"token\":", "\"token\":\"", "\"token\":{", "\\\"", "\"a\":\"\\", "<token>", "<token ", "<a b=\"",
+            "<a b='", "</token>",
+            "<token></", "<a token=\"<", "token: ", "- ", "-", "a-token: \"", "Cookie: a=\"", "Authorization: x=\"",
+            "token=\"",
+            "token=\\\"", "=", "token=", ":", "a:", "://", "://a", "://a@", ";", "a;token", "{a: ",
+            "--\r\nContent-Disposition: ; name=token\r\n\r\n",
+            "\r\n", "token:\n  ", "'", "'token': '", "%", "a=%25", "[", "\\",
+        ])
+    func linear(piece: String) {
+        let text = String(repeating: piece, count: (1 << 15) / piece.utf8.count)
+        #expect(!redaction.text(text).isEmpty)
+        #expect(!redaction.text("<a>" + text).isEmpty)
+        #expect(!redaction.url("https://h/" + text).isEmpty)
+        #expect(!redaction.form("a=" + text).isEmpty)
+    }
+
+    @Test("any text at all is masked without a trap")
+    func anyText() {
+        var random = SeededGenerator(seed: 11)
+        let pieces = [
+            "\"", "'", "\\", "{", "}", ":", ": ", ",", "=", ";", "&", "<", ">", "</", "/>", "\n", "\r\n", " ", "  ",
+            "- ", "--", "token",
+            "Authorization", "X-Key", "Content-Disposition", "name=", "://", "@", "|", "é", "\u{301}", "\0", "x", "%22",
+        ]
+        for _ in 0..<30_000 {
+            let text = (0..<Int.random(in: 0...16, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+                .joined()
+            let masked = redaction.text(text)
+            _ = (redaction.url(text), redaction.form(text), text.isEmpty)
+            if Redaction.none.text(text) != text { Issue.record("\(text.debugDescription)") }
+            if !masked.contains("<redacted>"), masked != text {
+                Issue.record("\(text.debugDescription): \(masked.debugDescription)")
+            }
+        }
+    }
+
+    @Test("a secret of every form is masked wherever the text is cut")
+    func cutShort() {
+        let texts = [
+            #"{"body":"{\"password\":\"hunter2\",\"pass\\u0077ord\":\"hunter2\"}"}"#,
+            #"<a token="hunter2"><token>hunter2</token></a>"#,
+            "Authorization: Digest a=\"hunter2\", b=\"hunter2\"\r\nCookie: a=hunter2",
+            "token: hunter2\nsecret:\n  hunter2",
+            "--b\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nhunter2\r\n--b--",
+        ]
+        for text in texts {
+            for count in 0...text.utf8.count {
+                let cut = redaction.text(String(decoding: text.utf8.prefix(count), as: UTF8.self))
+                #expect(!cut.contains("hu"), "\(cut)")
+            }
+        }
+    }
+}
