@@ -10,9 +10,10 @@ extension AuthenticationInterceptor {
         case excess
     }
 
-    /// The credential to send a request with.
-    func credential(for request: NetworkRequest) async throws -> Held {
+    /// The credential to send a request with; nil when nobody has signed in, and the request does not require it.
+    func credential(for request: NetworkRequest) async throws -> Held? {
         let space = space(of: request)
+        if space.renewal == nil, isSignedOut(space), request.options.signIn == .optional { return nil }
         if space.renewal == nil, !space.isRefused, let held = space.held, !isDue(held) { return held }
         do {
             if let held = try await renewal(replacing: space.held, space.failures, for: request) { return held }
@@ -21,6 +22,7 @@ extension AuthenticationInterceptor {
                 reason: "the credential has ended, and was refreshed \(refreshLimit.count) times within "
                     + refreshLimit.window.secondsText)
         } catch {
+            if goesWithoutCredential(request, after: error) { return nil }
             // A refresh ahead of time that failed costs nothing while the credential is good.
             guard let held = self.space(of: request).held, !space.isRefused,
                 held.generation == space.held?.generation,
@@ -53,7 +55,13 @@ extension AuthenticationInterceptor {
             return held
         case .fail(let error): throw error
         case .excess: return nil
-        case .wait(let call, let place): return try await wait(for: call, place, request)
+        case .wait(let call, let place):
+            do {
+                return try await wait(for: call, place, request)
+            } catch is NobodySignedIn where request.options.signIn != .optional {
+                // The other request did not require a credential, and asked for none.
+                return try await renewal(replacing: old, failures, for: request)
+            }
         case .start(let call, let place, let held):
             request.report(.authentication(held == nil ? "load" : "refresh"))
             start(call, after: held, for: request)
@@ -96,10 +104,15 @@ extension AuthenticationInterceptor {
         }
         call.start { [self] in
             do {
-                let held = try await renew(old, for: call, in: partition)
+                let mayAsk = request.options.signIn != .optional
+                let held = try await renew(old, mayAsk: mayAsk, for: call, in: partition)
                 timer.cancel()
                 if held.isRefreshed { await save(held, for: request) }
                 return .success(held)
+            } catch let error as NobodySignedIn {
+                timer.cancel()
+                state.withLock { if $0.spaces[partition]?.renewal === call { $0.spaces[partition]?.renewal = nil } }
+                return .failure(error)
             } catch {
                 timer.cancel()
                 let isLost = authenticator.isLost(after: error)
@@ -111,9 +124,9 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// A credential that was saved, or a new one.
+    /// A credential that was saved, or a new one; where there was none before, a new one is asked for only if `mayAsk`.
     private func renew(
-        _ old: Held?, for call: SharedCall<Held>, in partition: String?
+        _ old: Held?, mayAsk: Bool, for call: SharedCall<Held>, in partition: String?
     ) async throws -> Held {
         var last = old?.credential
         if last == nil, state.withLock({ $0.spaces[partition]?.isLoaded != true }) {
@@ -124,6 +137,7 @@ extension AuthenticationInterceptor {
             // A refresh that fails for a while must not lose what was saved.
             keep(last, for: call, in: partition)
         }
+        guard last != nil || mayAsk else { throw NobodySignedIn() }
         let fresh = try await CredentialRefresh.run(of: self) { [last] in
             try await authenticator.refresh(last, in: partition)
         }

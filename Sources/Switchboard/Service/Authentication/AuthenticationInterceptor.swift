@@ -16,6 +16,8 @@ import Foundation
 ///   next request refreshes then.
 /// - A refresh runs in a task of its own, to its end, also when all who wait were cancelled: it may have used up the
 ///   credential before. It has ``refreshTimeout`` at most.
+/// - Where nobody has signed in, a request fails, unless its ``RequestOptions/signIn`` is ``SignInChoice/optional``: then
+///   it is sent without a credential.
 /// - A request that has an `Authorization` of its own, or ``RequestOptions/authentication`` set to
 ///   ``AuthenticationChoice/none``, passes as it is.
 /// - Each ``RequestOptions/partition`` has a credential of its own.
@@ -71,7 +73,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard takes(request) else { return try await next(request) }
         let failures = space(of: request).failures
-        let held = try await credential(for: request)
+        guard let held = try await credential(for: request) else { return try await next(request) }
         let response = try await next(applying(held, to: request))
         // Behind a redirect to another origin the credential was not sent: its refusal says nothing about it.
         guard authenticator.isAuthenticationFailure(response), response.isFromOrigin(of: request) else {
@@ -82,7 +84,15 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor {
             noteRefusal(of: held, in: request.options.partition)
             return response
         }
-        guard let renewed = try await renewed(after: held, failures, for: request) else { return response }
+        let renewed: Held?
+        do {
+            renewed = try await self.renewed(after: held, failures, for: request)
+        } catch {
+            // The server has ended the sign-in: the request does without one, if it can.
+            guard goesWithoutCredential(request, after: error) else { throw error }
+            return try await next(request)
+        }
+        guard let renewed else { return response }
         return try await next(applying(renewed, to: request))
     }
 
@@ -96,6 +106,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor {
         }
         let space = space(of: request)
         guard let held = space.held else {
+            if space.isLoaded, request.options.signIn == .optional { return ["adds nothing: nobody has signed in"] }
             return [space.isLoaded ? "has no credential: asks for one first" : "loads the saved credential first"]
         }
         do {
@@ -107,7 +118,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor {
     }
 
     private func takes(_ request: NetworkRequest) -> Bool {
-        request.takesCredentials(for: origins) && !request.hasAuthorization && !CredentialRefresh.isRunning(of: self)
+        request.takesSignIn(for: origins) && !request.hasAuthorization && !CredentialRefresh.isRunning(of: self)
     }
 
     private func applying(_ held: Held, to request: NetworkRequest) throws -> NetworkRequest {

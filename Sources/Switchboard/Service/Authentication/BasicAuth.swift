@@ -33,9 +33,12 @@ public struct BasicAuth: Interceptor {
 
     /// Sends the request with the credentials.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard request.takesCredentials(for: origins), !request.hasAuthorization else { return try await next(request) }
+        guard request.takesSignIn(for: origins), !request.hasAuthorization else { return try await next(request) }
         guard let credentials = try await request.options.credentials.orElse({ try await source.value(for: request) })
-        else { return try await next(request) }
+        else {
+            try request.checkSignIn()
+            return try await next(request)
+        }
         var request = request
         request.setCredential("Authorization", try credentials.headerValue())
         return try await next(request)
@@ -43,7 +46,7 @@ public struct BasicAuth: Interceptor {
 
     /// Adds the credentials that are at hand.
     public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard request.takesCredentials(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
+        guard request.takesSignIn(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
         guard !request.hasAuthorization else { return ["keeps the request's own Authorization"] }
         guard let credentials = request.options.credentials ?? source.atHand else {
             return ["asks its provider, and adds Authorization (Basic)"]

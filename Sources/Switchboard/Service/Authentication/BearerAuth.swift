@@ -29,9 +29,11 @@ public struct BearerAuth: Interceptor {
 
     /// Sends the request with the token.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard request.takesCredentials(for: origins), !request.hasAuthorization,
-            let token = try await source.value(for: request)
-        else { return try await next(request) }
+        guard request.takesSignIn(for: origins), !request.hasAuthorization else { return try await next(request) }
+        guard let token = try await source.value(for: request) else {
+            try request.checkSignIn()
+            return try await next(request)
+        }
         // RFC 6750 §2.1 has no empty one: most likely a setting is missing.
         guard !token.isEmpty else {
             throw NetworkError(.cannotAuthenticate, reason: "the bearer token is empty").attributed(to: request)
@@ -43,7 +45,7 @@ public struct BearerAuth: Interceptor {
 
     /// Adds the token that is at hand.
     public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard request.takesCredentials(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
+        guard request.takesSignIn(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
         guard !request.hasAuthorization else { return ["keeps the request's own Authorization"] }
         guard let token = source.atHand else { return ["asks its provider, and adds Authorization (Bearer)"] }
         request.setCredential("Authorization", "Bearer \(token)")

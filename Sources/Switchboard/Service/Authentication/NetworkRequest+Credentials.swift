@@ -17,9 +17,23 @@ extension NetworkRequest {
         options.authentication != .none && origins.allow(self)
     }
 
+    /// The same for an interceptor whose credentials say who is asking.
+    func takesSignIn(for origins: CredentialOrigins) -> Bool {
+        options.signIn != .none && takesCredentials(for: origins)
+    }
+
+    /// Fails a request that requires a sign-in, of which there is none.
+    func checkSignIn() throws(NetworkError) {
+        guard options.signIn == .required else { return }
+        throw NetworkError(
+            .cannotAuthenticate, reason: "nobody has signed in, and the request requires it: the provider gave nil"
+        ).attributed(to: self)
+    }
+
     /// Why no credentials are added, for a plan.
     func reasonAgainstCredentials(for origins: CredentialOrigins) -> String {
-        options.authentication == .none
-            ? "adds no credentials: the request wants none" : "adds no credentials: they are not for this origin"
+        if options.authentication == .none { return "adds no credentials: the request wants none" }
+        guard origins.allow(self) else { return "adds no credentials: they are not for this origin" }
+        return "adds no credentials: the request wants no sign-in"
     }
 }

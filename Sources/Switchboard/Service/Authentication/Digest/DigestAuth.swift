@@ -44,7 +44,7 @@ public final class DigestAuth: Interceptor {
     /// - Throws: ``NetworkError/Code/cannotAuthenticate`` when the server wants no less than `auth-int`,
     ///   ``NetworkError/Code/unsupported`` when the system lacks the hash function.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard request.takesCredentials(for: origins), !request.hasAuthorization, let key = OriginKey(request) else {
+        guard request.takesSignIn(for: origins), !request.hasAuthorization, let key = OriginKey(request) else {
             return try await next(request)
         }
         var request = request
@@ -86,7 +86,7 @@ public final class DigestAuth: Interceptor {
 
     /// Answers the challenge that is known.
     public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard request.takesCredentials(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
+        guard request.takesSignIn(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
         guard !request.hasAuthorization else { return ["keeps the request's own Authorization"] }
         guard let key = OriginKey(request), spaces.hasChallenge(for: key) else {
             return ["waits for a challenge, and answers it (Digest)"]
@@ -97,7 +97,7 @@ public final class DigestAuth: Interceptor {
     /// Goes on with the request that was redirected.
     private func follow(_ response: NetworkResponse, _ request: inout NetworkRequest) -> Bool {
         guard var moved = response.request, moved.id == request.id, moved.url != request.url,
-            moved.takesCredentials(for: origins)
+            moved.takesSignIn(for: origins)
         else { return false }
         moved.headers.remove("Authorization")
         request = moved
@@ -105,7 +105,9 @@ public final class DigestAuth: Interceptor {
     }
 
     private func credentials(for request: NetworkRequest) async throws -> BasicCredentials? {
-        try await request.options.credentials.orElse { try await source.value(for: request) }
+        let credentials = try await request.options.credentials.orElse { try await source.value(for: request) }
+        if credentials == nil { try request.checkSignIn() }
+        return credentials
     }
 
     private func answering(
