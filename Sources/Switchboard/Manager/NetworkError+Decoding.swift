@@ -15,7 +15,7 @@ extension NetworkError {
         guard let body, !body.isEmpty else { throw NetworkError(.noData, reason: "the error response has no body") }
         let handling = request?.options.responseHandling ?? RequestOptions().responseHandling
         do {
-            return try (decoder ?? handling.decoder).decode(type, from: body)
+            return try (request?.callEnvironment).run { try (decoder ?? handling.decoder).decode(type, from: body) }
         } catch {
             throw NetworkError(.decodingFailed, reason: DecodingFailure.describe(error, in: body), underlying: error)
         }

@@ -65,14 +65,7 @@ public final class NetworkManager: Sendable {
             builder.baseURL = { try servers.url(in: .current) }
             builder.trustsURLs = false
         }
-        builder.scope = {
-            let environment = current.value
-            return { make in
-                var request = try NetworkEnvironment.withCurrent(environment, operation: make)
-                request.enter(environment)
-                return request
-            }
-        }
+        builder.environment = current
         self.servers = servers
         self.builder = builder
         self.current = current
@@ -107,6 +100,9 @@ public final class NetworkManager: Sendable {
     public func explain<EndPoint: EndPointType>(_ endPoint: EndPoint) async -> CallPlan {
         await ownRouter().explain(endPoint)
     }
+
+    /// The environment of a call that begins at this moment.
+    var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: current) }
 
     /// A router whose calls are the manager's own.
     func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {

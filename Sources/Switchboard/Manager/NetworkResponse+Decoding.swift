@@ -24,7 +24,7 @@ extension NetworkResponse {
             throw failure(.noData, "\(type) was expected, and the \(statusCode) response has no body")
         }
         do {
-            return try (decoder ?? handling.decoder).decode(type, from: body)
+            return try environment.run { try (decoder ?? handling.decoder).decode(type, from: body) }
         } catch {
             throw failure(for: error)
         }

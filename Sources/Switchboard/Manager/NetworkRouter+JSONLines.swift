@@ -16,14 +16,18 @@ extension NetworkRouter {
     public func jsonLines<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
     ) -> ResponseElements<Value> {
-        let found = Protected(decoder)
+        let found = Protected<(decoder: any ResponseDecoder, environment: CallEnvironment?)?>(nil)
         let bytes = ResponseBytes(opening: {
             let response = try await streamedResponse(for: endPoint, accept: jsonLineTypes)
-            found.withLock { $0 = $0 ?? response.handling.decoder }
+            let (decoder, environment) = (decoder ?? response.handling.decoder, response.environment)
+            found.withLock { $0 = (decoder, environment) }
             return response.bytes
         })
-        return bytes.jsonLines(as: type, limit: limit) {
-            try (found.value ?? JSONDecoder.ofResponses).decode($0, from: $1)
+        return bytes.jsonLines(as: type, limit: limit) { type, data in
+            guard let (decoder, environment) = found.value else {
+                return try JSONDecoder.ofResponses.decode(type, from: data)
+            }
+            return try environment.run { try decoder.decode(type, from: data) }
         }
     }
 
@@ -66,7 +70,9 @@ extension NetworkRouter {
             found.withLock { $0 = $0 ?? response.handling.decoder }
             return response
         }
-        return ResponseElements(more: { try await held { try await source.more() } })
+        let environment = LastingEnvironment { environmentNow }
+        return ResponseElements(more: { try await environment.value.run { try await held { try await source.more() } } }
+        )
     }
 }
 

@@ -63,7 +63,9 @@ extension NetworkRouter {
         idleTimeout: Duration? = nil, limit: Int = 1 << 20
     ) -> ResponseElements<ServerSentEvent> {
         let source = eventSource(endPoint, lastEventID, policy, idleTimeout, limit)
-        return ResponseElements(more: { try await held { try await source.more() } })
+        let environment = LastingEnvironment { environmentNow }
+        return ResponseElements(more: { try await environment.value.run { try await held { try await source.more() } } }
+        )
     }
 
     private func eventSource(
@@ -99,7 +101,9 @@ extension NetworkRouter {
     ) -> ResponseElements<Value> {
         let source = eventSource(endPoint, lastEventID, policy, idleTimeout, limit)
         let events = DecodedEvents<Value>(source, until: last, decoder: decoder)
-        return ResponseElements(more: { try await held { try await events.more() } })
+        let environment = LastingEnvironment { environmentNow }
+        return ResponseElements(more: { try await environment.value.run { try await held { try await events.more() } } }
+        )
     }
 
     func streamedResponse(

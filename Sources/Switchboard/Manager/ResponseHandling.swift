@@ -37,6 +37,11 @@ public struct ResponseHandling: Sendable {
     /// - Throws: ``NetworkError`` with the code of the ``statusMap``, the status, headers and body of the response, and
     ///   what the server said about it.
     public func check(_ response: NetworkResponse) throws(NetworkError) {
+        let result = response.environment.run { Result { () throws(NetworkError) in try judge(response) } }
+        try result.get()
+    }
+
+    private func judge(_ response: NetworkResponse) throws(NetworkError) {
         guard !acceptedStatuses.contains(response.statusCode) else { return }
         let serverMessage = ServerMessage(keys: messageKeys).text(in: response.body)
         let code = statusMap.code(response.statusCode, serverMessage != nil)
@@ -74,6 +79,9 @@ extension NetworkResponse {
     var handling: ResponseHandling {
         request?.options.responseHandling ?? ResponseHandlingOption.defaultValue
     }
+
+    /// The environment for the closures of the app that judge and decode it.
+    var environment: CallEnvironment? { request?.callEnvironment }
 
     /// The error with the request noted on it, and how often that was sent.
     func attribute(_ error: NetworkError) -> NetworkError {

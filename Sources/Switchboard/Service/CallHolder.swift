@@ -3,6 +3,8 @@
 protocol CallHolder {
     /// Runs an operation as one call: its requests and waits end with the router's `cancel()`.
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output
+    /// The environment of a call that begins at this moment.
+    var callEnvironment: CallEnvironment? { get }
 }
 
 extension NetworkRouter {
@@ -10,5 +12,11 @@ extension NetworkRouter {
     func held<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
         guard let holder = self as? any CallHolder else { return try await operation() }
         return try await holder.hold(operation)
+    }
+
+    /// The environment of a call that begins at this moment.
+    var environmentNow: CallEnvironment? {
+        guard let holder = self as? any CallHolder else { return CallEnvironment.current }
+        return holder.callEnvironment
     }
 }

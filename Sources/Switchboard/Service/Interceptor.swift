@@ -86,6 +86,7 @@ final class InterceptorChain: Sendable {
     }
 
     private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
+        let request = request.inEnvironmentOfCall()
         guard !isSessionCancellable else { return try await session.send(request) }
         return try await session.sendWithinCall(request)
     }

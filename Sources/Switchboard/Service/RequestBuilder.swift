@@ -12,12 +12,8 @@ public struct RequestBuilder: Sendable {
     var baseURL: (@Sendable () throws -> URL)?
     /// Whether the URL of a ``URLEndPoint`` counts as the app's own server. Where it does not, ``baseURL`` alone does.
     var trustsURLs = true
-    /// Gives what surrounds the making of one request: the manager sets the environment there, as it is at the time of
-    /// asking.
-    var scope: (@Sendable () -> Scope)?
-
-    /// Surrounds the making of a request.
-    typealias Scope = @Sendable (() throws -> NetworkRequest) throws -> NetworkRequest
+    /// Where the manager keeps the environment that requests are made in; nil without a manager.
+    var environment: Protected<NetworkEnvironment>?
 
     /// Makes a builder.
     public init(headers: HTTPHeaders = [.accept("application/json")], options: RequestOptions = RequestOptions()) {
@@ -34,21 +30,20 @@ public struct RequestBuilder: Sendable {
     ///   such request.
     public func makeRequest(for endPoint: some EndPointType) throws(NetworkError) -> NetworkRequest {
         do {
-            guard let scope = scope?() else { return try build(endPoint) }
-            return try scope { try build(endPoint) }
+            guard environment != nil, let call = CallEnvironment(startingIn: environment) else {
+                return try build(endPoint)
+            }
+            return try call.run {
+                var request = try build(endPoint)
+                request.enter(call.environment)
+                return request
+            }
         } catch {
             // A foreign error's text may hold anything, a secret too; it is there underneath.
             let reason = "the endpoint threw a \(type(of: error))"
             throw (error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error))
                 .attributed(to: endPoint)
         }
-    }
-
-    /// This builder with the environment of this moment, for a request that is made a little later.
-    func atThisMoment() -> RequestBuilder {
-        var builder = self
-        if let scope = scope?() { builder.scope = { scope } }
-        return builder
     }
 
     private func build(_ endPoint: some EndPointType) throws -> NetworkRequest {

@@ -49,16 +49,18 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived;
     ///   `CancellationError` when the task or the router was cancelled.
     public func exchange(_ endPoint: EndPoint) async throws -> NetworkResponse {
-        let request = try makeRequest(for: endPoint)
-        return try await calls.send(request)
+        try await callEnvironment.run { try await calls.send(try makeRequest(for: endPoint)) }
     }
 
     /// The same with options for this call, which win over those of its endpoint.
     public func exchange(_ endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
         var builder = builder
         builder.callOptions = options
-        return try await calls.send(try builder.makeRequest(for: endPoint))
+        return try await callEnvironment.run { try await calls.send(try builder.makeRequest(for: endPoint)) }
     }
+
+    /// The environment of a call that begins at this moment.
+    var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: builder.environment) }
 
     /// The same for a request that is changed before it is sent; see ``NetworkRouter/exchange(_:accept:changing:)``.
     public func exchange(
@@ -75,13 +77,15 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         var builder = builder
         builder.callOptions = options
         if let accept { builder.headers["Accept"] = accept }
-        var request = try builder.makeRequest(for: endPoint)
-        do throws(NetworkError) {
-            try change(&request)
-        } catch {
-            throw error.attributed(to: request)
+        return try await callEnvironment.run { [builder] in
+            var request = try builder.makeRequest(for: endPoint)
+            do throws(NetworkError) {
+                try change(&request)
+            } catch {
+                throw error.attributed(to: request)
+            }
+            return try await calls.send(request)
         }
-        return try await calls.send(request)
     }
 
     /// Performs the exchange, makes a value of the response, and calls back once; see
@@ -92,8 +96,8 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     ) -> RequestHandle {
         // Made in the call's own task: encoding a large body would hold up the caller, who may be the main thread.
         calls.start(
-            { [builder = builder.atThisMoment()] () throws(NetworkError) in try builder.makeRequest(for: endPoint) },
-            transform, completion)
+            in: callEnvironment,
+            { [builder] () throws(NetworkError) in try builder.makeRequest(for: endPoint) }, transform, completion)
     }
 
     /// Cancels every request of this router that is under way. Later ones are not touched.
@@ -125,13 +129,15 @@ extension Router {
     /// print(await router.explain(.newMovies(page: 1)))
     /// ```
     public func explain(_ endPoint: EndPoint) async -> CallPlan {
-        await calls.chain.plan(Result { () throws(NetworkError) in try makeRequest(for: endPoint) })
+        await callEnvironment.run {
+            await calls.chain.plan(Result { () throws(NetworkError) in try makeRequest(for: endPoint) })
+        }
     }
 }
 
 extension Router: CallHolder {
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
-        try await calls.hold(operation)
+        try await callEnvironment.run { try await calls.hold(operation) }
     }
 }
 

@@ -75,27 +75,30 @@ final class RouterCalls: Sendable {
         return try await cancellation.run(operation)
     }
 
-    /// Starts a request and calls back once. A request that could not be made starts nothing.
+    /// Starts a request in an environment, and calls back there once. A request that could not be made starts nothing.
     func start<Value: Sendable>(
-        _ makeRequest: @escaping @Sendable () throws(NetworkError) -> NetworkRequest,
+        in environment: CallEnvironment?, _ makeRequest: @escaping @Sendable () throws(NetworkError) -> NetworkRequest,
         _ transform: @escaping @Sendable (NetworkResponse) throws -> Value,
         _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         let handle = RequestHandle()
         let id = Result { () throws(NetworkError) in try add(.handle(handle)) { $0 } }
         let task = Task {
-            let request = Result { () throws(NetworkError) in try makeRequest() }
+            let request = environment.run { Result { () throws(NetworkError) in try makeRequest() } }
             let result: Result<Value, NetworkError>
             do {
                 _ = try id.get()
-                let response = try await Self.$handle.withValue(handle) { try await self.perform(request.get()) }
-                result = .success(try transform(response))
+                result = try await environment.run {
+                    let response = try await Self.$handle.withValue(handle) { try await self.perform(request.get()) }
+                    return .success(try transform(response))
+                }
             } catch {
                 result = .failure(NetworkError.completion(error, request))
             }
             let deliver: @Sendable () -> Void = {
                 // A cancellation that came before this moment wins: nobody gets a value after having cancelled.
-                completion(handle.finish() ? result : .failure(NetworkError.completion(CancellationError(), request)))
+                let result = handle.finish() ? result : .failure(NetworkError.completion(CancellationError(), request))
+                (environment?.afterwards).run { completion(result) }
                 if case .success(let id) = id { self.remove(id) }
             }
             if let queue = self.queue { queue.async(execute: deliver) } else { deliver() }

@@ -71,7 +71,7 @@ struct ForeignURLTests {
         _ = try? await pages.next()
     }
 
-    @Test("a manager with servers gives a foreign URL nothing of the app's, by any call")
+    @Test("a manager with servers gives a foreign URL nothing of the app's")
     func foreignURL() async throws {
         try await withFolder { folder in
             for interceptor in Self.adding() {
@@ -84,7 +84,7 @@ struct ForeignURLTests {
         }
     }
 
-    @Test("a URL at the origin of the manager's servers gets what endpoints get; another environment's gets nothing")
+    @Test("a URL at the servers of the environment gets what endpoints get")
     func ownURL() async throws {
         for interceptor in Self.adding() {
             let session = makeSession(for: interceptor)
@@ -100,7 +100,7 @@ struct ForeignURLTests {
         }
     }
 
-    @Test("an endpoint with a base URL of its own gets the manager's credentials there")
+    @Test("an endpoint's own base URL gets the manager's credentials")
     func ownBaseURL() async throws {
         for interceptor in Self.adding() {
             let session = makeSession(for: interceptor)
@@ -120,7 +120,7 @@ struct ForeignURLTests {
         }
     }
 
-    @Test("without servers data and download give a URL nothing; an endpoint made of one counts as the app's")
+    @Test("without servers a URL gets nothing, a URLEndPoint what endpoints get")
     func withoutServers() async throws {
         try await withFolder { folder in
             for interceptor in Self.adding() {
@@ -148,7 +148,7 @@ struct ForeignURLTests {
         #expect(session.requests[0].headers["Accept"] == "*/*")
     }
 
-    @Test("common fields and parameters do not follow a next link to another origin, unless hosts name it")
+    @Test("common fields and parameters do not follow a link to another origin")
     func nextLink() async throws {
         func secrets(_ interceptor: any Interceptor) async throws -> [Bool] {
             let session = StubSession(

@@ -3,7 +3,7 @@ extension NetworkCall {
     public func map<Output: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> Output
     ) -> NetworkCall<Output> {
-        NetworkCall<Output> { try await transform(value) }
+        NetworkCall<Output>(in: environment) { try await transform(value) }
     }
 
     /// The call with its value transformed, where the transform may find that the value is none: nil ends the call with
@@ -11,7 +11,7 @@ extension NetworkCall {
     public func compactMap<Output: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> Output?
     ) -> NetworkCall<Output> {
-        NetworkCall<Output> {
+        NetworkCall<Output>(in: environment) {
             guard let output = try await transform(value) else {
                 throw NetworkError(.decodingFailed, reason: "the transform of compactMap gave nil")
             }
@@ -23,7 +23,7 @@ extension NetworkCall {
     public func flatMap<Output: Sendable>(
         _ next: @escaping @Sendable (Value) async throws -> NetworkCall<Output>
     ) -> NetworkCall<Output> {
-        NetworkCall<Output> { try await next(value).value }
+        NetworkCall<Output>(in: environment) { try await next(value).value }
     }
 
     /// This call, then one for each element of its value.
@@ -40,7 +40,7 @@ extension NetworkCall {
     public func flatMap<Output: Sendable>(
         width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
     ) -> NetworkCall<[Output]> where Value: Sequence, Value.Element: Sendable {
-        NetworkCall<[Output]> {
+        NetworkCall<[Output]>(in: environment) {
             try await gather(value, width: width) { try await next($0).value }
         }
     }
@@ -61,7 +61,7 @@ extension NetworkCall {
 
     /// This call and another at the same time. When one fails, the other is cancelled.
     public func zip<Other: Sendable>(_ other: NetworkCall<Other>) -> NetworkCall<(Value, Other)> {
-        NetworkCall<(Value, Other)> {
+        NetworkCall<(Value, Other)>(in: environment) {
             try await withThrowingTaskGroup(of: Part<Value, Other>.self) { group in
                 group.addTask { .first(try await value) }
                 group.addTask { .second(try await other.value) }
@@ -112,7 +112,7 @@ extension NetworkCall {
     /// The same call, which does not fail: its value is how it ended. Only a cancellation of the task that makes it is
     /// thrown on.
     private var result: NetworkCall<Result<Value, NetworkError>> {
-        NetworkCall<Result<Value, NetworkError>> {
+        NetworkCall<Result<Value, NetworkError>>(in: environment) {
             do {
                 return .success(try await value)
             } catch {

@@ -14,10 +14,20 @@ import Dispatch
 /// others are cancelled, and the first failure is that of the whole.
 public struct NetworkCall<Value: Sendable>: Sendable {
     private let operation: @Sendable () async throws -> Value
+    /// The environment that it is made in, asked for when it is made.
+    let environment: @Sendable () -> CallEnvironment?
 
     /// Makes a call of any operation: one with two requests of a service, for instance.
     public init(_ operation: @escaping @Sendable () async throws -> Value) {
+        self.init(in: { CallEnvironment.current }, operation)
+    }
+
+    init(
+        in environment: @escaping @Sendable () -> CallEnvironment?,
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) {
         self.operation = operation
+        self.environment = environment
     }
 
     /// Makes the call and gives what it brings.
@@ -27,7 +37,7 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     public var value: Value {
         get async throws {
             try CallCancellation.check()
-            return try await operation()
+            return try await environment().run(operation)
         }
     }
 
@@ -42,7 +52,7 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         on queue: DispatchQueue? = nil, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         start { deliver in
-            if let queue { queue.async { completion(deliver()) } } else { completion(deliver()) }
+            if let queue { queue.async { deliver { completion($0) } } } else { deliver { completion($0) } }
         }
     }
 
@@ -56,7 +66,7 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     public func start(
         on actor: MainActor.Type, completion: @escaping @MainActor @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        start { deliver in await MainActor.run { completion(deliver()) } }
+        start { deliver in await MainActor.run { deliver { result in completion(result) } } }
     }
 
     /// Makes the call and calls back once, on an actor.
@@ -74,22 +84,32 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     }
 
     private static func call<Place: Actor>(
-        _ completion: @Sendable (isolated Place, Result<Value, NetworkError>) -> Void, on actor: isolated Place,
-        with deliver: @Sendable () -> Result<Value, NetworkError>
+        _ completion: @escaping @Sendable (isolated Place, Result<Value, NetworkError>) -> Void,
+        on actor: isolated Place,
+        with deliver: Deliver
     ) {
-        completion(actor, deliver())
+        deliver { completion(actor, $0) }
     }
 
-    /// Starts it. `hand` calls the completion with what it is given: asked at the very place, so that nobody gets a value
+    /// Calls a completion with how the call ended, in the call's environment.
+    private typealias Deliver = @Sendable (_ completion: (Result<Value, NetworkError>) -> Void) -> Void
+
+    /// Starts it. `hand` calls the completion by what it is given: asked at the very place, so that nobody gets a value
     /// after having cancelled there.
-    private func start(
-        _ hand: @escaping @Sendable (_ deliver: @escaping @Sendable () -> Result<Value, NetworkError>) async -> Void
-    ) -> RequestHandle {
+    private func start(_ hand: @escaping @Sendable (_ deliver: @escaping Deliver) async -> Void) -> RequestHandle {
         let handle = RequestHandle()
         let task = Task {
+            let environment = environment()
             let result: Result<Value, NetworkError>
-            do { result = .success(try await value) } catch { result = .failure(NetworkError.completion(error)) }
-            await hand { handle.finish() ? result : .failure(NetworkError(.cancelled)) }
+            do {
+                result = .success(try await environment.run { try await value })
+            } catch {
+                result = .failure(NetworkError.completion(error))
+            }
+            await hand { completion in
+                let outcome = handle.finish() ? result : .failure(NetworkError(.cancelled))
+                (environment?.afterwards).run { completion(outcome) }
+            }
         }
         handle.run(task)
         return handle

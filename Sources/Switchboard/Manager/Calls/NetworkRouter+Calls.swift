@@ -9,12 +9,12 @@ extension NetworkRouter {
     public func call<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions()
     ) -> NetworkCall<Value> {
-        NetworkCall { try await request(endPoint, as: type, options: options) }
+        NetworkCall(in: { environmentNow }) { try await request(endPoint, as: type, options: options) }
     }
 
     /// The call for an endpoint as a value, which gives the response; see ``response(for:)``. Nothing is sent yet.
     public func call(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) -> NetworkCall<NetworkResponse> {
-        NetworkCall { try await response(for: endPoint, options: options) }
+        NetworkCall(in: { environmentNow }) { try await response(for: endPoint, options: options) }
     }
 }
 
@@ -28,6 +28,6 @@ extension NetworkManager {
     public func call<EndPoint: TypedEndPoint>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) -> NetworkCall<EndPoint.Response> {
-        NetworkCall { try await self.send(endPoint, options: options) }
+        NetworkCall(in: { self.callEnvironment }) { try await self.send(endPoint, options: options) }
     }
 }

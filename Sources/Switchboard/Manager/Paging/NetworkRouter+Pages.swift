@@ -21,7 +21,8 @@ extension NetworkRouter {
     public func pages<Value: Decodable & Sendable>(
         of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil
     ) -> Pages<Value, URL> {
-        let plan = PagePlan<Value, URL>(first: url, comparesBodies: false) { url, trail in
+        let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: { environmentNow }) {
+            url, trail in
             let response = try await exchange(endPoint, accept: nil) { request throws(NetworkError) in
                 request = try trail.move(request, to: url)
                 request.holdResponse()
@@ -53,7 +54,8 @@ extension NetworkRouter {
         as type: Value.Type, from number: Int, by step: Int = 1,
         while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint
     ) -> Pages<Value, Int> {
-        let plan = PagePlan<Value, Int>(first: number, comparesBodies: true) { token, trail in
+        let plan = PagePlan<Value, Int>(first: number, comparesBodies: true, environment: { environmentNow }) {
+            token, trail in
             try await exchange(endPoint(token ?? number), for: trail)
         } next: { value, _, token in
             guard isFollowed(value) else { return nil }
@@ -93,7 +95,8 @@ extension NetworkRouter {
         next: @escaping @Sendable (Value, NetworkResponse) -> Cursor?,
         of endPoint: @escaping @Sendable (Cursor?) -> EndPoint
     ) -> Pages<Value, Cursor> {
-        let plan = PagePlan<Value, Cursor>(first: cursor, comparesBodies: true) { cursor, trail in
+        let plan = PagePlan<Value, Cursor>(first: cursor, comparesBodies: true, environment: { environmentNow }) {
+            cursor, trail in
             try await exchange(endPoint(cursor), for: trail)
         } next: { value, response, _ in
             next(value, response).flatMap { ($0 as? any Collection)?.isEmpty == true ? nil : $0 }

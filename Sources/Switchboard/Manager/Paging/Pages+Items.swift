@@ -37,7 +37,7 @@ extension Pages {
             public mutating func next() async throws -> Item? {
                 while rest.isEmpty {
                     guard let page = try await pages.next() else { return nil }
-                    rest = items(page.value)[...]
+                    rest = pages.inEnvironment { items(page.value) }[...]
                 }
                 return rest.popFirst()
             }

@@ -24,12 +24,14 @@ public struct Pages<Value: Decodable & Sendable, Token: Hashable & Sendable>: As
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private let plan: PagePlan<Value, Token>
         private let trail = PageTrail()
+        private let environment: LastingEnvironment
         private var token: Token?
         private var lastBody = Data()
         private var isOver = false
 
         fileprivate init(_ plan: PagePlan<Value, Token>) {
             self.plan = plan
+            environment = LastingEnvironment(plan.environment)
             token = plan.first
         }
 
@@ -41,10 +43,15 @@ public struct Pages<Value: Decodable & Sendable, Token: Hashable & Sendable>: As
         public mutating func next() async throws -> Page<Value, Token>? {
             guard !isOver else { return nil }
             isOver = true
-            guard let page = try await ask() else { return nil }
+            guard let page = try await environment.value.run({ try await ask() }) else { return nil }
             token = page.next
             isOver = page.next == nil
             return page
+        }
+
+        /// Runs a closure of the app in the environment of the pages.
+        func inEnvironment<Output>(_ operation: () -> Output) -> Output {
+            environment.value.run(operation)
         }
 
         private mutating func ask() async throws -> Page<Value, Token>? {
@@ -77,6 +84,8 @@ struct PagePlan<Value: Sendable, Token: Hashable & Sendable>: Sendable {
     let first: Token?
     /// Whether a page with the body of the one before it is that page again.
     let comparesBodies: Bool
+    /// The environment of an iteration that begins at this moment: all of its pages are asked for there.
+    let environment: @Sendable () -> CallEnvironment?
     /// Sends the request for a page, and leaves it on the trail.
     let send: @Sendable (Token?, PageTrail) async throws -> NetworkResponse
     /// The token of the page that follows; nil behind the last one.

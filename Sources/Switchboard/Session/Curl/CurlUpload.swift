@@ -44,7 +44,7 @@ final class CurlMemoryUpload: CurlUpload, @unchecked Sendable {  // `offset` is 
 /// A body that is read from its stream while it is sent: no more than a few chunks are held.
 ///
 /// A task of its own pulls chunks and waits while enough are there; libcurl is paused while there are none.
-final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` is set at the start; the rest is locked
+final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // two are set at the start; the rest is locked
     private struct State {
         var chunks: [Data] = []
         var offset = 0  // in the first chunk
@@ -63,6 +63,8 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` i
     private let state = Protected(State())
     private static let enough = 1 << 20
     private weak var exchange: CurlExchange?
+    /// Where the body's closures run, also when it is read again on the loop's thread.
+    private var environment: CallEnvironment?
 
     init(_ body: any HTTPBody) {
         self.body = body
@@ -71,12 +73,13 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // `exchange` i
 
     func start(for exchange: CurlExchange) {
         self.exchange = exchange
+        environment = CallEnvironment.current
         start()
     }
 
     private func start() {
         let generation = state.withLock { $0.generation }
-        let pump = Task { await self.pull(generation) }
+        let pump = Task { [environment] in await environment.run { await self.pull(generation) } }
         let isStopped = state.withLock { state in
             if state.generation == generation { state.pump = pump }
             return state.generation != generation

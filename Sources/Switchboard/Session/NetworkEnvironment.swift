@@ -24,13 +24,15 @@ public struct NetworkEnvironment: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension NetworkEnvironment {
-    @TaskLocal private static var override: NetworkEnvironment?
     private static let processDefault = Protected(NetworkEnvironment.production)
 
-    /// The environment in force here: that of the manager whose request is being made, else that of
+    /// The environment in force here: that of the manager whose request is being made or sent, else that of
     /// ``withCurrent(_:operation:)``, else the process-wide ``default``.
+    ///
+    /// Every closure of an app that a call runs is run in the environment of its request: providers, interceptors,
+    /// monitors, decoders, completions.
     public static var current: NetworkEnvironment {
-        override ?? processDefault.value
+        CallEnvironment.current?.environment ?? processDefault.value
     }
 
     /// The environment of code that names none. At first ``production``.
@@ -43,7 +45,7 @@ extension NetworkEnvironment {
     public static func withCurrent<Output>(
         _ environment: NetworkEnvironment, operation: () throws -> Output
     ) rethrows -> Output {
-        try $override.withValue(environment, operation: operation)
+        try CallEnvironment(environment).run(operation)
     }
 
     /// Runs an operation, and the tasks that it starts, in an environment.
@@ -51,7 +53,7 @@ extension NetworkEnvironment {
         _ environment: NetworkEnvironment, isolation: isolated (any Actor)? = #isolation,
         operation: () async throws -> Output
     ) async rethrows -> Output {
-        try await $override.withValue(environment, operation: operation, isolation: isolation)
+        try await CallEnvironment(environment).run(isolation: isolation, operation)
     }
 }
 
