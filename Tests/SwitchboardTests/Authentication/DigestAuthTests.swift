@@ -35,7 +35,7 @@ struct DigestAuthTests {
         session.authorizations.map { $0.flatMap { AuthenticationChallenge.parse($0).first } }
     }
 
-    @Test("a quote with a combining mark ends no quoted text of an answer (RFC 9110 §5.6.4)")
+    @Test("a quote with a combining mark is escaped in an answer (RFC 9110 §5.6.4)")
     func combiningMarks() async throws {
         // Escaped as a server must, so that the realm is: a"́, uri="/evil
         let realm = "a\\\"\u{301}, uri=\\\"\u{301}/evil"

@@ -76,7 +76,7 @@ struct SharedTokenFileTests {
     }
     #endif
 
-    @Test("two stores of one process that share a file lose no token of each other's")
+    @Test("two stores that share a file lose no token of each other's")
     func stores() async throws {
         try await withFolder { folder in
             try #require(

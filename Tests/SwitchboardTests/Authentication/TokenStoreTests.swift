@@ -60,7 +60,7 @@ struct TokenStoreTests {
     }
 
     @Test(
-        "a file that holds something else is a typed error, and stays until it is removed",
+        "a file of something else is a typed error and stays until removed",
         arguments: ["", "{", "[]", "null", #"{"token":{"accessToken":1}}"#, #"{"version":2,"partitions":{}}"#])
     func broken(text: String) async throws {
         try await withFolder { folder in
@@ -81,7 +81,7 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("a file that is there and cannot be read is neither empty nor replaced")
+    @Test("a file that cannot be read is an error and is not replaced")
     func unreadable() async throws {
         try await withFolder { folder in
             // A link to itself, and more than a file of tokens has.

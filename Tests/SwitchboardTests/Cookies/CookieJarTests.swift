@@ -57,7 +57,7 @@ struct CookieJarTests {
     }
 
     @Test(
-        "without a list of public suffixes single labels are some, and the usual ones below a country",
+        "without a list, single labels and usual second labels are suffixes",
         arguments: [
             ("com", true), ("uk", true), ("localhost", true), ("co.uk", true), ("com.au", true), ("net.nz", true),
             ("org.br", true), ("edu.cn", true), ("gov.in", true), ("ac.jp", true), ("or.jp", true), ("ne.jp", true),
@@ -181,7 +181,7 @@ struct CookieJarTests {
         #expect(jar.cookies(for: deep).isEmpty)
     }
 
-    @Test("two names that differ in bytes are two cookies, though they look alike")
+    @Test("names that look alike and differ in bytes are two cookies")
     func names() throws {
         #expect(try sent(["\u{E9}=1", "e\u{301}=2"], from: "https://a.example/", to: "https://a.example/").count == 2)
     }

@@ -35,7 +35,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "a value never becomes a command, though its quote has a combining mark",
+        "a value with a quote and a combining mark becomes no command",
         arguments: [
             "'\u{301}; printf pwned; '\u{301}", "'\u{308}$(printf pwned)'\u{308}", "'\u{200D}`printf pwned`'\u{FE0F}",
             "'\u{E0100}; exit 7; '", "~", "~root",

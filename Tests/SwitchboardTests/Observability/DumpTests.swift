@@ -13,7 +13,7 @@ struct DumpTests {
         return "\(value)\n\(String(reflecting: value))\n\(dumped)"
     }
 
-    @Test("no part of a router or a manager shows a secret, in flight or afterwards")
+    @Test("no part of a router shows a secret, in flight or afterwards")
     func parts() async throws {
         let secret = "pl4ntedSecret"
         let jar = CookieJar()
@@ -50,7 +50,7 @@ struct DumpTests {
         }
     }
 
-    @Test("a value under a lock is not dumped, which would read it without the lock")
+    @Test("a value under a lock is not dumped")
     func locked() {
         #expect(!Self.texts(of: Protected(["pl4nted": "pl4nted"])).contains("pl4nted"))
     }

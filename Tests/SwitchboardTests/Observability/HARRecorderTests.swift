@@ -95,7 +95,7 @@ struct HARRecorderTests {
         #expect(text.contains("REDACTED"))
     }
 
-    @Test("a secret behind a combining mark is masked wherever else it stands")
+    @Test("a secret behind a combining mark is masked wherever it stands")
     func combiningMarks() async throws {
         let recorder = HARRecorder()
         let session = StubSession(.text("\u{301}hunter2hunter2 and \u{301}c00kiec00kie"))
