@@ -15,6 +15,7 @@ struct JSONText {
     }
 
     private func append(_ value: ParameterValue, depth: Int, to buffer: inout [UInt8]) throws {
+        guard depth <= EncodingNode.maximumDepth + 1 else { throw EncodingNode.tooDeep }
         switch value {
         case .null, .absent: buffer += "null".utf8
         case .bool(let value): buffer += (value ? "true" : "false").utf8

@@ -6,23 +6,39 @@ import Foundation
 final class EncodingNode {
     private enum Content {
         case empty
+        case tooDeep
         case value(ParameterValue)
         case array([EncodingNode])
         case object([(name: String, node: EncodingNode)])
     }
 
+    /// How many lists and objects may stand in one another: more would overflow the stack of a small thread. serde_json
+    /// reads no more than this either.
+    static let maximumDepth = 128
+
+    private let depth: Int
     private var content = Content.empty
     /// Where each name stands, once an object has many members.
     private var positions: [String: Int] = [:]
 
+    init(depth: Int = 0) {
+        self.depth = depth
+    }
+
     /// The value that was written; an empty object when nothing was.
-    var finished: ParameterValue {
+    func finished() throws -> ParameterValue {
         switch content {
         case .empty: .object([:])
+        case .tooDeep: throw Self.tooDeep
         case .value(let value): value
-        case .array(let nodes): .array(nodes.map(\.finished))
-        case .object(let members): .object(Parameters(members.map { ($0.name, $0.node.finished) }))
+        case .array(let nodes): .array(try nodes.map { try $0.finished() })
+        case .object(let members): .object(Parameters(try members.map { ($0.name, try $0.node.finished()) }))
         }
+    }
+
+    static var tooDeep: NetworkError {
+        NetworkError(
+            .encodingFailed, reason: "more than \(maximumDepth) lists and objects stand in one another")
     }
 
     var count: Int {
@@ -44,7 +60,7 @@ final class EncodingNode {
     }
 
     func appendElement() -> EncodingNode {
-        let node = EncodingNode()
+        let node = inner()
         guard case .array(var nodes) = content else { return node }
         content = .empty  // the array is changed in place, not copied
         nodes.append(node)
@@ -52,9 +68,15 @@ final class EncodingNode {
         return node
     }
 
+    /// A place in this one. One that is too deep is not kept: nobody can let go of such a tree.
+    private func inner() -> EncodingNode {
+        if depth >= Self.maximumDepth { content = .tooDeep }
+        return EncodingNode(depth: depth + 1)
+    }
+
     /// The place of a member; writing a name a second time replaces the first, as `JSONEncoder` does.
     func member(_ name: String) -> EncodingNode {
-        let node = EncodingNode()
+        let node = inner()
         guard case .object(var members) = content else { return node }
         content = .empty
         if let index = position(of: name, in: members) {
@@ -73,6 +95,7 @@ final class EncodingNode {
 
     /// Writes a value here.
     func encode(_ value: any Encodable, at path: [any CodingKey]) throws {
+        guard depth <= Self.maximumDepth else { throw Self.tooDeep }
         switch value {
         case let value as Date: set(.date(value))
         case let value as Data: set(.data(value))

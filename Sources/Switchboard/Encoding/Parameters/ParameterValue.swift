@@ -40,7 +40,7 @@ public enum ParameterValue: Sendable, Equatable {
     init(encoding value: any Encodable) throws {
         let node = EncodingNode()
         try node.encode(value, at: [])
-        self = node.finished
+        self = try node.finished()
     }
 
     static func number(_ value: Int) -> ParameterValue {

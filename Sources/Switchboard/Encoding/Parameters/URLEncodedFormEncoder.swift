@@ -109,7 +109,10 @@ extension URLEncodedFormEncoder {
         alphabetizeKeyValuePairs ? members.elements.sorted { $0.name < $1.name } : members.elements
     }
 
-    private func append(_ value: ParameterValue, named name: String, to buffer: inout [UInt8]) throws(NetworkError) {
+    private func append(
+        _ value: ParameterValue, named name: String, depth: Int = 0, to buffer: inout [UInt8]
+    ) throws(NetworkError) {
+        guard depth <= EncodingNode.maximumDepth + 1 else { throw EncodingNode.tooDeep }
         switch value {
         case .null, .absent: appendNil(name, to: &buffer)
         case .invalid(let error): throw error
@@ -119,13 +122,13 @@ extension URLEncodedFormEncoder {
         case .data(let data): try append(data, named: name, to: &buffer)
         case .array(let values):
             for (index, value) in values.enumerated() {
-                try append(value, named: arrayEncoding.encode(name, atIndex: index), to: &buffer)
+                try append(value, named: arrayEncoding.encode(name, atIndex: index), depth: depth + 1, to: &buffer)
             }
         case .object(let members):
             for member in sorted(members) {
                 try append(
                     member.value, named: keyPathEncoding.encode(name, with: keyEncoding.encode(member.name)),
-                    to: &buffer)
+                    depth: depth + 1, to: &buffer)
             }
         }
     }

@@ -3,7 +3,7 @@ extension NetworkCall {
     public func map<Output: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> Output
     ) -> NetworkCall<Output> {
-        NetworkCall<Output>(in: environment) { try await transform(value) }
+        then(transform)
     }
 
     /// The call with its value transformed, where the transform may find that the value is none: nil ends the call with
@@ -11,7 +11,7 @@ extension NetworkCall {
     public func compactMap<Output: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> Output?
     ) -> NetworkCall<Output> {
-        NetworkCall<Output>(in: environment) {
+        then { value in
             guard let output = try await transform(value) else {
                 throw NetworkError(.decodingFailed, reason: "the transform of compactMap gave nil")
             }
@@ -23,7 +23,7 @@ extension NetworkCall {
     public func flatMap<Output: Sendable>(
         _ next: @escaping @Sendable (Value) async throws -> NetworkCall<Output>
     ) -> NetworkCall<Output> {
-        NetworkCall<Output>(in: environment) { try await next(value).value }
+        then { value in try await next(value).value }
     }
 
     /// This call, then one for each element of its value.
@@ -40,9 +40,7 @@ extension NetworkCall {
     public func flatMap<Output: Sendable>(
         width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
     ) -> NetworkCall<[Output]> where Value: Sequence, Value.Element: Sendable {
-        NetworkCall<[Output]>(in: environment) {
-            try await gather(value, width: width) { try await next($0).value }
-        }
+        then { value in try await gather(value, width: width) { try await next($0).value } }
     }
 
     /// This call, then one for each element of its value, whose failures are reported and end nothing.
@@ -61,18 +59,18 @@ extension NetworkCall {
 
     /// This call and another at the same time. When one fails, the other is cancelled.
     public func zip<Other: Sendable>(_ other: NetworkCall<Other>) -> NetworkCall<(Value, Other)> {
-        NetworkCall<(Value, Other)>(in: environment) {
+        within { first in
             try await withThrowingTaskGroup(of: Part<Value, Other>.self) { group in
-                group.addTask { .first(try await value) }
+                group.addTask { .first(try await first.value) }
                 group.addTask { .second(try await other.value) }
-                var (first, second): (Value?, Other?)
+                var values: (first: Value?, second: Other?)
                 for try await part in group {
                     switch part {
-                    case .first(let value): first = value
-                    case .second(let value): second = value
+                    case .first(let value): values.first = value
+                    case .second(let value): values.second = value
                     }
                 }
-                guard let first, let second else { throw CancellationError() }
+                guard let first = values.first, let second = values.second else { throw CancellationError() }
                 return (first, second)
             }
         }
@@ -112,9 +110,9 @@ extension NetworkCall {
     /// The same call, which does not fail: its value is how it ended. Only a cancellation of the task that makes it is
     /// thrown on.
     private var result: NetworkCall<Result<Value, NetworkError>> {
-        NetworkCall<Result<Value, NetworkError>>(in: environment) {
+        within { call in
             do {
-                return .success(try await value)
+                return .success(try await call.value)
             } catch {
                 try CallCancellation.check()
                 return .failure(NetworkError.completion(error))

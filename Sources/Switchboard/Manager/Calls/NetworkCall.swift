@@ -13,7 +13,7 @@ import Dispatch
 /// anew the next time. A combination is cancelled as a whole: its parts under way end with it. When one part fails, the
 /// others are cancelled, and the first failure is that of the whole.
 public struct NetworkCall<Value: Sendable>: Sendable {
-    private let operation: @Sendable () async throws -> Value
+    private let last: CallStep
     /// The environment that it is made in, asked for when it is made.
     let environment: @Sendable () -> CallEnvironment?
 
@@ -26,7 +26,11 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         in environment: @escaping @Sendable () -> CallEnvironment?,
         _ operation: @escaping @Sendable () async throws -> Value
     ) {
-        self.operation = operation
+        self.init(environment, CallStep(.around { _ in try await operation() }))
+    }
+
+    private init(_ environment: @escaping @Sendable () -> CallEnvironment?, _ last: CallStep) {
+        self.last = last
         self.environment = environment
     }
 
@@ -37,8 +41,33 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     public var value: Value {
         get async throws {
             try CallCancellation.check()
-            return try await environment().run(operation)
+            return try Self.cast(try await environment().run { try await last.value() })
         }
+    }
+
+    /// This call, then a step that makes another value of its value.
+    func then<Output: Sendable>(
+        _ step: @escaping @Sendable (Value) async throws -> Output
+    ) -> NetworkCall<Output> {
+        NetworkCall<Output>(environment, CallStep(.after { try await step(try Self.cast($0)) }, after: last))
+    }
+
+    /// A call that makes this one within it.
+    func within<Output: Sendable>(
+        _ step: @escaping @Sendable (NetworkCall) async throws -> Output
+    ) -> NetworkCall<Output> {
+        let around: @Sendable (CallStep?) async throws -> any Sendable = { [environment] before in
+            guard let before else { throw NetworkError(.unknown, reason: "a call has no first step") }
+            return try await step(NetworkCall(environment, before))
+        }
+        return NetworkCall<Output>(environment, CallStep(.around(around), after: last))
+    }
+
+    private static func cast(_ value: any Sendable) throws(NetworkError) -> Value {
+        guard let value = value as? Value else {
+            throw NetworkError(.unknown, reason: "a step gave a \(type(of: value)) for a \(Value.self)")
+        }
+        return value
     }
 
     /// Makes the call and calls back once.

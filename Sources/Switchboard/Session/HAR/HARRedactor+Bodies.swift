@@ -4,34 +4,47 @@ extension HARRedactor {
     /// A body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`. Bytes
     /// that are no text stay as they are.
     package mutating func masked(body data: Data, type: String) -> Data {
+        masked(body: data, type: type, depth: 0)
+    }
+
+    /// How many `multipart` bodies are read within one another; a deeper one is masked as a whole.
+    private static let maximumDepth = 8
+
+    private mutating func masked(body data: Data, type: String, depth: Int) -> Data {
         guard !data.isEmpty, !redaction.isNone else { return data }
-        if let boundary = type.multipartBoundary { return masked(multipart: data, boundary: boundary) }
+        if let boundary = type.multipartBoundary {
+            guard depth < Self.maximumDepth else { return Data(redaction.mask.utf8) }
+            return masked(multipart: data, boundary: boundary, depth: depth)
+        }
         guard let text = data.exactText else { return data }
         if type.isForm { return Data(mask(text) { [redaction] in redaction.form($0) }.utf8) }
         guard let tree = JSONTree(data) else { return Data(mask(text) { [redaction] in redaction.text($0) }.utf8) }
-        note(tree, isSecret: false)
+        note(tree)
         return Data(redaction.text(text).utf8)
     }
 
-    /// Keeps the secrets of a JSON value.
-    private mutating func note(_ tree: JSONTree, isSecret: Bool) {
-        switch tree {
-        case .string(let text) where isSecret: note(text)
-        case .number(let number) where isSecret: note("\(number)")
-        case .string(let text):
-            // JSON within a text, as servers have it that echo a body.
-            if let inner = JSONTree(Data(text.utf8)) { note(inner, isSecret: false) }
-            // The secrets of URLs within a text.
-            _ = mask(text) { [redaction] in redaction.value($0, ofHeader: "Comment") }
-        case .array(let values): for value in values { note(value, isSecret: isSecret) }
-        case .object(let members):
-            for (name, value) in members { note(value, isSecret: isSecret || redaction.isSecret(member: name)) }
-        case .null, .bool, .number, .double: break
+    /// Keeps the secrets of a JSON value, in a loop: servers decide how deep it nests.
+    private mutating func note(_ tree: JSONTree) {
+        var rest = [(tree: tree, isSecret: false)]
+        while let (tree, isSecret) = rest.popLast() {
+            switch tree {
+            case .string(let text) where isSecret: note(text)
+            case .number(let number) where isSecret: note("\(number)")
+            case .string(let text):
+                // JSON within a text, as servers have it that echo a body.
+                if let inner = JSONTree(Data(text.utf8)) { rest.append((inner, false)) }
+                // The secrets of URLs within a text.
+                _ = mask(text) { [redaction] in redaction.value($0, ofHeader: "Comment") }
+            case .array(let values): rest += values.map { ($0, isSecret) }
+            case .object(let members):
+                rest += members.map { ($1, isSecret || redaction.isSecret(member: $0)) }
+            case .null, .bool, .number, .double: break
+            }
         }
     }
 
     /// `multipart/form-data` (RFC 7578) and its like: each part by its name, or by its own type.
-    private mutating func masked(multipart data: Data, boundary: String) -> Data {
+    private mutating func masked(multipart data: Data, boundary: String, depth: Int) -> Data {
         let delimiter = Data("--\(boundary)".utf8)
         var parts = data.pieces(around: delimiter)
         for index in parts.indices.dropFirst() {
@@ -49,8 +62,8 @@ extension HARRedactor {
                 if let text = content.exactText { note(text) }
                 masked = Data(redaction.mask.utf8)
             } else {
-                masked = self.masked(
-                    body: content, type: String(decoding: field("content-type:").utf8.dropFirst(13), as: UTF8.self))
+                let type = String(decoding: field("content-type:").utf8.dropFirst(13), as: UTF8.self)
+                masked = self.masked(body: content, type: type, depth: depth + 1)
             }
             parts[index] = part[..<head.upperBound] + masked + (isEnded ? Data("\r\n".utf8) : Data())
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A JSON value, to look for secrets in it and to compare it with another.
-package enum JSONTree: Hashable, Sendable {
+package enum JSONTree: Sendable {
     case null
     case bool(Bool)
     case number(Decimal)
@@ -22,28 +22,32 @@ package enum JSONTree: Hashable, Sendable {
 
     /// The JSON value of any kind that these bytes are; nil when they are none.
     package init?(fragment data: Data) {
-        guard let value = try? JSONDecoder().decode(JSONTree.self, from: data) else { return nil }
+        var reader = JSONReader(Array(data))
+        guard data.exactText != nil, let value = reader.value() else { return nil }
         self = value
     }
 }
 
-extension JSONTree: Decodable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([String: JSONTree].self) {
-            self = .object(value)
-        } else if let value = try? container.decode([JSONTree].self) {
-            self = .array(value)
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Decimal.self) {
-            self = .number(value)
-        } else {
-            self = .double(try container.decode(Double.self))
+extension JSONTree: Equatable {
+    /// Compared in a loop, as it is read.
+    package static func == (one: JSONTree, other: JSONTree) -> Bool {
+        var pairs = [(one, other)]
+        while let pair = pairs.popLast() {
+            switch pair {
+            case (.null, .null): continue
+            case (.bool(let one), .bool(let other)) where one == other: continue
+            case (.number(let one), .number(let other)) where one == other: continue
+            case (.double(let one), .double(let other)) where one == other: continue
+            case (.string(let one), .string(let other)) where one == other: continue
+            case (.array(let one), .array(let other)) where one.count == other.count: pairs += zip(one, other)
+            case (.object(let one), .object(let other)) where one.count == other.count:
+                for (name, value) in one {
+                    guard let same = other[name] else { return false }
+                    pairs.append((value, same))
+                }
+            default: return false
+            }
         }
+        return true
     }
 }

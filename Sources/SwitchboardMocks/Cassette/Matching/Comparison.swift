@@ -54,7 +54,7 @@ extension Comparison {
             return ["body: \(size(live.body)), recorded \(size(recorded.body))"]
         }
         if let one = JSONTree(live.body), let other = JSONTree(recorded.body) {
-            return differences(one, other, at: "$")
+            return differences(one, other)
         }
         if live.contentType.isForm, recorded.contentType.isForm {
             return differences("body field", form(live.body), form(recorded.body))
@@ -62,33 +62,35 @@ extension Comparison {
         return isEqual(live.body, recorded.body) ? [] : [difference(live.body, recorded.body)]
     }
 
-    private func differences(_ live: JSONTree, _ recorded: JSONTree, at place: String) -> [String] {
-        switch (live, recorded) {
-        case (.object(let live), .object(let recorded)):
-            Set(live.keys).union(recorded.keys).sorted().flatMap { name in
-                let place = "\(place)\(name.isPlain ? ".\(name)" : "[\(name.quoted)]")"
-                return differences(live[name], recorded[name], at: place)
+    /// In a loop: a recording may nest as deep as a server likes.
+    private func differences(_ live: JSONTree, _ recorded: JSONTree) -> [String] {
+        var lines: [String] = []
+        var rest: [(live: JSONTree?, recorded: JSONTree?, place: String)] = [(live, recorded, "$")]
+        while let (live, recorded, place) = rest.popLast() {
+            switch (live, recorded) {
+            case (.object(let live)?, .object(let recorded)?):
+                for name in Set(live.keys).union(recorded.keys).sorted(by: >) {
+                    let place = "\(place)\(name.isPlain ? ".\(name)" : "[\(name.quoted)]")"
+                    rest.append((live[name], recorded[name], place))
+                }
+            case (.array(let live)?, .array(let recorded)?):
+                for index in (0..<max(live.count, recorded.count)).reversed() {
+                    rest.append(
+                        (
+                            live.indices.contains(index) ? live[index] : nil,
+                            recorded.indices.contains(index) ? recorded[index] : nil, "\(place)[\(index)]"
+                        ))
+                }
+            case (.string(let live)?, .string(let recorded)?):
+                lines += difference("body \(place)", live, recorded).map { [$0] } ?? []
+            case (let live?, let recorded?):
+                if live != recorded { lines.append("body \(place): \(live), recorded \(recorded)") }
+            case (let live?, nil): lines.append("body \(place): \(live), not recorded")
+            case (nil, let recorded?): lines.append("body \(place): missing, recorded \(recorded)")
+            case (nil, nil): break
             }
-        case (.array(let live), .array(let recorded)):
-            (0..<max(live.count, recorded.count)).flatMap { index in
-                differences(
-                    live.indices.contains(index) ? live[index] : nil,
-                    recorded.indices.contains(index) ? recorded[index] : nil, at: "\(place)[\(index)]")
-            }
-        case (.string(let live), .string(let recorded)):
-            difference("body \(place)", live, recorded).map { [$0] } ?? []
-        default:
-            live == recorded ? [] : ["body \(place): \(live), recorded \(recorded)"]
         }
-    }
-
-    private func differences(_ live: JSONTree?, _ recorded: JSONTree?, at place: String) -> [String] {
-        switch (live, recorded) {
-        case (let live?, let recorded?): differences(live, recorded, at: place)
-        case (let live?, nil): ["body \(place): \(live), not recorded"]
-        case (nil, let recorded?): ["body \(place): missing, recorded \(recorded)"]
-        case (nil, nil): []
-        }
+        return lines
     }
 
     /// The first line that differs, or the first byte of what is no text.
