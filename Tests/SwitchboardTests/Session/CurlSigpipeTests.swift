@@ -9,7 +9,7 @@ import Testing
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlSigpipeTests {
     #if compiler(>=6.2)
-    @Test("a broken pipe within libcurl is an error, raises nothing, and leaves mask and disposition")
+    @Test("a broken pipe within libcurl raises nothing, mask and handler stay")
     func guarded() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
@@ -28,7 +28,7 @@ struct CurlSigpipeTests {
         }
     }
 
-    @Test("servers that vanish from TLS connections, in use or idle, do not end the process")
+    @Test("TLS servers that vanish do not end the process")
     func vanishingServers() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
@@ -51,7 +51,7 @@ struct CurlSigpipeTests {
     }
     #endif
 
-    @Test("every entry into libcurl that may write has SIGPIPE blocked, also the clean-up")
+    @Test("SIGPIPE is blocked in libcurl, also in its clean-up")
     func entries() async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
             let seen = try Sigpipe.observe(server.url)
@@ -146,8 +146,9 @@ private enum Sigpipe {
         ccurl_multi_add(multi, easy)
         ccurl_poller_fire(poller)
         var result: Int32 = -1
-        for _ in 0..<1_000 where ccurl_multi_next_ended(multi, &result) == nil {
+        for _ in 0..<1_000 {
             ccurl_poller_act(poller, ccurl_poller_wait(poller, 100))
+            if ccurl_multi_next_ended(multi, &result) != nil { break }
         }
         #expect(result == 0)
         ccurl_multi_remove(multi, easy)

@@ -10,7 +10,7 @@ struct SessionEncodingTests {
 
     // RFC 9110 §8.4: a recipient that does not know a coding has the coded content all the same.
     @Test(
-        "a body in an unknown encoding arrives as it came, with its field [unknown content encodings]",
+        "an unknown encoding arrives as it came, with its field [unknown encodings]",
         arguments: SessionKind.unknownEncodings, ["aws-chunked", "UTF-8", "aws-chunked,gzip", "gzip, rot13"])
     func unknownEncoding(kind: SessionKind, encoding: String) async throws {
         let answer = MockResponse.data(Self.bytes).with("Content-Encoding", encoding)
@@ -37,7 +37,7 @@ struct SessionEncodingTests {
     }
 
     @Test(
-        "a downloaded file in an unknown encoding is what came [unknown content encodings]",
+        "a download in an unknown encoding is what came [unknown encodings]",
         arguments: SessionKind.unknownEncodings)
     func download(kind: SessionKind) async throws {
         try await withFolder { folder in
@@ -54,7 +54,7 @@ struct SessionEncodingTests {
     #if os(Linux)
     // Since 8.5 libcurl chooses its decoder before anybody sees the field, and only what is idempotent is asked again.
     @Test(
-        "a POST's answer in an unknown encoding arrives as it came, or is an error since libcurl 8.5 [unknown content encodings]",
+        "since libcurl 8.5 an unknown encoding fails a POST [unknown encodings]",
         arguments: SessionKind.curlAlone)
     func post(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -77,7 +77,7 @@ struct SessionEncodingTests {
 
     /// The last one is over every integer: RFC 9110 §8.6 asks recipients to expect that.
     @Test(
-        "a Content-Length over the limit is responseTooLarge before any of the body [body size limit]",
+        "an announced length over the limit fails at once [body size limit]",
         arguments: SessionKind.allCases,
         [
             "Content-Length: 1001", "Content-Length: 1001\r\nContent-Encoding: gzip",
@@ -100,7 +100,7 @@ struct SessionEncodingTests {
     }
 
     @Test(
-        "an encoded download announced over the limit is responseTooLarge at once [body size limit]",
+        "an encoded download announced too large fails [body size limit]",
         arguments: SessionKind.allCases)
     func announcedFileTooLarge(kind: SessionKind) async throws {
         try await withFolder { folder in
@@ -122,7 +122,7 @@ struct SessionEncodingTests {
 
     // RFC 9112 §6.3: Transfer-Encoding overrides Content-Length.
     @Test(
-        "a Content-Length beside chunks says nothing about the limit [body size limit]",
+        "a length beside chunks does not count [body size limit]",
         arguments: SessionKind.allCases)
     func overridden(kind: SessionKind) async throws {
         try await RawServer.run { connection in

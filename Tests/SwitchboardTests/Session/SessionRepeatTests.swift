@@ -10,7 +10,7 @@ struct SessionRepeatTests {
     private static let connections = 10
 
     @Test(
-        "a GET is repeated once, though ten kept connections are dead [one repeat on a new connection]",
+        "a GET is repeated once, though ten connections are dead [one repeat]",
         arguments: SessionKind.curlAlone)
     func onceThoughAllAreDead(kind: SessionKind) async throws {
         let (events, logs, recorder) = (Deliveries<String>(), Deliveries<String>(), HARRecorder())
@@ -42,7 +42,7 @@ struct SessionRepeatTests {
     }
 
     @Test(
-        "outside of a router the response's history shows both exchanges [one repeat on a new connection]",
+        "without a router the history shows both exchanges [one repeat]",
         arguments: SessionKind.curlAlone)
     func withoutRouter(kind: SessionKind) async throws {
         try await withDyingConnections { url, probes in
@@ -55,7 +55,7 @@ struct SessionRepeatTests {
     }
 
     @Test(
-        "when the new connection dies as well, that is the error [one repeat on a new connection]",
+        "a new connection that dies as well is the error [one repeat]",
         arguments: SessionKind.curlAlone, [true, false])
     func newConnectionDiesToo(kind: SessionKind, isRouted: Bool) async throws {
         let heads = Deliveries<String>()
@@ -83,7 +83,7 @@ struct SessionRepeatTests {
     }
 
     @Test(
-        "a PUT whose kept connection is reset inside the body is repeated whole, a POST is not [one repeat on a new connection]",
+        "a PUT reset inside its body is repeated, a POST is not [one repeat]",
         arguments: SessionKind.curlAlone, [HTTPMethod.put, .post])
     func resetInsideTheBody(kind: SessionKind, method: HTTPMethod) async throws {
         let body = Data(count: 8 << 20)
@@ -115,7 +115,7 @@ struct SessionRepeatTests {
     }
 
     @Test(
-        "over a new connection nothing is repeated [one repeat on a new connection]", arguments: SessionKind.curlAlone)
+        "over a new connection nothing is repeated [one repeat]", arguments: SessionKind.curlAlone)
     func newConnection(kind: SessionKind) async throws {
         let heads = Deliveries<String>()
         try await RawServer.run { connection in
