@@ -201,8 +201,9 @@ struct CassetteRedactionTests {
 
     @Test func aSecretThatOnlyTheAnswerTellsDoesNotKeepTheRequestFromBeingPlayed() async throws {
         try await withFile { file in
-            let requests = ["midnight", "daylight"].map {
-                NetworkRequest(.post, text: "https://h.example/\($0)?theme=\($0)", body: JSONBody(["theme": $0]))
+            let requests = ["midnight", "daylight"].map { (theme: String) in
+                NetworkRequest(
+                    .post, text: "https://h.example/\(theme)?theme=\(theme)", body: JSONBody(["theme": theme]))
             }
             try await Cassette.recording(requests, in: file) {
                 .text("", headers: ["Set-Cookie": "theme=\($0.path.dropFirst())"])
