@@ -71,7 +71,7 @@ extension MockFault {
             "no-gzip", "says gzip and sends text", .text("abcdef").mislabelled(as: "gzip"), .cannotDecodeResponse),
         MockFault(
             "unknown-encoding", "has a Content-Encoding that nobody knows", .text("abcdef").mislabelled(as: "rot13"),
-            .cannotDecodeResponse),
+            nil),
         MockFault("gzip-bomb", "sends a gibibyte of zeros as a mebibyte of gzip", .gzipBomb(), .responseTooLarge),
     ]
 

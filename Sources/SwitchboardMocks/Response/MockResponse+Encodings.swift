@@ -16,12 +16,15 @@ extension MockResponse {
             .packed(Gzip.zeros(atLeast: count), .zeros(max(1, count)))
     }
 
-    /// This response with a `Content-Encoding` that its body does not have: gzip, or any name. From a stub:
-    /// ``/Switchboard/NetworkError/Code/cannotDecodeResponse``.
+    /// This response with a `Content-Encoding` that its body does not have.
+    ///
+    /// A stub throws ``/Switchboard/NetworkError/Code/cannotDecodeResponse`` for `gzip`, `deflate`, `br` and `zstd`. It
+    /// delivers the body as it is for any other name, as ``/Switchboard/CurlSession`` does.
     public func mislabelled(as encoding: String = "gzip") -> MockResponse {
-        with {
+        let isKnown = ["gzip", "x-gzip", "deflate", "br", "zstd"].contains(encoding.lowercased())
+        return with {
             $0.headers.set("Content-Encoding", encoding)
-            $0.packing = .mislabelled
+            $0.packing = isKnown ? .mislabelled : nil
         }
     }
 

@@ -12,12 +12,14 @@ struct MockFaultTests {
         return NetworkRequest(.post, url, body: DataBody(Data(count: 100_000)), options: options)
     }
 
-    private func expect(_ fault: MockFault, _ result: Result<NetworkResponse, any Error>) {
+    private func expect(
+        _ fault: MockFault, _ code: NetworkError.Code?, _ result: Result<NetworkResponse, any Error>
+    ) {
         switch result {
         case .success(let response):
-            #expect(fault.code == nil, "\(response)")
+            #expect(code == nil, "\(response)")
             #expect(fault.name == "redirect-loop" ? response.statusCode == 302 : response.statusCode == 200)
-        case .failure(let error): #expect(fault.code.map { $0 ~= error } == true, "\(error)")
+        case .failure(let error): #expect(code.map { $0 ~= error } == true, "\(error)")
         }
     }
 
@@ -31,7 +33,11 @@ struct MockFaultTests {
         try await MockServer.run { server in
             server.enqueue(fault.response)
             let request = request(for: fault, to: server.url)
-            expect(fault, await Result { try await real.session.send(request) })
+            // URLSession on Linux fails over an encoding that it does not know.
+            let isLost = real.traps && fault.name == "unknown-encoding"
+            expect(
+                fault, isLost ? .cannotDecodeResponse : fault.code,
+                await Result { try await real.session.send(request) })
         }
     }
 
@@ -45,7 +51,7 @@ struct MockFaultTests {
             if case .failure(let error) = result { #expect((error as? NetworkError)?.code == .unsupported) }
             return
         }
-        expect(fault, result)
+        expect(fault, fault.code, result)
     }
 
     @Test func theirNamesAreTheirOwn() {

@@ -31,7 +31,7 @@ struct ExpiredTokenServerTests {
             #expect(tokens.refreshes.all == ["refresh-0"])
             if course == .failing {
                 #expect(Set(outcomes.map(\.code)) == [.cannotAuthenticate])
-                #expect(Set(outcomes.map(\.reason)).count == 1)
+                #expect(Set(outcomes.map(\.reason)).count == 1, "\(Set(outcomes.map(\.reason)))")
                 #expect(tokens.served.all.isEmpty)
                 return
             }

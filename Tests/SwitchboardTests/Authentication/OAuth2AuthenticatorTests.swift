@@ -105,7 +105,7 @@ struct OAuth2AuthenticatorTests {
         #expect(try await interceptor.credential(in: "qa") == nil)
     }
 
-    @Test("a saved file of tokens that is broken is a typed error until somebody signs in")
+    @Test("a damaged token file is a typed error until a reset removes it")
     func brokenStore() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("tokens")
@@ -118,6 +118,11 @@ struct OAuth2AuthenticatorTests {
                 try await router.response(for: URLEndPoint(.get, url))
             }
             #expect(error?.code == .cannotAuthenticate)
+            await #expect(throws: NetworkError.self) {
+                try await interceptor.signIn(OAuthToken(accessToken: "lost"), in: nil)
+            }
+            #expect(try Data(contentsOf: file) == Data("{".utf8))
+            await interceptor.reset()
             try await interceptor.signIn(OAuthToken(accessToken: "new"), in: nil)
             _ = try await router.response(for: URLEndPoint(.get, url))
             #expect(api.authorizations == ["Bearer new"])

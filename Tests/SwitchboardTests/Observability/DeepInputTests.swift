@@ -87,7 +87,8 @@ struct DeepInputTests {
             "\"\\x\"",
             "\"\\u00e9\"", "\"\\u12\"", "\"\\ud83d\\ude00\"", "\"\\ud83d\"", "\"\\ud83dx\"", "\"\t\"", "\"é😀\"", "",
             "  ",
-            "{\"a\":null,\"b\":[true,false]}", "[1]x", "{\"\":\"\"}", "12345678901234567890", "1e20", "[1,,]", "[,]", "{,}",
+            "{\"a\":null,\"b\":[true,false]}", "[1]x", "{\"\":\"\"}", "12345678901234567890", "1e20", "[1,,]", "[,]",
+            "{,}",
         ])
     func reading(text: String) throws {
         let foundation = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
