@@ -36,7 +36,7 @@ struct watch {
     bool is_connection;  // made by open_socket, so that close_socket will tell of its end
 };
 
-struct ccurl_poller {
+struct swcurl_poller {
     void *multi;
     int epoll, wake;
     pthread_mutex_t lock;
@@ -54,7 +54,7 @@ static int64_t now(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static struct watch *watch_of(ccurl_poller *poller, int socket) {
+static struct watch *watch_of(swcurl_poller *poller, int socket) {
     if (socket < 0) return NULL;
     if (socket >= poller->count) {
         int count = poller->count ? poller->count : 64;
@@ -68,7 +68,7 @@ static struct watch *watch_of(ccurl_poller *poller, int socket) {
     return &poller->watches[socket];
 }
 
-static void enrol(ccurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
+static void enrol(swcurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
     if (watch->registered == mask) return;
     struct epoll_event event = {0};
     event.data.fd = socket;
@@ -86,7 +86,7 @@ static void enrol(ccurl_poller *poller, int socket, struct watch *watch, uint8_t
 // Never reports an error: libcurl declares the whole multi handle dead then, and goes on with transfers half removed.
 // A socket that the system does not watch ends by its deadline.
 static int on_socket(void *easy, int socket, int what, void *context, void *unused) {
-    ccurl_poller *poller = context;
+    swcurl_poller *poller = context;
     struct watch *watch = watch_of(poller, socket);
     if (!watch) return 0;
     if (what & CURL_POLL_REMOVE) poller->has_lost = true;
@@ -100,7 +100,7 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
 }
 
 static int on_timer(void *multi, long milliseconds, void *context) {
-    ccurl_poller *poller = context;
+    swcurl_poller *poller = context;
     poller->due = milliseconds <= 0 ? milliseconds : now() + (int64_t)milliseconds * 1000000;
     return 0;
 }
@@ -113,15 +113,15 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
 }
 
 static int close_socket(void *context, int socket) {
-    ccurl_poller *poller = context;
+    swcurl_poller *poller = context;
     poller->has_lost = true;
     // Closing takes it out of epoll.
     if (socket >= 0 && socket < poller->count) poller->watches[socket] = (struct watch){0};
     return close(socket);
 }
 
-ccurl_poller *ccurl_poller_make(void *multi) {
-    ccurl_poller *poller = calloc(1, sizeof *poller);
+swcurl_poller *swcurl_poller_make(void *multi) {
+    swcurl_poller *poller = calloc(1, sizeof *poller);
     if (!poller) return NULL;
     poller->multi = multi;
     poller->due = -1;
@@ -137,17 +137,17 @@ ccurl_poller *ccurl_poller_make(void *multi) {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = poller->wake};
     if (poller->epoll < 0 || poller->wake < 0
         || epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->wake, &event) != 0) {
-        ccurl_poller_free(poller);
+        swcurl_poller_free(poller);
         return NULL;
     }
-    ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETFUNCTION, (void *)on_socket);
-    ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, poller);
-    ccurl_multi_set_pointer(multi, CURLMOPT_TIMERFUNCTION, (void *)on_timer);
-    ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, poller);
+    swcurl_multi_set_pointer(multi, CURLMOPT_SOCKETFUNCTION, (void *)on_socket);
+    swcurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, poller);
+    swcurl_multi_set_pointer(multi, CURLMOPT_TIMERFUNCTION, (void *)on_timer);
+    swcurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, poller);
     return poller;
 }
 
-void ccurl_poller_free(ccurl_poller *poller) {
+void swcurl_poller_free(swcurl_poller *poller) {
     if (poller->epoll >= 0) close(poller->epoll);
     if (poller->wake >= 0) close(poller->wake);
     pthread_mutex_destroy(&poller->lock);
@@ -155,14 +155,14 @@ void ccurl_poller_free(ccurl_poller *poller) {
     free(poller);
 }
 
-void ccurl_poller_adopt(ccurl_poller *poller, void *easy) {
-    ccurl_easy_set_pointer(easy, CURLOPT_OPENSOCKETFUNCTION, (void *)open_socket);
-    ccurl_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, poller);
-    ccurl_easy_set_pointer(easy, CURLOPT_CLOSESOCKETFUNCTION, (void *)close_socket);
-    ccurl_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, poller);
+void swcurl_poller_adopt(swcurl_poller *poller, void *easy) {
+    swcurl_easy_set_pointer(easy, CURLOPT_OPENSOCKETFUNCTION, (void *)open_socket);
+    swcurl_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, poller);
+    swcurl_easy_set_pointer(easy, CURLOPT_CLOSESOCKETFUNCTION, (void *)close_socket);
+    swcurl_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, poller);
 }
 
-static void act(ccurl_poller *poller, const struct epoll_event *event) {
+static void act(swcurl_poller *poller, const struct epoll_event *event) {
     int socket = event->data.fd;
     if (socket == poller->wake) {
         uint64_t count;
@@ -179,44 +179,44 @@ static void act(ccurl_poller *poller, const struct epoll_event *event) {
     if (event->events & (EPOLLIN | EPOLLHUP)) events |= CURL_CSELECT_IN;
     if (event->events & EPOLLOUT) events |= CURL_CSELECT_OUT;
     if (event->events & EPOLLERR) events |= CURL_CSELECT_ERR;
-    ccurl_multi_socket_action(poller->multi, socket, events);
+    swcurl_multi_socket_action(poller->multi, socket, events);
 }
 
-void ccurl_poller_fire(ccurl_poller *poller) {
+void swcurl_poller_fire(swcurl_poller *poller) {
     poller->time = now();
     if (poller->due < 0 || poller->due > poller->time) return;
     poller->due = -1;
-    ccurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
+    swcurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
 }
 
-int64_t ccurl_poller_due(const ccurl_poller *poller) { return poller->due; }
+int64_t swcurl_poller_due(const swcurl_poller *poller) { return poller->due; }
 
-int ccurl_poller_wait(ccurl_poller *poller, int milliseconds) {
+int swcurl_poller_wait(swcurl_poller *poller, int milliseconds) {
     poller->has_lost = false;
-    ccurl_poller_unlock(poller);
+    swcurl_poller_unlock(poller);
     int count = epoll_wait(poller->epoll, poller->events, 64, milliseconds);
-    ccurl_poller_lock(poller);
+    swcurl_poller_lock(poller);
     return poller->has_lost ? epoll_wait(poller->epoll, poller->events, 64, 0) : count;
 }
 
-void ccurl_poller_act(ccurl_poller *poller, int count) {
+void swcurl_poller_act(swcurl_poller *poller, int count) {
     poller->time = now();
     for (int index = 0; index < count; index++) act(poller, &poller->events[index]);
-    ccurl_poller_fire(poller);
+    swcurl_poller_fire(poller);
 }
 
-uint64_t ccurl_poller_time(const ccurl_poller *poller) { return (uint64_t)poller->time; }
+uint64_t swcurl_poller_time(const swcurl_poller *poller) { return (uint64_t)poller->time; }
 
-void ccurl_poller_lock(ccurl_poller *poller) { pthread_mutex_lock(&poller->lock); }
-bool ccurl_poller_try_lock(ccurl_poller *poller) { return pthread_mutex_trylock(&poller->lock) == 0; }
-void ccurl_poller_unlock(ccurl_poller *poller) { pthread_mutex_unlock(&poller->lock); }
+void swcurl_poller_lock(swcurl_poller *poller) { pthread_mutex_lock(&poller->lock); }
+bool swcurl_poller_try_lock(swcurl_poller *poller) { return pthread_mutex_trylock(&poller->lock) == 0; }
+void swcurl_poller_unlock(swcurl_poller *poller) { pthread_mutex_unlock(&poller->lock); }
 
-static __thread const ccurl_poller *entered;
+static __thread const swcurl_poller *entered;
 
-void ccurl_poller_enter(const ccurl_poller *poller) { entered = poller; }
-bool ccurl_poller_is_entered(const ccurl_poller *poller) { return entered == poller; }
+void swcurl_poller_enter(const swcurl_poller *poller) { entered = poller; }
+bool swcurl_poller_is_entered(const swcurl_poller *poller) { return entered == poller; }
 
-void ccurl_poller_wake(ccurl_poller *poller) {
+void swcurl_poller_wake(swcurl_poller *poller) {
     uint64_t one = 1;
     if (write(poller->wake, &one, sizeof one) < 0) return;
 }

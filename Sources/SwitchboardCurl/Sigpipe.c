@@ -14,7 +14,7 @@
 
 static atomic_bool is_raised_by_library = true;
 
-void ccurl_set_blocks_sigpipe(bool blocks) { is_raised_by_library = blocks; }
+void swcurl_set_blocks_sigpipe(bool blocks) { is_raised_by_library = blocks; }
 
 static sigset_t sigpipe(void) {
     sigset_t set;
@@ -23,8 +23,8 @@ static sigset_t sigpipe(void) {
     return set;
 }
 
-ccurl_sigpipe ccurl_sigpipe_block(void) {
-    ccurl_sigpipe before = {.is_on = is_raised_by_library};
+swcurl_sigpipe swcurl_sigpipe_block(void) {
+    swcurl_sigpipe before = {.is_on = is_raised_by_library};
     if (!before.is_on) return before;
     sigset_t pending, mask, pipe = sigpipe();
     sigemptyset(&pending);
@@ -35,7 +35,7 @@ ccurl_sigpipe ccurl_sigpipe_block(void) {
     return before;
 }
 
-void ccurl_sigpipe_restore(ccurl_sigpipe before) {
+void swcurl_sigpipe_restore(swcurl_sigpipe before) {
     if (!before.is_on) return;
     int number = errno;
     sigset_t pipe = sigpipe();
@@ -46,9 +46,9 @@ void ccurl_sigpipe_restore(ccurl_sigpipe before) {
     errno = number;
 }
 
-void ccurl_without_sigpipe(void (*body)(void *), void *context) {
-    ccurl_sigpipe before = ccurl_sigpipe_block();
+void swcurl_without_sigpipe(void (*body)(void *), void *context) {
+    swcurl_sigpipe before = swcurl_sigpipe_block();
     body(context);
-    ccurl_sigpipe_restore(before);
+    swcurl_sigpipe_restore(before);
 }
 #endif

@@ -103,58 +103,58 @@ static const char *load(const char *name, char *words, size_t size, struct funct
 static void load_once(void) {
     failure = load("libcurl.so.4", text_of_failure, sizeof text_of_failure, &curl);
     if (failure) return;
-    ccurl_set_blocks_sigpipe(ccurl_version_number() < 0x075700);
+    swcurl_set_blocks_sigpipe(swcurl_version_number() < 0x075700);
     if (curl.curl_global_init(CURL_GLOBAL_DEFAULT) != 0) failure = "libcurl cannot be initialized";
 }
 
-const char *ccurl_load(void) {
+const char *swcurl_load(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load_once);
     return failure;
 }
 
-const char *ccurl_try_load(const char *name) {
+const char *swcurl_try_load(const char *name) {
     static __thread char words[512];
     struct functions found;
     return load(name, words, sizeof words, &found);
 }
 
-uint32_t ccurl_version_number(void) { return curl.curl_version_info(CURLVERSION_FIRST)->version_num; }
-const char *ccurl_version_text(void) { return curl.curl_version_info(CURLVERSION_FIRST)->version; }
-int32_t ccurl_features(void) { return curl.curl_version_info(CURLVERSION_FIRST)->features; }
-const char *ccurl_error_text(int32_t code) { return curl.curl_easy_strerror(code); }
+uint32_t swcurl_version_number(void) { return curl.curl_version_info(CURLVERSION_FIRST)->version_num; }
+const char *swcurl_version_text(void) { return curl.curl_version_info(CURLVERSION_FIRST)->version; }
+int32_t swcurl_features(void) { return curl.curl_version_info(CURLVERSION_FIRST)->features; }
+const char *swcurl_error_text(int32_t code) { return curl.curl_easy_strerror(code); }
 
 static const char *text_of(void *easy, int information) {
     const char *text = NULL;
     return curl.curl_easy_getinfo(easy, information, &text) == 0 ? text : NULL;
 }
 
-const char *ccurl_default_ca_file(void *easy) { return text_of(easy, CURLINFO_CAINFO); }
-const char *ccurl_default_ca_folder(void *easy) { return text_of(easy, CURLINFO_CAPATH); }
+const char *swcurl_default_ca_file(void *easy) { return text_of(easy, CURLINFO_CAINFO); }
+const char *swcurl_default_ca_folder(void *easy) { return text_of(easy, CURLINFO_CAPATH); }
 
 // MARK: One transfer
 
-void *ccurl_easy_make(void) { return curl.curl_easy_init(); }
-void ccurl_easy_free(void *easy) { QUIETLY((curl.curl_easy_cleanup(easy), 0)); }
+void *swcurl_easy_make(void) { return curl.curl_easy_init(); }
+void swcurl_easy_free(void *easy) { QUIETLY((curl.curl_easy_cleanup(easy), 0)); }
 
-int32_t ccurl_easy_set_long(void *easy, int32_t option, long value) {
+int32_t swcurl_easy_set_long(void *easy, int32_t option, long value) {
     return curl.curl_easy_setopt(easy, option, value);
 }
-int32_t ccurl_easy_set_offset(void *easy, int32_t option, int64_t value) {
+int32_t swcurl_easy_set_offset(void *easy, int32_t option, int64_t value) {
     return curl.curl_easy_setopt(easy, option, value);
 }
-int32_t ccurl_easy_set_text(void *easy, int32_t option, const char *value) {
+int32_t swcurl_easy_set_text(void *easy, int32_t option, const char *value) {
     return curl.curl_easy_setopt(easy, option, value);
 }
-int32_t ccurl_easy_set_pointer(void *easy, int32_t option, void *value) {
+int32_t swcurl_easy_set_pointer(void *easy, int32_t option, void *value) {
     return curl.curl_easy_setopt(easy, option, value);
 }
-int32_t ccurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size_t size) {
+int32_t swcurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size_t size) {
     struct curl_blob blob = {(void *)bytes, size, CURL_BLOB_COPY};
     return curl.curl_easy_setopt(easy, option, &blob);
 }
 
-static ccurl_prerequest_callback on_head_sent;
+static swcurl_prerequest_callback on_head_sent;
 
 // Stands in for CURLOPT_PREREQFUNCTION before 7.80: hears of each head when it has been sent.
 static int on_debug(void *easy, int type, char *data, size_t size, void *context) {
@@ -163,9 +163,9 @@ static int on_debug(void *easy, int type, char *data, size_t size, void *context
     return 0;
 }
 
-void ccurl_easy_set_callbacks(
-    void *easy, ccurl_data_callback header, ccurl_data_callback write, ccurl_data_callback read,
-    ccurl_seek_callback seek, ccurl_prerequest_callback prerequest, ccurl_socket_callback connect) {
+void swcurl_easy_set_callbacks(
+    void *easy, swcurl_data_callback header, swcurl_data_callback write, swcurl_data_callback read,
+    swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_socket_callback connect) {
     curl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
     curl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
     curl.curl_easy_setopt(easy, CURLOPT_READFUNCTION, read);
@@ -177,7 +177,7 @@ void ccurl_easy_set_callbacks(
     curl.curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
-void ccurl_easy_set_context(void *easy, void *context) {
+void swcurl_easy_set_context(void *easy, void *context) {
     curl.curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_READDATA, context);
@@ -188,7 +188,7 @@ void ccurl_easy_set_context(void *easy, void *context) {
     curl.curl_easy_setopt(easy, CURLOPT_PRIVATE, context);
 }
 
-int32_t ccurl_easy_pause(void *easy, int32_t bitmask) {
+int32_t swcurl_easy_pause(void *easy, int32_t bitmask) {
     return QUIETLY(curl.curl_easy_pause(easy, bitmask));
 }
 
@@ -202,11 +202,11 @@ static long long_of(void *easy, int information) {
     return curl.curl_easy_getinfo(easy, information, &number) == 0 ? number : 0;
 }
 
-long ccurl_easy_connects(void *easy) { return long_of(easy, CURLINFO_NUM_CONNECTS); }
-int64_t ccurl_easy_downloaded(void *easy) { return number_of(easy, CURLINFO_SIZE_DOWNLOAD_T); }
+long swcurl_easy_connects(void *easy) { return long_of(easy, CURLINFO_NUM_CONNECTS); }
+int64_t swcurl_easy_downloaded(void *easy) { return number_of(easy, CURLINFO_SIZE_DOWNLOAD_T); }
 
-ccurl_figures ccurl_easy_figures(void *easy) {
-    return (ccurl_figures){
+swcurl_figures swcurl_easy_figures(void *easy) {
+    return (swcurl_figures){
         .name_lookup = number_of(easy, CURLINFO_NAMELOOKUP_TIME_T),
         .connect = number_of(easy, CURLINFO_CONNECT_TIME_T),
         .app_connect = number_of(easy, CURLINFO_APPCONNECT_TIME_T),
@@ -220,22 +220,22 @@ ccurl_figures ccurl_easy_figures(void *easy) {
     };
 }
 
-void *ccurl_list_append(void *list, const char *line) { return curl.curl_slist_append(list, line); }
-void ccurl_list_free(void *list) { curl.curl_slist_free_all(list); }
+void *swcurl_list_append(void *list, const char *line) { return curl.curl_slist_append(list, line); }
+void swcurl_list_free(void *list) { curl.curl_slist_free_all(list); }
 
 // MARK: Many transfers
 
-void *ccurl_multi_make(void) { return curl.curl_multi_init(); }
-void ccurl_multi_free(void *multi) { QUIETLY(curl.curl_multi_cleanup(multi)); }
-int32_t ccurl_multi_set_long(void *multi, int32_t option, long value) {
+void *swcurl_multi_make(void) { return curl.curl_multi_init(); }
+void swcurl_multi_free(void *multi) { QUIETLY(curl.curl_multi_cleanup(multi)); }
+int32_t swcurl_multi_set_long(void *multi, int32_t option, long value) {
     return curl.curl_multi_setopt(multi, option, value);
 }
-int32_t ccurl_multi_add(void *multi, void *easy) { return QUIETLY(curl.curl_multi_add_handle(multi, easy)); }
-int32_t ccurl_multi_remove(void *multi, void *easy) {
+int32_t swcurl_multi_add(void *multi, void *easy) { return QUIETLY(curl.curl_multi_add_handle(multi, easy)); }
+int32_t swcurl_multi_remove(void *multi, void *easy) {
     return QUIETLY(curl.curl_multi_remove_handle(multi, easy));
 }
 
-void *ccurl_multi_next_ended(void *multi, int32_t *result) {
+void *swcurl_multi_next_ended(void *multi, int32_t *result) {
     int left = 0;
     CURLMsg *message;
     while ((message = QUIETLY(curl.curl_multi_info_read(multi, &left)))) {
@@ -248,11 +248,11 @@ void *ccurl_multi_next_ended(void *multi, int32_t *result) {
 
 // MARK: For the poller
 
-int ccurl_multi_socket_action(void *multi, int socket, int events) {
+int swcurl_multi_socket_action(void *multi, int socket, int events) {
     int running = 0;
     return QUIETLY(curl.curl_multi_socket_action(multi, socket, events, &running));
 }
-int ccurl_multi_set_pointer(void *multi, int option, void *value) {
+int swcurl_multi_set_pointer(void *multi, int option, void *value) {
     return curl.curl_multi_setopt(multi, option, value);
 }
 #endif

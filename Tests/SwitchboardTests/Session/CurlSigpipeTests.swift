@@ -13,16 +13,16 @@ struct CurlSigpipeTests {
     func guarded() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
-            ccurl_set_blocks_sigpipe(true)
+            swcurl_set_blocks_sigpipe(true)
             for isBlockedBefore in [false, true] {
                 if isBlockedBefore { Sigpipe.block() }
-                ccurl_without_sigpipe({ _ in Sigpipe.writeToNobody() }, nil)
+                swcurl_without_sigpipe({ _ in Sigpipe.writeToNobody() }, nil)
                 try #require(Sigpipe.isBlocked == isBlockedBefore && !Sigpipe.isPending)
             }
             // One that came before is not taken away.
             Sigpipe.writeToNobody()
             try #require(Sigpipe.isPending)
-            ccurl_without_sigpipe({ _ in Sigpipe.writeToNobody() }, nil)
+            swcurl_without_sigpipe({ _ in Sigpipe.writeToNobody() }, nil)
             try #require(Sigpipe.isPending)
             try #require(Sigpipe.isDefault)
         }
@@ -109,15 +109,15 @@ private enum Sigpipe {
 
     /// One GET by the shim alone, on this thread, and what its callbacks saw.
     static func observe(_ url: URL) throws -> Observation {
-        #expect(ccurl_load() == nil)
-        ccurl_set_blocks_sigpipe(true)
-        defer { ccurl_set_blocks_sigpipe(ccurl_version_number() < 0x07_57_00) }
+        #expect(swcurl_load() == nil)
+        swcurl_set_blocks_sigpipe(true)
+        defer { swcurl_set_blocks_sigpipe(swcurl_version_number() < 0x07_57_00) }
         let observation = Observation()
-        let multi = try #require(ccurl_multi_make())
-        let poller = try #require(ccurl_poller_make(multi))
-        let easy = try #require(ccurl_easy_make())
+        let multi = try #require(swcurl_multi_make())
+        let poller = try #require(swcurl_poller_make(multi))
+        let easy = try #require(swcurl_easy_make())
         let context = Unmanaged.passUnretained(observation).toOpaque()
-        ccurl_easy_set_callbacks(
+        swcurl_easy_set_callbacks(
             easy,
             { _, size, count, context in
                 context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("head") }
@@ -132,30 +132,30 @@ private enum Sigpipe {
                 context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("connect") }
                 return 0
             })
-        ccurl_poller_adopt(poller, easy)
+        swcurl_poller_adopt(poller, easy)
         let closing: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { context, socket in
             context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("close") }
             return Glibc.close(socket)
         }
-        ccurl_easy_set_pointer(easy, 20_208, unsafeBitCast(closing, to: UnsafeMutableRawPointer.self))
-        ccurl_easy_set_pointer(easy, 10_209, context)
-        ccurl_easy_set_context(easy, context)
-        ccurl_easy_set_text(easy, 10_002, url.absoluteString)
-        ccurl_easy_set_long(easy, 99, 1)
-        ccurl_poller_lock(poller)
-        ccurl_multi_add(multi, easy)
-        ccurl_poller_fire(poller)
+        swcurl_easy_set_pointer(easy, 20_208, unsafeBitCast(closing, to: UnsafeMutableRawPointer.self))
+        swcurl_easy_set_pointer(easy, 10_209, context)
+        swcurl_easy_set_context(easy, context)
+        swcurl_easy_set_text(easy, 10_002, url.absoluteString)
+        swcurl_easy_set_long(easy, 99, 1)
+        swcurl_poller_lock(poller)
+        swcurl_multi_add(multi, easy)
+        swcurl_poller_fire(poller)
         var result: Int32 = -1
         for _ in 0..<1_000 {
-            ccurl_poller_act(poller, ccurl_poller_wait(poller, 100))
-            if ccurl_multi_next_ended(multi, &result) != nil { break }
+            swcurl_poller_act(poller, swcurl_poller_wait(poller, 100))
+            if swcurl_multi_next_ended(multi, &result) != nil { break }
         }
         #expect(result == 0)
-        ccurl_multi_remove(multi, easy)
-        ccurl_easy_free(easy)
-        ccurl_multi_free(multi)
-        ccurl_poller_unlock(poller)
-        ccurl_poller_free(poller)
+        swcurl_multi_remove(multi, easy)
+        swcurl_easy_free(easy)
+        swcurl_multi_free(multi)
+        swcurl_poller_unlock(poller)
+        swcurl_poller_free(poller)
         return observation
     }
 }

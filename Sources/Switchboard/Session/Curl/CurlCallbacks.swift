@@ -4,7 +4,7 @@ import SwitchboardCurl
 /// libcurl's callbacks: each finds its exchange in the context and hands over.
 enum CurlCallbacks {
     static func install(on easy: UnsafeMutableRawPointer) {
-        ccurl_easy_set_callbacks(
+        swcurl_easy_set_callbacks(
             easy,
             { data, size, count, context in
                 guard let data, let context else { return 0 }

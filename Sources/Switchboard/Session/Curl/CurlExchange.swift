@@ -46,7 +46,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private var isRepeatRefused = false
     private var given: Int64 = 0
     private var isBodySent = false
-    private(set) var figures = ccurl_figures()
+    private(set) var figures = swcurl_figures()
     private(set) var remoteAddress: String?
     private(set) var end: UInt64 = 0
     /// Waiting for this process, not for the server: time does not count as silence.
@@ -117,7 +117,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     }
 
     /// Takes what libcurl measured, while it still knows.
-    func note(_ figures: ccurl_figures, remoteAddress: String?) {
+    func note(_ figures: swcurl_figures, remoteAddress: String?) {
         self.figures = figures
         self.figures.remote_address = nil  // libcurl's own memory
         self.remoteAddress = remoteAddress
@@ -294,7 +294,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private func isRatioKept(_ count: Int64) -> Bool {
         guard head.isEncoded, count > 1 << 20 else { return true }
         // libcurl counts what it has read before this piece; one buffer more may be under way.
-        var compressed = max(0, ccurl_easy_downloaded(handle.easy)) + Int64(handle.receiveBuffer)
+        var compressed = max(0, swcurl_easy_downloaded(handle.easy)) + Int64(handle.receiveBuffer)
         if let length = head.contentLength { compressed = min(compressed, max(1, length)) }
         guard count / compressed >= limits.decompressionRatio else { return true }
         return refuse(
@@ -343,7 +343,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         touch()
         guard sendTime == 0 else { return true }
         sendTime = lastSign
-        isOnKeptConnection = ccurl_easy_connects(handle.easy) == 0
+        isOnKeptConnection = swcurl_easy_connects(handle.easy) == 0
         handle.avoidKeptConnections(true)
         return true
     }
@@ -382,7 +382,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         isSendingPaused = false
         download?.didResume()
         touch()
-        return ccurl_easy_pause(handle.easy, 0)
+        return swcurl_easy_pause(handle.easy, 0)
     }
 
     /// Gives a download's reader what has come.

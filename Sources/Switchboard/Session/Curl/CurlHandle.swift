@@ -41,11 +41,11 @@ final class CurlHandle: @unchecked Sendable {
 
     /// - Throws: ``NetworkError/Code/unsupported`` for what the system's libcurl cannot do.
     init(_ settings: CurlSettings) throws(NetworkError) {
-        guard let easy = ccurl_easy_make() else { throw NetworkError(.unknown, reason: "libcurl has no memory left") }
+        guard let easy = swcurl_easy_make() else { throw NetworkError(.unknown, reason: "libcurl has no memory left") }
         do {
             resolveList = try settings.apply(to: easy)
         } catch {
-            ccurl_easy_free(easy)
+            swcurl_easy_free(easy)
             throw error
         }
         self.easy = easy
@@ -55,14 +55,14 @@ final class CurlHandle: @unchecked Sendable {
         )
         errorText = .allocate(capacity: 256)
         errorText.initialize(repeating: 0, count: 256)
-        ccurl_easy_set_pointer(easy, CurlOption.errorBuffer, errorText)
+        swcurl_easy_set_pointer(easy, CurlOption.errorBuffer, errorText)
         CurlCallbacks.install(on: easy)
     }
 
     deinit {
-        ccurl_easy_free(easy)
-        if let headerList { ccurl_list_free(headerList) }
-        if let resolveList { ccurl_list_free(resolveList) }
+        swcurl_easy_free(easy)
+        if let headerList { swcurl_list_free(headerList) }
+        if let resolveList { swcurl_list_free(resolveList) }
         errorText.deallocate()
     }
 
@@ -77,11 +77,11 @@ final class CurlHandle: @unchecked Sendable {
         errorText[0] = 0
         let text = url.absoluteString
         if text != self.url {
-            ccurl_easy_set_text(easy, CurlOption.url, text)
+            swcurl_easy_set_text(easy, CurlOption.url, text)
             self.url = text
             let isTLS = url.isHTTPS
-            ccurl_easy_set_long(easy, CurlOption.pipeWait, isTLS ? waitsToShare.tls : waitsToShare.plain)
-            if !keepsPlainConnections { ccurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1) }
+            swcurl_easy_set_long(easy, CurlOption.pipeWait, isTLS ? waitsToShare.tls : waitsToShare.plain)
+            if !keepsPlainConnections { swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1) }
         }
         decodeContent(request.repetition != .undecoded)
         avoidKeptConnections(request.repetition != nil || !keepsPlainConnections && !url.isHTTPS)
@@ -91,7 +91,7 @@ final class CurlHandle: @unchecked Sendable {
         // Zero would be libcurl's own five minutes.
         let milliseconds = request.timeouts.connect?.wholeMilliseconds ?? Int(Int32.max)
         if milliseconds != connectTimeout {
-            ccurl_easy_set_long(easy, CurlOption.connectTimeout, milliseconds)
+            swcurl_easy_set_long(easy, CurlOption.connectTimeout, milliseconds)
             connectTimeout = milliseconds
         }
     }
@@ -100,28 +100,28 @@ final class CurlHandle: @unchecked Sendable {
     func avoidKeptConnections(_ isAvoiding: Bool) {
         guard isAvoiding != avoidsKeptConnections else { return }
         avoidsKeptConnections = isAvoiding
-        ccurl_easy_set_long(easy, CurlOption.freshConnect, isAvoiding ? 1 : 0)
+        swcurl_easy_set_long(easy, CurlOption.freshConnect, isAvoiding ? 1 : 0)
     }
 
     /// Whether libcurl undoes what `Content-Encoding` says. Before 8.5 it may be called in its callbacks.
     func decodeContent(_ isDecoding: Bool) {
         guard isDecoding != decodesContent else { return }
         decodesContent = isDecoding
-        ccurl_easy_set_long(easy, CurlOption.httpContentDecoding, isDecoding ? 1 : 0)
+        swcurl_easy_set_long(easy, CurlOption.httpContentDecoding, isDecoding ? 1 : 0)
     }
 
     private func setMethod(_ method: HTTPMethod, bodyLength: Int64?) {
         let kind: Kind = bodyLength != nil ? .upload : method == .head ? .head : .get
         if kind != self.kind {
-            ccurl_easy_set_long(easy, CurlOption.httpGet, 1)  // undoes the other two
-            if kind == .head { ccurl_easy_set_long(easy, CurlOption.noBody, 1) }
-            if kind == .upload { ccurl_easy_set_long(easy, CurlOption.upload, 1) }
+            swcurl_easy_set_long(easy, CurlOption.httpGet, 1)  // undoes the other two
+            if kind == .head { swcurl_easy_set_long(easy, CurlOption.noBody, 1) }
+            if kind == .upload { swcurl_easy_set_long(easy, CurlOption.upload, 1) }
             self.kind = kind
         }
-        if let bodyLength { ccurl_easy_set_offset(easy, CurlOption.inFileSize, bodyLength) }
+        if let bodyLength { swcurl_easy_set_offset(easy, CurlOption.inFileSize, bodyLength) }
         let custom = kind == .get && method == .get || kind == .head ? nil : method.rawValue
         if custom != customMethod {
-            ccurl_easy_set_text(easy, CurlOption.customRequest, custom)
+            swcurl_easy_set_text(easy, CurlOption.customRequest, custom)
             customMethod = custom
         }
     }
@@ -130,13 +130,13 @@ final class CurlHandle: @unchecked Sendable {
         let isLargeExpected = request.options.streamsResponse || request.options.destination != nil
         let receive = isLargeExpected ? 256 << 10 : 32 << 10
         if receive != receiveBuffer {
-            ccurl_easy_set_long(easy, CurlOption.bufferSize, receive)
+            swcurl_easy_set_long(easy, CurlOption.bufferSize, receive)
             receiveBuffer = receive
         }
         guard let bodyLength else { return }
         let send = bodyLength < 0 || bodyLength > 1 << 20 ? 256 << 10 : 32 << 10
         if send != sendBuffer {
-            ccurl_easy_set_long(easy, CurlOption.uploadBufferSize, send)
+            swcurl_easy_set_long(easy, CurlOption.uploadBufferSize, send)
             sendBuffer = send
         }
     }
@@ -159,12 +159,12 @@ final class CurlHandle: @unchecked Sendable {
         for header in headers {
             // libcurl sends a name without a value when a semicolon ends it.
             let line = header.value.isEmpty ? header.name + ";" : header.name + ": " + header.value
-            list = ccurl_list_append(list, line) ?? list
+            list = swcurl_list_append(list, line) ?? list
         }
-        if extras.contains(.noExpect) { list = ccurl_list_append(list, "Expect:") ?? list }
-        if extras.contains(.emptyBody) { list = ccurl_list_append(list, "Content-Length: 0") ?? list }
-        ccurl_easy_set_pointer(easy, CurlOption.httpHeader, list)
-        if let headerList { ccurl_list_free(headerList) }
+        if extras.contains(.noExpect) { list = swcurl_list_append(list, "Expect:") ?? list }
+        if extras.contains(.emptyBody) { list = swcurl_list_append(list, "Content-Length: 0") ?? list }
+        swcurl_easy_set_pointer(easy, CurlOption.httpHeader, list)
+        if let headerList { swcurl_list_free(headerList) }
         headerList = list
         lines = headers
         self.extras = extras

@@ -4,13 +4,13 @@ import SwitchboardCurl
 /// The system's libcurl, loaded when it is first asked for.
 enum CurlLibrary {
     /// Why it is not there: in the loader's words, or that it is older than 7.78. Nil when it is.
-    static let failure: String? = ccurl_load().map { String(cString: $0) }
+    static let failure: String? = swcurl_load().map { String(cString: $0) }
 
     /// The version, such as 0x075801 for 7.88.1.
-    static let version = failure == nil ? ccurl_version_number() : 0
+    static let version = failure == nil ? swcurl_version_number() : 0
     /// `7.88.1`
-    static let versionText = failure == nil ? String(cString: ccurl_version_text()) : ""
-    static let hasHTTP2 = failure == nil && ccurl_features() & (1 << 16) != 0
+    static let versionText = failure == nil ? String(cString: swcurl_version_text()) : ""
+    static let hasHTTP2 = failure == nil && swcurl_features() & (1 << 16) != 0
 
     /// Whether a plain connection of HTTP/2 by prior knowledge fails when it is used a second time: 7.88.0 and 7.88.1
     /// ([curl 10634](https://github.com/curl/curl/issues/10634)).
@@ -19,7 +19,7 @@ enum CurlLibrary {
     /// The content codings that it undoes: what it was built with.
     static let encodings: Set<String> = {
         guard failure == nil else { return [] }
-        let features = ccurl_features()
+        let features = swcurl_features()
         let builtWith = [(3, ["gzip", "x-gzip", "deflate"]), (23, ["br"]), (26, ["zstd"])]
         return Set(builtWith.flatMap { bit, names in features & (1 << bit) != 0 ? names : [] })
     }()
@@ -29,11 +29,11 @@ enum CurlLibrary {
 
     /// Why another library would not do; nil when it would. Nothing of it is kept.
     static func failure(loading name: String) -> String? {
-        ccurl_try_load(name).map { String(cString: $0) }
+        swcurl_try_load(name).map { String(cString: $0) }
     }
 
     /// libcurl's words for one of its result codes.
-    static func text(of code: Int32) -> String { String(cString: ccurl_error_text(code)) }
+    static func text(of code: Int32) -> String { String(cString: swcurl_error_text(code)) }
 }
 
 /// The numbers of libcurl's options that are set here; part of its ABI.

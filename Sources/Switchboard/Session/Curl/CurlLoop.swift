@@ -65,32 +65,34 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
 
     /// - Throws: ``NetworkError/Code/unknown`` when the system has no descriptors left.
     init(_ configuration: SessionConfiguration, _ handles: CurlHandlePool) throws(NetworkError) {
-        guard let multi = ccurl_multi_make() else { throw NetworkError(.unknown, reason: "libcurl has no memory left") }
-        guard let poller = ccurl_poller_make(multi) else {
+        guard let multi = swcurl_multi_make() else {
+            throw NetworkError(.unknown, reason: "libcurl has no memory left")
+        }
+        guard let poller = swcurl_poller_make(multi) else {
             let reason = String(cString: strerror(errno))
-            ccurl_multi_free(multi)
+            swcurl_multi_free(multi)
             throw NetworkError(.unknown, reason: "no descriptors to wait with: \(reason)")
         }
         self.multi = multi
         self.poller = poller
         self.handles = handles
         let perHost = max(1, configuration.maximumConnectionsPerHost)
-        ccurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost)
+        swcurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost)
         let total = configuration.maximumConnections.map { max(1, $0) }
-        ccurl_multi_set_long(multi, CurlMultiOption.maxTotalConnections, total ?? 0)
+        swcurl_multi_set_long(multi, CurlMultiOption.maxTotalConnections, total ?? 0)
         // How many are kept for later: libcurl's own choice follows the number of transfers, and would drop them.
-        ccurl_multi_set_long(multi, CurlMultiOption.maxConnects, total ?? max(64, perHost * 4))
+        swcurl_multi_set_long(multi, CurlMultiOption.maxConnects, total ?? max(64, perHost * 4))
     }
 
     deinit {
         // The thread holds the loop; here it has ended or never begun.
-        if !isMultiFreed { ccurl_multi_free(multi) }
+        if !isMultiFreed { swcurl_multi_free(multi) }
         handles.removeAll()
-        ccurl_poller_free(poller)
+        swcurl_poller_free(poller)
     }
 
     func adopt(_ handle: CurlHandle) {
-        ccurl_poller_adopt(poller, handle.easy)
+        swcurl_poller_adopt(poller, handle.easy)
     }
 
     // MARK: From any thread
@@ -121,7 +123,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         }
         switch need {
         case .nothing: break
-        case .wake: ccurl_poller_wake(poller)
+        case .wake: swcurl_poller_wake(poller)
         case .thread: startThread()
         case .refusal: return false
         }
@@ -131,25 +133,25 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     /// Performs a command at once when the thread is asleep, with nothing left for it, or when it is this one, with a
     /// task to run. False when it is not.
     private func performHere(_ command: Command) -> Bool {
-        if ccurl_poller_is_entered(poller) {
+        if swcurl_poller_is_entered(poller) {
             guard inbox.withLock({ !$0.isClosed && $0.commands.isEmpty }) else { return false }
-            ccurl_poller_lock(poller)
+            swcurl_poller_lock(poller)
             perform(command)
-            ccurl_poller_unlock(poller)
+            swcurl_poller_unlock(poller)
             return true
         }
-        guard ccurl_poller_try_lock(poller) else { return false }
-        defer { ccurl_poller_unlock(poller) }
+        guard swcurl_poller_try_lock(poller) else { return false }
+        defer { swcurl_poller_unlock(poller) }
         let isFree = inbox.withLock { $0.isAsleep && !$0.isClosed && $0.commands.isEmpty }
         guard isFree else { return false }
-        ccurl_poller_fire(poller)
+        swcurl_poller_fire(poller)
         perform(command)
-        ccurl_poller_fire(poller)
+        swcurl_poller_fire(poller)
         endFinished()
         isBusy = true
         if nextAlarm() < alarm {
             alarm = 0
-            ccurl_poller_wake(poller)
+            swcurl_poller_wake(poller)
         }
         return true
     }
@@ -163,7 +165,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
             if !inbox.isThreadStarted { inbox.isEnded = true }
             return inbox.isThreadStarted && !inbox.isEnded
         }
-        if isRunning { ccurl_poller_wake(poller) }
+        if isRunning { swcurl_poller_wake(poller) }
     }
 
     /// Waits until the thread of a closed loop has ended, no longer than given. True when it has.
@@ -180,7 +182,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
 
     /// The time when somebody last drove libcurl, in the nanoseconds of `DispatchTime`: to ask anew at each callback
     /// would cost more than it is worth.
-    func now() -> UInt64 { ccurl_poller_time(poller) }
+    func now() -> UInt64 { swcurl_poller_time(poller) }
 
     private func startThread() {
         CurlLoopRegistry.add(self)
@@ -197,7 +199,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     private func run() {
         var commands: [Command] = []
         var jobs: [UnownedJob] = []
-        ccurl_poller_lock(poller)
+        swcurl_poller_lock(poller)
         while true {
             let isCancelling = inbox.withLock { inbox in
                 swap(&commands, &inbox.commands)
@@ -209,36 +211,36 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
             commands.removeAll(keepingCapacity: true)
             if isCancelling { endAll() }
             run(&jobs)
-            ccurl_poller_fire(poller)
+            swcurl_poller_fire(poller)
             endFinished()
             sweep()
             guard let wait = prepareToSleep() else { break }
-            let count = ccurl_poller_wait(poller, wait)
+            let count = swcurl_poller_wait(poller, wait)
             inbox.withLock { $0.isAsleep = false }
-            ccurl_poller_act(poller, count)
+            swcurl_poller_act(poller, count)
             endFinished()
         }
         // Closes the connections that were kept alive: the session may live on.
-        ccurl_multi_free(multi)
+        swcurl_multi_free(multi)
         isMultiFreed = true
-        ccurl_poller_unlock(poller)
+        swcurl_poller_unlock(poller)
     }
 
     /// Runs parts of tasks, without the poller's lock. The exchanges they start are begun at once.
     private func run(_ jobs: inout [UnownedJob]) {
         guard !jobs.isEmpty else { return }
-        ccurl_poller_unlock(poller)
-        ccurl_poller_enter(poller)
+        swcurl_poller_unlock(poller)
+        swcurl_poller_enter(poller)
         for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
-        ccurl_poller_enter(nil)
-        ccurl_poller_lock(poller)
+        swcurl_poller_enter(nil)
+        swcurl_poller_lock(poller)
         jobs.removeAll(keepingCapacity: true)
         isBusy = true
     }
 
     /// When something is due, in the nanoseconds of `DispatchTime`; `.max` for never.
     private func nextAlarm() -> UInt64 {
-        let due = ccurl_poller_due(poller)
+        let due = swcurl_poller_due(poller)
         return due < 0 ? nextDeadline : min(nextDeadline, UInt64(due))
     }
 
@@ -283,10 +285,10 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     private func start(_ exchange: CurlExchange) {
         // Its stop is on the way, or came before its body's stream was begun.
         guard !exchange.isAnswered else { return exchange.didStop() }
-        ccurl_easy_set_context(exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque())
+        swcurl_easy_set_context(exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque())
         exchange.place = active.count
         active.append(exchange)
-        let code = ccurl_multi_add(multi, exchange.handle.easy)
+        let code = swcurl_multi_add(multi, exchange.handle.easy)
         guard code == 0 else {
             forget(exchange)
             return exchange.fail(NetworkError(.unknown, reason: "libcurl refuses a transfer (\(code))"))
@@ -296,7 +298,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
 
     private func remove(_ exchange: CurlExchange) {
         guard exchange.place >= 0 else { return }
-        ccurl_multi_remove(multi, exchange.handle.easy)
+        swcurl_multi_remove(multi, exchange.handle.easy)
         forget(exchange)
     }
 
@@ -319,7 +321,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     /// than to wake one for several.
     private func endFinished() {
         var code: Int32 = 0
-        while let context = ccurl_multi_next_ended(multi, &code) {
+        while let context = swcurl_multi_next_ended(multi, &code) {
             end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)
         }
         for (exchange, code, message) in finished { exchange.end(code, message) }
@@ -331,16 +333,16 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     /// Takes an exchange out of libcurl's hands; ``endFinished()`` tells its caller.
     private func end(_ exchange: CurlExchange, _ code: Int32) {
         let message = code == 0 ? "" : exchange.handle.message(for: code)
-        let figures = ccurl_easy_figures(exchange.handle.easy)
+        let figures = swcurl_easy_figures(exchange.handle.easy)
         exchange.note(figures, remoteAddress: address(figures))
-        ccurl_multi_remove(multi, exchange.handle.easy)
+        swcurl_multi_remove(multi, exchange.handle.easy)
         forget(exchange)
         if code == 0 { handles.giveBack(exchange.handle) }
         finished.append((exchange, code, message))
     }
 
     /// The other end's address as text, made anew only when it is another one than last time.
-    private func address(_ figures: ccurl_figures) -> String? {
+    private func address(_ figures: swcurl_figures) -> String? {
         guard let text = figures.remote_address, text[0] != 0 else { return nil }
         if figures.remote_port != remotePort || strcmp(text, remoteHost) != 0 {
             remotePort = figures.remote_port

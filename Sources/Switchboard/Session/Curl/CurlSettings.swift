@@ -82,10 +82,10 @@ struct CurlSettings: Sendable {
     /// - Throws: ``NetworkError/Code/unsupported`` for an option that this libcurl was built without.
     func apply(to easy: UnsafeMutableRawPointer) throws(NetworkError) -> UnsafeMutableRawPointer? {
         func set(_ option: Int32, _ value: Int, or what: String = "") throws(NetworkError) {
-            try Self.check(ccurl_easy_set_long(easy, option, value), what)
+            try Self.check(swcurl_easy_set_long(easy, option, value), what)
         }
         func set(_ option: Int32, _ text: String, or what: String = "") throws(NetworkError) {
-            try Self.check(ccurl_easy_set_text(easy, option, text), what)
+            try Self.check(swcurl_easy_set_text(easy, option, text), what)
         }
         try set(CurlOption.noSignal, 1)
         try set(CurlOption.protocols, 3)  // http and https
@@ -94,7 +94,7 @@ struct CurlSettings: Sendable {
         try set(CurlOption.acceptEncoding, "")  // all that this libcurl can undo
         try set(CurlOption.userAgent, "Switchboard libcurl/\(CurlLibrary.versionText)")
         // A cancelled name lookup is not waited for; since 7.87, and harmless before.
-        ccurl_easy_set_long(easy, CurlOption.quickExit, 1)
+        swcurl_easy_set_long(easy, CurlOption.quickExit, 1)
         switch configuration.httpVersion {
         case .automatic:
             try set(CurlOption.httpVersion, CurlLibrary.hasHTTP2 ? 4 : 2)
@@ -121,54 +121,54 @@ struct CurlSettings: Sendable {
     private func applyTLS(to easy: UnsafeMutableRawPointer) throws(NetworkError) {
         let tls = configuration.tls
         for option in [CurlOption.sslVersion, CurlOption.proxySSLVersion] {
-            try Self.check(ccurl_easy_set_long(easy, option, tls.minimumVersion.number), "a minimum version of TLS")
+            try Self.check(swcurl_easy_set_long(easy, option, tls.minimumVersion.number), "a minimum version of TLS")
         }
         if tls.insecureTrustsEveryServer {
             for option in [
                 CurlOption.sslVerifyPeer, CurlOption.sslVerifyHost, CurlOption.proxySSLVerifyPeer,
                 CurlOption.proxySSLVerifyHost,
-            ] { ccurl_easy_set_long(easy, option, 0) }
+            ] { swcurl_easy_set_long(easy, option, 0) }
         }
         try applyAuthorities(to: easy)
         if let certificate, let key {
             try Self.setBlob(certificate, CurlOption.sslCertBlob, easy, "client certificates")
             try Self.setBlob(key, CurlOption.sslKeyBlob, easy, "client certificates")
             // Without a password OpenSSL would ask for one on the terminal.
-            ccurl_easy_set_text(easy, CurlOption.keyPassword, tls.clientIdentity?.password ?? "")
+            swcurl_easy_set_text(easy, CurlOption.keyPassword, tls.clientIdentity?.password ?? "")
         }
         if let pins {
-            try Self.check(ccurl_easy_set_text(easy, CurlOption.pinnedPublicKey, pins), "public-key pins")
+            try Self.check(swcurl_easy_set_text(easy, CurlOption.pinnedPublicKey, pins), "public-key pins")
         }
     }
 
     /// The system's authorities are libcurl's default: a file, a folder of hashed names, or both. Extra ones replace
     /// the file, so where there is no folder they are joined to it.
     private func applyAuthorities(to easy: UnsafeMutableRawPointer) throws(NetworkError) {
-        let file = ccurl_default_ca_file(easy).map { String(cString: $0) }
-        let folder = ccurl_default_ca_folder(easy).map { String(cString: $0) }
+        let file = swcurl_default_ca_file(easy).map { String(cString: $0) }
+        let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
         guard var authorities else {
             // The file is read once for all connections, which libcurl does only where there is no folder (since 7.87).
             if configuration.tls.trustsSystem, let file, FileManager.default.isReadableFile(atPath: file) {
-                ccurl_easy_set_text(easy, CurlOption.caPath, nil)
+                swcurl_easy_set_text(easy, CurlOption.caPath, nil)
             }
             return
         }
         if !configuration.tls.trustsSystem {
-            ccurl_easy_set_text(easy, CurlOption.caPath, nil)
-            ccurl_easy_set_text(easy, CurlOption.proxyCAPath, nil)
+            swcurl_easy_set_text(easy, CurlOption.caPath, nil)
+            swcurl_easy_set_text(easy, CurlOption.proxyCAPath, nil)
         } else if folder == nil, let file, let system = FileManager.default.contents(atPath: file) {
             authorities.append(system)
         }
         try Self.setBlob(authorities, CurlOption.caInfoBlob, easy, "authorities of one's own")
-        ccurl_easy_set_text(easy, CurlOption.caInfo, nil)
+        swcurl_easy_set_text(easy, CurlOption.caInfo, nil)
         authorities.withUnsafeBytes { bytes in
-            _ = bytes.baseAddress.map { ccurl_easy_set_blob(easy, CurlOption.proxyCAInfoBlob, $0, bytes.count) }
+            _ = bytes.baseAddress.map { swcurl_easy_set_blob(easy, CurlOption.proxyCAInfoBlob, $0, bytes.count) }
         }
     }
 
     private func applyProxy(to easy: UnsafeMutableRawPointer) throws(NetworkError) {
         func set(_ option: Int32, _ text: String) throws(NetworkError) {
-            try Self.check(ccurl_easy_set_text(easy, option, text), "proxies")
+            try Self.check(swcurl_easy_set_text(easy, option, text), "proxies")
         }
         switch configuration.proxy.kind {
         case .system:
@@ -191,9 +191,9 @@ struct CurlSettings: Sendable {
     private func applyAddresses(to easy: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
         var list: UnsafeMutableRawPointer?
         for (name, addresses) in configuration.resolve.sorted(by: { $0.key < $1.key }) {
-            list = ccurl_list_append(list, name + ":" + addresses.joined(separator: ",")) ?? list
+            list = swcurl_list_append(list, name + ":" + addresses.joined(separator: ",")) ?? list
         }
-        if let list { ccurl_easy_set_pointer(easy, CurlOption.resolve, list) }
+        if let list { swcurl_easy_set_pointer(easy, CurlOption.resolve, list) }
         return list
     }
 
@@ -201,7 +201,7 @@ struct CurlSettings: Sendable {
         _ data: Data, _ option: Int32, _ easy: UnsafeMutableRawPointer, _ what: String
     ) throws(NetworkError) {
         let code = data.withUnsafeBytes { bytes in
-            bytes.baseAddress.map { ccurl_easy_set_blob(easy, option, $0, bytes.count) } ?? 0
+            bytes.baseAddress.map { swcurl_easy_set_blob(easy, option, $0, bytes.count) } ?? 0
         }
         try check(code, what)
     }
