@@ -57,6 +57,13 @@ extension NetworkManager {
         try await ownRouter().request(endPoint, as: type, options: options)
     }
 
+    /// Says what is missing where the compiler cannot know the value's type.
+    @available(*, unavailable, message: "say the value's type: `as: Film.self`, or `let film: Film = ...`")
+    @_disfavoredOverload
+    public func request<EndPoint: EndPointType>(_ endPoint: EndPoint) async throws -> NetworkResponse {
+        try await response(for: endPoint)
+    }
+
     /// Sends any endpoint, decodes the response, and calls back once.
     ///
     /// - Returns: What cancels this request and no other.

@@ -25,6 +25,13 @@ extension NetworkRouter {
         try await response(for: endPoint).decode(type)
     }
 
+    /// Says what is missing where the compiler cannot know the value's type.
+    @available(*, unavailable, message: "say the value's type: `as: Film.self`, or `let film: Film = ...`")
+    @_disfavoredOverload
+    public func request(_ endPoint: EndPoint) async throws -> NetworkResponse {
+        try await response(for: endPoint)
+    }
+
     /// Performs a request with options for this call, which win over those of its endpoint.
     ///
     /// ```swift
