@@ -85,6 +85,12 @@ public struct RedirectInterceptor: Interceptor {
             }
         } else if !request.body.isReplayable {
             throw refusal(.redirectRefused, "the body cannot be sent a second time", request, response)
+        } else if redirected.hasLeftOrigin, let hosts = redirected.bodyHosts,
+            !hosts.contains(where: { $0.equalsIgnoringCase(redirected.host) })
+        {
+            throw refusal(
+                .redirectRefused, "the body holds common parameters, which are not for \(redirected.host)", request,
+                response)
         }
         return redirected
     }

@@ -25,6 +25,21 @@ extension NetworkRequest {
         self[DeparturesOption.self].add(names, isSameSite)
     }
 
+    /// The hosts of other origins that may see the body. Nil when every origin may: the body holds nothing but the
+    /// endpoint's own.
+    var bodyHosts: [String]? {
+        get { self[BodyHostsOption.self] }
+        set { self[BodyHostsOption.self] = newValue }
+    }
+
+    /// This request as it would be, had a server led it where it led an equal one.
+    func led(like other: NetworkRequest) -> NetworkRequest {
+        var request = self
+        if let url = other.url { request.url = url }
+        request[DeparturesOption.self] = other.departures
+        return request
+    }
+
     /// The names of the header fields that would stay behind, each once.
     var headersForOrigin: [String] {
         headers.map(\.name).reduce(into: []) { names, name in
@@ -108,5 +123,6 @@ extension RequestOptions {
     }
 }
 
+private enum BodyHostsOption: RequestOption { static let defaultValue: [String]? = nil }
 private enum DeparturesOption: RequestOption { static let defaultValue = Departures() }
 private enum HeadersToOtherOriginsOption: RequestOption { static let defaultValue: Set<String> = [] }

@@ -37,6 +37,27 @@ struct CommonParametersTests {
         }
     }
 
+    @Test(
+        "a redirect of a body with common parameters to another origin is refused",
+        arguments: [("https://a.example/y", nil), ("https://b.example/y", nil), ("https://b.example/y", ["b.example"])]
+            as [(String, [String]?)])
+    func redirectedBody(target: String, hosts: [String]?) async throws {
+        let session = StubSession { request in
+            request.url?.path == "/x" ? .status(307, headers: ["Location": target]) : .text("ok")
+        }
+        let names = hosts.map { ["a.example"] + $0 }
+        let router = router(session, [CommonParameters(["token": "t"], hosts: names)])
+        let post = URLEndPoint(.post, url, task: .requestParameters(["a": 1]))
+        if target.hasPrefix("https://b"), hosts == nil {
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: post) }
+            #expect(error?.code == .redirectRefused)
+            #expect(session.requests.count == 1)
+        } else {
+            #expect(try await router.response(for: post).text == "ok")
+            #expect(session.requests.count == 2)
+        }
+    }
+
     /// Method, body, type; what becomes of the query and of the body with `token=new` and `id=2`.
     struct Case: Sendable, CustomTestStringConvertible {
         var method = HTTPMethod.post

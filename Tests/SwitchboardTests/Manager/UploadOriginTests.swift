@@ -50,6 +50,18 @@ struct UploadOriginTests {
         }
     }
 
+    @Test("a piece of any size ends at the end of the file")
+    func largestPiece() async throws {
+        try await withFolder { folder in
+            let session = StubSession(
+                .status(201, headers: ["Location": "/u", "Upload-Offset": "1"]),
+                .status(204, headers: ["Upload-Offset": "4"]))
+            try await upload(session, folder, .tus, size: .max)
+            #expect(session.requests.last?.headers["Upload-Offset"] == "1")
+            #expect(try session.requests.last?.body.encode() == Data("bcd".utf8))
+        }
+    }
+
     @Test("a Location of a redirected piece is read against the URL that answered")
     func relativePlace() async throws {
         try await withFolder { folder in

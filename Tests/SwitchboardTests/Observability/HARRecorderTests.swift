@@ -5,6 +5,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct HARRecorderTests {
+    @Test(
+        "a value that begins with the mask is masked whole",
+        arguments: ["token=REDACTEDhunter2", "password: REDACTED hunter2", "{\"a\": \"token=REDACTEDhunter2\"}"])
+    func maskAndMore(text: String) {
+        let masked = HARRedactor(.standard).redaction.text(text)
+        #expect(masked.contains("REDACTED"))
+        #expect(!masked.contains("hunter2"))
+    }
+
     private let url = URL(text: "https://api.example.com/a")
 
     private func router(_ session: any NetworkSession, _ recorder: HARRecorder, _ chain: [any Interceptor] = [])

@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
-import Switchboard
 import SwitchboardTesting
 import Testing
+
+@testable import Switchboard
 
 @Suite(.timeLimit(.minutes(3)))
 struct DeduplicatorTests {
@@ -55,6 +56,24 @@ struct DeduplicatorTests {
         #expect(history.count == 1)
         _ = try await router.response(for: URLEndPoint(.get, url))
         #expect(begun.all.count == 2)
+    }
+
+    @Test("a shared answer that another origin gave is foreign for everybody")
+    func foreignAnswer() async throws {
+        let page = #"<https://api.example.com/close>; rel="next""#
+        let (router, begun, gate) = gated { request in
+            request.url?.host == "evil.example"
+                ? .json("[]").with("Link", page) : .redirect(to: "https://evil.example/list")
+        }
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let follower = try await follow(router)
+        gate.open()
+        for call in [leader, follower] {
+            let response = try await call.value
+            #expect(response.request?.hasLeftOrigin == true)
+            #expect(response.passedAnotherOrigin)
+        }
     }
 
     @Test("S2.23 an error is everybody's, with each one's own request; what is shared is named by the leader's id")

@@ -100,7 +100,9 @@ private struct LineRedactor {
             index = colon + 1
             guard name > 0, let range = value(of: colon - name..<colon, isFirst, line, copied) else { continue }
             if isFirst { state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty) }
-            guard !range.isEmpty, !bytes[range].starts(with: redaction.mask.utf8) else { continue }
+            guard !range.isEmpty, !redaction.isMask(bytes, from: range.lowerBound, to: range.upperBound) else {
+                continue
+            }
             result += bytes[copied..<range.lowerBound]
             hide()
             (copied, index) = (range.upperBound, range.upperBound)

@@ -42,11 +42,16 @@ extension Redaction {
                 (index, end) = (quoted.lowerBound, quoted.upperBound)
             }
             // Nothing, or a mask that is there already.
-            guard end > index, !bytes[index..<end].starts(with: mask.utf8) else { continue }
+            guard end > index, !isMask(bytes, from: index, to: end) else { continue }
             result += mask.utf8
             index = end
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether a value is the mask and no more. The mask may hold what ends a value.
+    func isMask(_ bytes: [UInt8], from start: Int, to end: Int) -> Bool {
+        end - start <= mask.utf8.count && bytes[start...].starts(with: mask.utf8)
     }
 
     /// Text with what stands before the hosts of URLs replaced: `https://me:…@host`.

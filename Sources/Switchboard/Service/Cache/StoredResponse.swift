@@ -186,16 +186,15 @@ extension HTTPHeaders {
     /// were sent to. `Connection` cannot name what rules the storing itself.
     fileprivate var storable: HTTPHeaders {
         let rules = ["cache-control", "expires", "age", "date", "vary"]
-        let named = listMembers(of: "Connection").filter { !rules.contains($0.lowercased()) }
-        var result = self
-        for name in Self.unstorable + named where contains(name) { result.remove(name) }
-        return result
+        let names = Self.unstorable.union(
+            listMembers(of: "Connection").map { $0.lowercased() }.filter { !rules.contains($0) })
+        return HTTPHeaders(filter { !names.contains($0.name.lowercased()) })
     }
 
-    /// RFC 9110 §7.6.1 and RFC 9111 §3.1.
-    private static let unstorable = [
-        "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", "Proxy-Authenticate",
-        "Proxy-Authentication-Info", "Proxy-Authorization", "Set-Cookie", "Set-Cookie2",
+    /// RFC 9110 §7.6.1 and RFC 9111 §3.1, in lower case.
+    private static let unstorable: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "proxy-authenticate",
+        "proxy-authentication-info", "proxy-authorization", "set-cookie", "set-cookie2",
     ]
 
     /// The members of a field that is a list, over all its lines; empty ones are left out ([RFC 9110

@@ -59,7 +59,9 @@ public struct CommonParameters: Interceptor {
         var changed = request
         let parameters = try await source.value(for: request, "parameters")
         do {
-            _ = try changed.add(parameters, encoding, in: place)
+            let (names, place) = try changed.add(parameters, encoding, in: place)
+            // A redirect would carry them to another origin.
+            if place == "body", !names.isEmpty { changed.bodyHosts = (changed.bodyHosts ?? []) + (source.hosts ?? []) }
         } catch {
             throw NetworkError.encoding(error).attributed(to: request)
         }

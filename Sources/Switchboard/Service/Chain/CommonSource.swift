@@ -5,7 +5,7 @@ struct CommonSource<Value: Sendable>: Sendable {
         case provider(@Sendable () async throws -> Value)
     }
 
-    private let hosts: [String]?
+    let hosts: [String]?
     private let kind: Kind
 
     init(hosts: [String]?, fixed: Value) {

@@ -60,9 +60,7 @@ extension NetworkResponse {
     fileprivate func answering(_ request: NetworkRequest) -> NetworkResponse {
         guard self.request?.id != request.id else { return self }
         var response = self
-        var own = request
-        if let url = self.request?.url { own.url = url }
-        response.request = own
+        response.request = self.request.map(request.led(like:)) ?? request
         return response
     }
 }
@@ -71,8 +69,7 @@ extension NetworkError {
     fileprivate func answering(_ request: NetworkRequest) -> NetworkError {
         guard let other = self.request, other.id != request.id else { return self }
         var error = self
-        var own = request
-        own.url = other.url
+        let own = request.led(like: other)
         error.requestBox = own
         error.endPoint = own.endPointName
         return error

@@ -163,7 +163,7 @@ actor ResumableUploader {
         guard mark == (length, changed) else {
             throw NetworkError(.encodingFailed, reason: "\(file.path.quotedForMessage) changed while it was uploaded")
         }
-        let piece = start..<min(length, start + pieceSize)
+        let piece = start..<start + max(0, min(length - start, pieceSize))
         let response = try await exchange { [flow, file, length, note] request in
             if !piece.isEmpty { request.body = FileBody(file, range: piece) }
             if let note { request.options.onBodySent = { note(piece.lowerBound + $0, length) } }

@@ -96,6 +96,7 @@ struct ResponseHead {
     private static func fields(_ bytes: [UInt8]) -> HTTPHeaders {
         var fields: [HTTPHeader] = []
         fields.reserveCapacity(12)
+        var folds: [String] = []
         var isSuspect = false
         bytes.withUnsafeBufferPointer { bytes in
             var start = 0
@@ -103,22 +104,31 @@ struct ResponseHead {
                 let feed = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
                 var end = feed
                 if end > start, bytes[end - 1] == 0x0D { end -= 1 }
-                isSuspect = add(UnsafeBufferPointer(rebasing: bytes[start..<end]), to: &fields) || isSuspect
+                // A folded line goes on with the value before it (RFC 9112 §5.2).
+                if end > start, !fields.isEmpty, bytes[start] == 0x20 || bytes[start] == 0x09 {
+                    folds.append(text(bytes[start..<end]).trimmedOfBlanks)
+                } else {
+                    isSuspect = unfold(&folds, into: &fields) || isSuspect
+                    isSuspect = add(UnsafeBufferPointer(rebasing: bytes[start..<end]), to: &fields) || isSuspect
+                }
                 start = feed + 1
             }
         }
+        isSuspect = unfold(&folds, into: &fields) || isSuspect
         return HTTPHeaders(fields, isSuspect: isSuspect)
+    }
+
+    /// Adds the folded lines to the last field. True when it could not be sent.
+    private static func unfold(_ folds: inout [String], into fields: inout [HTTPHeader]) -> Bool {
+        guard !folds.isEmpty, let last = fields.popLast() else { return false }
+        let field = HTTPHeader(name: last.name, value: ([last.value] + folds).joined(separator: " "))
+        fields.append(field)
+        folds = []
+        return field.fault != nil
     }
 
     /// True when the line makes a field that could not be sent.
     private static func add(_ line: UnsafeBufferPointer<UInt8>, to fields: inout [HTTPHeader]) -> Bool {
-        guard let first = line.first else { return false }
-        // A folded line goes on with the value before it (RFC 9112 §5.2).
-        if first == 0x20 || first == 0x09, let last = fields.popLast() {
-            let field = HTTPHeader(name: last.name, value: last.value + " " + text(line[...]).trimmedOfBlanks)
-            fields.append(field)
-            return field.fault != nil
-        }
         guard let colon = line.firstIndex(of: 0x3A) else { return false }
         let value = line[(colon + 1)...].trimmedOfBlanks
         let name = UnsafeBufferPointer(rebasing: line[..<colon])
