@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server says about an error, in a body of one of the usual shapes.
+/// The message of a server about an error, in a body of one of the usual shapes.
 ///
 /// No shape is read deeper than it is written here, whatever the depth of the body.
 struct ServerMessage {

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// What the calls of ``CancelRounds`` share: the server's address and a folder.
+/// The state that the calls of ``CancelRounds`` share: the server's address and a folder.
 struct CancelStage: Sendable {
     private let base: URL
     let folder: URL

@@ -76,7 +76,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         return classMessage ?? code.message
     }
 
-    /// What the status means, unless something else is to be said.
+    /// The meaning of the status, unless the error has another text.
     private var statusWords: String? {
         guard classMessage == nil, code.isStatus, code != .custom, code != .other else { return nil }
         return status.map(StatusText.words)

@@ -24,7 +24,7 @@ private struct LineRedactor {
     private var result: [UInt8] = []
     private var isChanged = false
     private var state = State.usual
-    /// What begins a part.
+    /// The bytes that begin a part.
     private var boundary: [UInt8] = Array("--".utf8)
     /// How many braces are open.
     private var braces = 0

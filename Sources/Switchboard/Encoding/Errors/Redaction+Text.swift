@@ -9,7 +9,7 @@ extension Redaction {
     public func text(_ text: String) -> String {
         guard !isNone else { return text }
         var text = text
-        // What comes first tells a form from JSON: `{"a":"b=c"}`, also behind a byte-order mark or a guard, and `a=b"c`.
+        // The first character tells a form from JSON: `{"a":"b=c"}`, also behind a byte-order mark or a guard, and `a=b"c`.
         let first = text.utf8.first { $0 == .quote || $0 == .equals || $0 == .lessThan }
         if first == .equals, !text.utf8.contains(.space) { text = form(text) }
         if text.utf8.contains(.lessThan) { text = markup(in: text) }

@@ -1,4 +1,4 @@
-/// What a status means, in plain words for a person.
+/// The meaning of a status in plain words.
 enum StatusText {
     /// The words, without the number.
     static func words(for status: Int) -> String {

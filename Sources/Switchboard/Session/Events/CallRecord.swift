@@ -59,8 +59,7 @@ final class CallRecord: Sendable {
             defer { state.cause = nil }
             return (state.count, state.cause)
         }
-        let causes = [why, request.departures.text].compactMap(\.self)
-        let cause = causes.isEmpty ? nil : causes.joined(separator: " ")
+        let cause = request.departures.text.map { text in why.map { $0 + " " + text } ?? text } ?? why
         tell(.attempt(number), request)
         func note(_ outcome: RequestMetrics.Outcome, _ response: NetworkResponse? = nil) {
             // A record in its own history would keep itself alive.
