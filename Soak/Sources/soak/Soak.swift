@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Switchboard
 
-/// Sends a great many requests through a session and watches what the process holds on to. `scripts/soak` builds
-/// and runs it.
+/// Sends a great many requests through a session and watches what the process holds on to.
+/// `scripts/packages/soak` builds and runs it.
 @main
 enum Soak {
     private static let usage = """

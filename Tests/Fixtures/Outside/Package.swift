@@ -31,21 +31,21 @@ let package = Package(
                 .product(name: "SwitchboardTesting", package: "Switchboard"),
             ],
             exclude: ["Cassettes"]),
-        // Writes seeded forms, and what they should be read as, for scripts/multipart-oracles.
+        // Writes seeded forms, and what they should be read as, for scripts/oracles/multipart-oracles.
         .executableTarget(
             name: "multipart-bodies", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
-        // Moves a file, for scripts/resume-kill and scripts/transfer-memory.
+        // Moves a file, for scripts/oracles/resume-kill and scripts/oracles/transfer-memory.
         .executableTarget(name: "transfer", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
-        // Signs in, refreshes and revokes, for scripts/oauth-provider.
+        // Signs in, refreshes and revokes, for scripts/oracles/oauth-provider.
         .executableTarget(name: "oauth-client", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
-        // Shows every fault of a MockServer on a port of its own, for scripts/faults-witness.
+        // Shows every fault of a MockServer on a port of its own, for scripts/oracles/faults-witness.
         .executableTarget(
             name: "fault-server",
             dependencies: [
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardMocks", package: "Switchboard"),
             ]),
-        // Calls over a server that fails by a seed, for scripts/faults.
+        // Calls over a server that fails by a seed, run by .ci/run.
         .executableTarget(
             name: "fault-run",
             dependencies: [

@@ -1,4 +1,4 @@
-// The samples of the article "Testing your code", word for word: scripts/check-samples compares them.
+// The samples of the article "Testing your code", word for word: scripts/check/samples compares them.
 import Foundation
 import Switchboard
 import SwitchboardTesting

@@ -32,7 +32,7 @@ struct CassetteHTTPBinTests {
 
     @Test(
         "what httpbin answered is played equal, and no secret is in the file",
-        .enabled(if: base != nil, "left out without httpbin: run scripts/with-httpbin swift test"))
+        .enabled(if: base != nil, "left out without httpbin: run scripts/oracles/with-httpbin swift test"))
     func roundTrip() async throws {
         let base = try #require(Self.base)
         try await withFile { file in
@@ -71,7 +71,7 @@ struct CassetteHTTPBinTests {
 
     @Test(
         "redirects that a router follows are played",
-        .enabled(if: base != nil, "left out without httpbin: run scripts/with-httpbin swift test"))
+        .enabled(if: base != nil, "left out without httpbin: run scripts/oracles/with-httpbin swift test"))
     func redirects() async throws {
         let base = try #require(Self.base)
         let url = try #require(

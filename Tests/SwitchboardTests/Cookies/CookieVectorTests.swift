@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct CookieVectorTests {
-    /// `scripts/cookies` names the file for the report.
+    /// `scripts/oracles/cookies` names the file for the report.
     private let report = ProcessInfo.processInfo.environment["SWITCHBOARD_COOKIES"]
 
     @Test("Cookies: RFC 6265 says what is stored and what is sent", arguments: CookieVector.rfc6265)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// httpbin, a server not of our making, when `scripts/with-httpbin` runs one.
+/// httpbin, a server not of our making, when `scripts/oracles/with-httpbin` runs one.
 enum HTTPBin {
     static let base = ProcessInfo.processInfo.environment["SWITCHBOARD_HTTPBIN"]
     /// The same server on another port: another origin.
@@ -66,6 +66,6 @@ enum HTTPBin {
 
 extension Trait where Self == ConditionTrait {
     static var needsHTTPBin: Self {
-        .enabled(if: HTTPBin.base != nil, "left out without httpbin: run scripts/with-httpbin swift test")
+        .enabled(if: HTTPBin.base != nil, "left out without httpbin: run scripts/oracles/with-httpbin swift test")
     }
 }

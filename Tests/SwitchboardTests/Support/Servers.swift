@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import Testing
 
-/// The servers of `scripts/servers`, none of them of our making, when `scripts/with-httpbin` runs them.
+/// The servers of `scripts/oracles/servers`, none of them of our making, when `scripts/oracles/with-httpbin` runs them.
 enum Servers {
     /// What they say about themselves in `servers.json`: ports by name.
     struct Directory: Decodable {
@@ -105,7 +105,7 @@ extension NetworkSession {
 
 extension Trait where Self == ConditionTrait {
     static var needsServers: Self {
-        .enabled(if: Servers.folder != nil, "left out without the servers: run scripts/with-httpbin swift test")
+        .enabled(if: Servers.folder != nil, "left out without the servers: run scripts/oracles/with-httpbin swift test")
     }
 
     static var needsIPv6: Self {

@@ -1,7 +1,8 @@
 import Foundation
 import Switchboard
 
-// oauth-client URL FOLDER: runs the flows of OAuth 2 against scripts/oauth_provider.py. Ends with `N passed, N failed`.
+// oauth-client URL FOLDER: runs the flows of OAuth 2 against scripts/oracles/oauth-provider.
+// Ends with `N passed, N failed`.
 guard CommandLine.arguments.count == 3, let provider = URL(string: CommandLine.arguments[1]) else {
     print("usage: oauth-client URL FOLDER")
     exit(64)

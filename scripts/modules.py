@@ -1,0 +1,75 @@
+"""The modules of the package, as its manifest names them, and the graphs of their public symbols."""
+import dataclasses
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@dataclasses.dataclass
+class Module:
+    """A target that is built for those who use the package."""
+
+    name: str
+    folder: str
+    dependencies: list
+    is_product: bool
+
+    @property
+    def is_swift(self):
+        return not os.path.isdir(ROOT / self.folder / "include")
+
+    @property
+    def catalog(self):
+        """The folder of its articles. None when it has none."""
+        path = f"{self.folder}/{self.name}.docc"
+        return path if os.path.isdir(ROOT / path) else None
+
+
+@functools.cache
+def modules(root=ROOT):
+    """The modules of the library products and what they need, each behind those that it depends on."""
+    command = ["swift", "package", "dump-package"]
+    manifest = json.loads(subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    targets = {target["name"]: target for target in manifest["targets"]}
+    products = {name for product in manifest["products"] for name in product["targets"]}
+    found = {}
+
+    def add(name):
+        if name in found or name not in targets:
+            return
+        dependencies = [
+            (one.get("byName") or one.get("target") or [None])[0] for one in targets[name].get("dependencies", [])]
+        for one in dependencies:
+            add(one)
+        folder = targets[name].get("path") or f"Sources/{name}"
+        found[name] = Module(name, folder, [one for one in dependencies if one in targets], name in products)
+
+    for product in manifest["products"]:
+        for name in product["targets"]:
+            add(name)
+    return list(found.values())
+
+
+def dump(output, names, options=(), package=ROOT, flags=()):
+    """Writes the symbol graphs of modules into a folder, one folder for each module. Options are those of the build."""
+    shown = subprocess.run(
+        ["swift", "build", *options, "--show-bin-path"], cwd=package, check=True, stdout=subprocess.PIPE, text=True)
+    graphs = pathlib.Path(shown.stdout.strip()).parent / "symbolgraph"
+    shutil.rmtree(graphs, ignore_errors=True)
+    # It also fails over the modules of tests that were not built, so what counts is what it wrote.
+    dumped = subprocess.run(
+        ["swift", "package", *options, "dump-symbol-graph", "--minimum-access-level", "public", *flags],
+        cwd=package, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for name in names:
+        if not (graphs / f"{name}.symbols.json").is_file():
+            sys.exit(f"{dumped.stdout}\n{name} has no symbols in {package}")
+        folder = pathlib.Path(output, name)
+        folder.mkdir(parents=True, exist_ok=True)
+        for graph in [*graphs.rglob(f"{name}.symbols.json"), *graphs.rglob(f"{name}@*.symbols.json")]:
+            shutil.copy(graph, folder)
