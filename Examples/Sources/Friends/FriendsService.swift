@@ -56,8 +56,9 @@ extension NetworkManager {
     ) -> NetworkManager {
         NetworkManager(
             servers: [.production: server.absoluteString], session: session,
-            // Wherever it is listed, the cache sees the token: a list is for whoever asked for it.
-            interceptors: [CommonParameters(["user_id": user]), BearerAuth(token), cache] + interceptors,
+            interceptors: [CommonParameters(["user_id": user]), BearerAuth(token)] + interceptors,
+            // The cache sees the token: a list is for whoever asked for it.
+            exchangeInterceptors: [cache],
             options: RequestOptions {
                 $0.timeouts = timeouts
                 $0.monitors = monitors

@@ -37,7 +37,8 @@ public final class NetworkManager: Sendable {
     ///   - environment: Where requests go. Default ``NetworkEnvironment/current``, read once, now.
     ///   - servers: The base URLs of endpoints that have none of their own. Default none.
     ///   - session: What performs the exchanges. Default ``DefaultSession/shared``.
-    ///   - interceptors: The chain in front of the session, outermost first. Default none.
+    ///   - interceptors: What wraps each call, outermost first. Default none.
+    ///   - exchangeInterceptors: What wraps each exchange, behind redirects, outermost first. Default none.
     ///   - headers: Header fields for every request; those of endpoint, task and body win. `Accept: application/json`
     ///     is added unless they have one.
     ///   - options: Timeouts, limits and options for every request; those of the endpoint win.
@@ -49,7 +50,7 @@ public final class NetworkManager: Sendable {
     public init(
         environment: NetworkEnvironment = .current, servers: EnvironmentURLs? = nil,
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
-        headers: HTTPHeaders = [:],
+        exchangeInterceptors: [any ExchangeInterceptor] = [], headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions(), responseHandling: ResponseHandling? = nil,
         decoder: (any ResponseDecoder)? = nil, encoder: JSONEncoder? = nil, completionQueue: DispatchQueue? = nil,
         clock: any Clock<Duration> = ContinuousClock()
@@ -69,7 +70,7 @@ public final class NetworkManager: Sendable {
         self.servers = servers
         self.builder = builder
         self.current = current
-        calls = RouterCalls(InterceptorChain(following: interceptors, session), completionQueue, clock)
+        calls = RouterCalls(InterceptorChain(interceptors, exchangeInterceptors, session), completionQueue, clock)
     }
 
     /// Where requests go that are made from now on. Set from any thread; a request has one environment from its making

@@ -2,20 +2,12 @@ import Foundation
 
 /// What a router would do for an endpoint: the answer of ``Router/explain(_:)``. Its text is for a person, without secrets.
 public struct CallPlan: Sendable {
-    /// What an interceptor would do.
-    public struct Step: Sendable, Hashable {
-        /// The interceptor's type.
-        public let interceptor: String
-        /// What it says of itself.
-        public let notes: [String]
-    }
-
-    /// The request as it would reach the session; as far as it could be made.
+    /// The request as it would be sent, as each ``RequestAdapter`` changes it; as far as it could be made.
     public internal(set) var request: NetworkRequest?
     /// Why there would be no request; nil when there would be one.
     public internal(set) var error: NetworkError?
-    /// The interceptors in their order.
-    public internal(set) var steps: [Step] = []
+    /// The types of the interceptors in the order in which they run, the built-in ``RedirectInterceptor`` included.
+    public internal(set) var interceptors: [String] = []
     /// The type of the session.
     public internal(set) var session: String
     /// What may surprise: secrets in clear text, two policies that multiply, timeouts that exclude each other.
@@ -28,8 +20,7 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
         var lines: [String] = []
         if let error { lines.append("No request: \(error)") }
         if let request { lines += text(of: request) }
-        lines += steps.flatMap { step in ["\(step.interceptor):"] + step.notes.map { "  \($0)" } }
-        if error == nil { lines.append("\(session): sends it") }
+        lines += (interceptors + [session]).enumerated().map { "\($0 + 1). \($1)" }
         if !warnings.isEmpty { lines += ["Warnings:"] + warnings.map { "  \($0)" } }
         return lines.joined(separator: "\n")
     }
@@ -47,6 +38,8 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
             let text = data.flatMap { $0.count <= 4_096 ? String(data: $0, encoding: .utf8) : nil }
             lines.append("  body of \(length)" + (text.map { ": \(redaction.text($0))" } ?? ""))
         }
+        let staying = request.headersForOrigin
+        if !staying.isEmpty { lines.append("  to another origin without \(staying.joined(separator: ", "))") }
         let timeouts = request.timeouts
         let limits = [
             ("connect", timeouts.connect), ("idle", timeouts.idle), ("attempt", timeouts.attempt),
@@ -58,26 +51,26 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
 }
 
 extension InterceptorChain {
-    /// The way of a request through the chain, dry.
+    /// What a call would do.
     func plan(_ request: Result<NetworkRequest, NetworkError>) async -> CallPlan {
+        let interceptors = links.map(\.interceptor)
         var plan = CallPlan(session: String(describing: type(of: session)))
+        plan.interceptors = interceptors.map { String(describing: type(of: $0)) }
         switch request {
         case .failure(let error): plan.error = error
         case .success(var request):
-            for interceptor in interceptors {
-                let notes = await interceptor.plan(for: &request)
-                plan.steps.append(.init(interceptor: String(describing: type(of: interceptor)), notes: notes))
+            do {
+                if let fault { throw fault }
+                for case let adapter as any RequestAdapter in interceptors { try await adapter.adapt(&request) }
+                try request.validate()
+            } catch {
+                plan.error = NetworkError.caught(error).attributed(to: request)
             }
             plan.request = request
             plan.warnings = request.warnings + ((request.endPoint as? any EndPointType)?.nearMisses ?? [])
-            do throws(NetworkError) {
-                try request.validate()
-            } catch {
-                plan.error = error
-            }
         }
-        let names = interceptors.filter { $0 is RetryPolicy || $0 is RedirectInterceptor }.map { "\(type(of: $0))" }
-        for name in Set(names) where names.count(where: { $0 == name }) > 1 {
+        let counts = interceptors.filter { $0 is RetryPolicy || $0 is RedirectInterceptor }.map { "\(type(of: $0))" }
+        for name in Set(counts) where counts.count(where: { $0 == name }) > 1 {
             plan.warnings.append("there are several of \(name): their counts multiply")
         }
         return plan

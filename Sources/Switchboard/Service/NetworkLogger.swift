@@ -6,9 +6,9 @@ import Foundation
 /// let manager = NetworkManager(interceptors: [NetworkLogger(level: .body)])
 /// ```
 ///
-/// Listed first it shows each call once; listed behind ``RetryPolicy`` or ``RedirectInterceptor`` it shows every
-/// exchange.
-public struct NetworkLogger: Interceptor {
+/// First in `interceptors` it shows each call once, behind a ``RetryPolicy`` each attempt, and in `exchangeInterceptors`
+/// each exchange.
+public struct NetworkLogger: Interceptor, ExchangeInterceptor {
     /// How much is written. Each level has what the ones before have.
     public enum Level: Int, Sendable, Comparable, CaseIterable {
         /// Nothing.
@@ -60,16 +60,6 @@ public struct NetworkLogger: Interceptor {
         } catch {
             output(text(of: error, to: request, after: .now - start))
             throw error
-        }
-    }
-
-    /// What it would write.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        switch level {
-        case .none: ["writes nothing"]
-        case .basic: ["writes a line for the request and one for the response"]
-        case .headers: ["writes the heads of request and response"]
-        case .body: ["writes heads and bodies, at most \(bodyLimit) bytes of each"]
         }
     }
 

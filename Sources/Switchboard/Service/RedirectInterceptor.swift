@@ -47,13 +47,6 @@ public struct RedirectInterceptor: Interceptor {
         }
     }
 
-    /// How many redirects it would follow, and which header fields would not go to another origin.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard limit > 0 else { return ["follows no redirect"] }
-        let names = request.headersForOrigin.joined(separator: ", ")
-        return ["follows at most \(limit) redirects" + (names.isEmpty ? "" : "; to another origin without \(names)")]
-    }
-
     /// The request that an answer redirects to; nil when it does not redirect. It does not count.
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused``.

@@ -68,7 +68,7 @@ extension InterceptorChain {
     /// Wipes what the interceptors and the session hold, each object once.
     func wipe() async {
         var seen: Set<ObjectIdentifier> = []
-        var parts = (interceptors + [session] as [Any]).compactMap { $0 as? any Resettable }
+        var parts = (links.map(\.interceptor) + [session] as [Any]).compactMap { $0 as? any Resettable }
         // A part may hold itself, or make up new ones for ever.
         for _ in 0..<10_000 where !parts.isEmpty {
             let part = parts.removeFirst()

@@ -8,8 +8,8 @@ import Foundation
 /// let page = try await router.request(.newMovies(page: 1), as: MoviePage.self)
 /// ```
 ///
-/// Each call is independent and may be made from any thread. Redirects are followed by a ``RedirectInterceptor`` behind
-/// the interceptors given, unless one of those is one.
+/// Each call is independent and may be made from any thread. Redirects are followed by a ``RedirectInterceptor`` between
+/// `interceptors` and `exchangeInterceptors`, unless one of the former is one.
 public final class Router<EndPoint: EndPointType>: NetworkRouter {
     private let builder: RequestBuilder
     private let calls: RouterCalls
@@ -18,17 +18,19 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     ///
     /// - Parameters:
     ///   - session: What performs the exchanges. Default ``DefaultSession/shared``.
-    ///   - interceptors: The chain in front of the session, outermost first. Default none.
+    ///   - interceptors: What wraps each call, outermost first. Default none.
+    ///   - exchangeInterceptors: What wraps each exchange, behind redirects, outermost first. Default none.
     ///   - builder: Header fields and options for every request.
     ///   - completionQueue: Where completions are called. Nil, the default, for no queue in particular; `.main` for
     ///     user interfaces.
     ///   - clock: What ``Timeouts/total`` is measured by.
     public convenience init(
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
-        builder: RequestBuilder = RequestBuilder(), completionQueue: DispatchQueue? = nil,
+        exchangeInterceptors: [any ExchangeInterceptor] = [], builder: RequestBuilder = RequestBuilder(),
+        completionQueue: DispatchQueue? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        let chain = InterceptorChain(following: interceptors, session)
+        let chain = InterceptorChain(interceptors, exchangeInterceptors, session)
         self.init(builder, RouterCalls(chain, completionQueue, clock))
     }
 
@@ -122,8 +124,8 @@ extension Router {
         await calls.reset()
     }
 
-    /// Says what a call would do, and does nothing: the request as it would be sent, what each interceptor would do with
-    /// it, and what may surprise. An error that the call would have is part of the plan.
+    /// Says what a call would do, and sends nothing: the request as each ``RequestAdapter`` changes it, the interceptors in
+    /// the order in which they run, and what may surprise. An error that the call would have is part of the plan.
     ///
     /// ```swift
     /// print(await router.explain(.newMovies(page: 1)))
@@ -138,40 +140,5 @@ extension Router {
 extension Router: CallHolder {
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
         try await callEnvironment.run { try await calls.hold(operation) }
-    }
-}
-
-extension InterceptorChain {
-    /// The chain of a router: redirects are followed last, unless an interceptor given does it, and inside of them come
-    /// those that are for each exchange. The links of a ``Chain`` join it.
-    convenience init(following interceptors: [any Interceptor], _ session: any NetworkSession) {
-        let chain = session as? Chain
-        let listed = Self.once(interceptors + (chain?.interceptors ?? []))
-        let follows = listed.contains { $0 is RedirectInterceptor }
-        self.init(
-            Self.ordered(follows ? listed : listed + [RedirectInterceptor()]), chain?.session ?? session)
-    }
-
-    /// Interceptors with each one that holds a state of calls at its first place alone: a limiter that is listed twice would
-    /// wait for itself.
-    static func once(_ interceptors: [any Interceptor]) -> [any Interceptor] {
-        var seen: Set<ObjectIdentifier> = []
-        return interceptors.filter { interceptor in
-            guard let object = interceptor as? any SingleInterceptor else { return true }
-            return seen.insert(ObjectIdentifier(object)).inserted
-        }
-    }
-
-    /// Interceptors with those for each exchange behind the first one that follows redirects, if there is one, and with the
-    /// caches last of all that must see whose request it is.
-    static func ordered(_ interceptors: [any Interceptor]) -> [any Interceptor] {
-        let isLast = { (interceptor: any Interceptor) in (interceptor as? ResponseCache)?.isForEachExchange == true }
-        guard let redirects = interceptors.firstIndex(where: { $0 is RedirectInterceptor }) else {
-            return interceptors.filter { !isLast($0) } + interceptors.filter(isLast)
-        }
-        let before = interceptors[..<redirects]
-        return before.filter { !($0 is any ExchangeInterceptor) && !isLast($0) } + [interceptors[redirects]]
-            + before.filter { $0 is any ExchangeInterceptor }
-            + interceptors[(redirects + 1)...].filter { !isLast($0) } + interceptors.filter(isLast)
     }
 }

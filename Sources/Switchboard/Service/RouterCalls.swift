@@ -127,6 +127,7 @@ final class RouterCalls: Sendable {
         call.tell(.made, request)
         do {
             try CallCancellation.check()
+            if let fault = chain.fault { throw fault }
             var response = try await sendWithinTotal(request)
             if response.request == nil { response.request = request }
             if response.url == nil { response.url = response.request?.url }

@@ -101,11 +101,6 @@ final class SharedCalls<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// How many are under way.
     var count: Int { entries.withLock { Array($0.values) }.count { $0.call.isUnderWay } }
 
-    /// Whether who asks for it would join.
-    func isUnderWay(_ key: Key) -> Bool {
-        entries.withLock { $0[key] }?.call.isUnderWay == true
-    }
-
     /// What the operation brings: one that is under way, or a new one.
     ///
     /// - Parameters:

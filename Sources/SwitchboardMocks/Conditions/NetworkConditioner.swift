@@ -22,7 +22,7 @@ import Switchboard
 /// the waits would pass ``/Switchboard/Timeouts/attempt``, or the latency ``/Switchboard/Timeouts/idle``, it waits until
 /// then and ends with ``/Switchboard/NetworkError/Code/timedOut``. A cancellation ends every wait. A downloaded file is
 /// there before its time has passed, and stays.
-public final class NetworkConditioner: Interceptor {
+public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
     /// What decides about losses and jitter: the same seed decides the same for requests that are sent one by one.
     public let seed: UInt64
     private let clock: any Clock<Duration>

@@ -202,17 +202,18 @@ struct AuthenticationInterceptorTests {
         #expect(keys.saved.all.last?.number == .some(nil))
     }
 
-    @Test("events tell a refresh from a wait, and the plan tells what would be done, without secrets")
+    @Test("events tell a refresh from a wait, and a request is adapted to what is held")
     func eventsAndPlan() async throws {
         let keys = KeyAuthenticator()
         let monitor = AuthenticationEvents()
         let interceptor = AuthenticationInterceptor(keys)
         var request = NetworkRequest(.get, url)
-        #expect(await interceptor.plan(for: &request) == ["loads the saved credential first"])
+        try await interceptor.adapt(&request)
+        #expect(request.headers.isEmpty)
         let router = router(KeyServer(2).session, interceptor, monitors: [monitor])
         _ = try await router.response(for: URLEndPoint(.get, url))
         #expect(monitor.values.all == ["load", "loaded", "refresh", "refreshed"])
-        #expect(await interceptor.plan(for: &request) == ["adds the credential"])
+        try await interceptor.adapt(&request)
         #expect(request.headers["Authorization"] == "Key 2")
         #expect("\(interceptor)" == "AuthenticationInterceptor<KeyAuthenticator>")
     }

@@ -199,29 +199,18 @@ struct SimpleSchemeTests {
         }
     }
 
-    @Test("the plan says what would be added, and asks no provider")
-    func plans() async throws {
-        func plan(_ interceptor: any Interceptor, headers: HTTPHeaders = [:]) async -> ([String], NetworkRequest) {
-            var request = NetworkRequest(.get, url, headers: headers)
-            return (await interceptor.plan(for: &request), request)
+    @Test("explain shows the request with its credentials, and the error of one that cannot be written")
+    func explained() async throws {
+        func plan(_ interceptor: any Interceptor, headers: HTTPHeaders = [:]) async -> CallPlan {
+            await Router<URLEndPoint>(session: StubSession(), interceptors: [interceptor])
+                .explain(URLEndPoint(.get, url, headers: headers))
         }
-        let (basic, request) = await plan(BasicAuth(user: "Aladdin", password: "open sesame"))
-        #expect(basic == ["adds Authorization (Basic)"])
-        #expect(request.headers["Authorization"] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
-        let asked = Deliveries<Bool>()
-        let provided = await plan(
-            BearerAuth {
-                asked.add(true)
-                return "t"
-            })
-        #expect(provided.0 == ["asks its provider, and adds Authorization (Bearer)"])
-        #expect(asked.all.isEmpty)
-        #expect(
-            await plan(BearerAuth("t"), headers: ["Authorization": "x"]).0 == ["keeps the request's own Authorization"])
-        #expect(await plan(BasicAuth(user: "a:b", password: "")).0.first?.hasPrefix("fails: ") == true)
-        let key = await plan(APIKeyAuth("k", in: .query("key")))
-        #expect(key.0 == ["adds the parameter key"])
-        #expect(key.1.url?.query == "x=1&key=k")
+        let basic = await plan(BasicAuth(user: "Aladdin", password: "open sesame"))
+        #expect(basic.request?.headers["Authorization"] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        #expect(await plan(BearerAuth { "t" }).request?.headers["Authorization"] == "Bearer t")
+        #expect(await plan(BearerAuth("t"), headers: ["Authorization": "x"]).request?.headers["Authorization"] == "x")
+        #expect(await plan(BasicAuth(user: "a:b", password: "")).error?.code == .invalidRequest)
+        #expect(await plan(APIKeyAuth("k", in: .query("key"))).request?.url?.query == "x=1&key=k")
     }
 }
 

@@ -16,7 +16,7 @@ struct CacheFixture: Sendable {
     init(_ session: StubSession, _ makeCache: (@escaping @Sendable () -> Date) throws -> ResponseCache) rethrows {
         self.session = session
         cache = try makeCache { [date] in date.now }
-        router = Router(session: session, interceptors: [cache])
+        router = Router(session: session, exchangeInterceptors: [cache])
     }
 
     /// Each exchange is answered with its number.

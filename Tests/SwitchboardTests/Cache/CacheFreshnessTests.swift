@@ -69,7 +69,7 @@ struct CacheFreshnessTests {
                 .text("other").with("ETag", "\"v2\""))
             let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
             let cache = ResponseCache(now: { date.now })
-            let router = Router<URLEndPoint>(session: kind.make(), interceptors: [cache])
+            let router = Router<URLEndPoint>(session: kind.make(), exchangeInterceptors: [cache])
             let endPoint = URLEndPoint(
                 .get, server.url, options: RequestOptions { $0.cacheLifetime = .time(.seconds(10)) })
             _ = try await router.response(for: endPoint)
@@ -100,7 +100,7 @@ struct CacheFreshnessTests {
                 status: 200, headers: ["ETag": "\"a\r\nX-Injected: 1\"", "Age": "9"], url: request.url)
         }
         let date = TestDate()
-        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(now: { date.now })])
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])
         let endPoint = URLEndPoint(
             .get, URL(text: "https://h/"), options: RequestOptions { $0.cacheLifetime = .time(.seconds(1)) })
         for _ in 1...2 {
@@ -233,7 +233,7 @@ struct CacheFreshnessTests {
             date.advance(by: 5)
             return NetworkResponse(status: 200, headers: ["Cache-Control": "max-age=9"], url: request.url)
         }
-        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(now: { date.now })])
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])
         let endPoint = URLEndPoint(.get, URL(text: "https://h/"))
         _ = try await router.response(for: endPoint)
         #expect(try await router.response(for: endPoint).cacheAge == .seconds(5))

@@ -22,13 +22,13 @@ struct ChainTests {
     func order() async throws {
         let stub = StubSession { _ in .text("done") }
         let isDebug = true
-        let session = Chain {
+        let session = SessionChain {
             Mark(text: "a")
             if isDebug { Mark(text: "b") }
             if !isDebug { Mark(text: "-") } else { Mark(text: "c") }
             for text in ["d", "e"] { Mark(text: text) }
             [Mark(text: "f"), Mark(text: "g")]
-            Chain {
+            SessionChain {
                 Mark(text: "h")
                 stub
             }
@@ -36,15 +36,15 @@ struct ChainTests {
         let response = try await session.send(NetworkRequest(.get, url))
         #expect(response.text == "done")
         #expect(stub.requests.map { $0.headers["X-Order"] } == ["abcdefgh"])
-        _ = try await Chain { stub }.send(NetworkRequest(.get, url))
+        _ = try await SessionChain { stub }.send(NetworkRequest(.get, url))
     }
 
     @Test("S2.11 without a session every request is cannotConnect, and names the last link")
     func noSession() async throws {
         let chains = [
-            Chain {
+            SessionChain {
                 Mark(text: "a"); RetryPolicy(maximumAttempts: 1)
-            }, Chain {},
+            }, SessionChain {},
         ]
         for (chain, words) in zip(chains, ["its last link, RetryPolicy", "the chain is empty"]) {
             let error = await #expect(throws: NetworkError.self) { try await chain.send(NetworkRequest(.get, url)) }
@@ -62,7 +62,7 @@ struct ChainTests {
     @Test("S2.11 a bare request has its total timeout, its monitors and its history")
     func bareCall() async throws {
         let stub = StubSession(.status(503), .text("done"))
-        let session = Chain {
+        let session = SessionChain {
             RetryPolicy(clock: TestClock(skips: true))
             stub
         }
@@ -76,7 +76,7 @@ struct ChainTests {
         #expect(Set(stub.requests.map(\.id)) == [request.id])
 
         let clock = TestClock()
-        let slow = Chain(clock: clock) { StubSession { _ in .stall } }
+        let slow = SessionChain(clock: clock) { StubSession { _ in .stall } }
         request.timeouts = Timeouts(idle: nil, total: .seconds(3))
         let call = Task { [request] in try await slow.send(request) }
         while try await clock.nextSleep() != .seconds(3) {}
@@ -89,7 +89,7 @@ struct ChainTests {
     func underRouter() async throws {
         let stub = StubSession(.redirect(to: "/home").setting("id=1; Path=/"), .status(503), .text("home"))
         let jar = CookieJar()
-        let chain = Chain {
+        let chain = SessionChain {
             RetryPolicy(clock: TestClock(skips: true))
             Cookies(jar)
             stub
@@ -101,7 +101,7 @@ struct ChainTests {
         #expect(response.history.map(\.number) == [1, 2, 3])
         #expect(stub.requests.map { $0.headers["Cookie"] } == [nil, "id=1", "id=1"])
         let plan = await router.explain(URLEndPoint(.get, url))
-        #expect(plan.steps.map(\.interceptor) == ["Mark", "RetryPolicy", "RedirectInterceptor", "Cookies"])
+        #expect(plan.interceptors == ["Mark", "RetryPolicy", "RedirectInterceptor", "Cookies"])
         #expect(plan.session == "StubSession")
         await router.reset()
         #expect(jar.cookies().isEmpty)
@@ -110,7 +110,7 @@ struct ChainTests {
     @Test("S2.11 within another session it is one exchange of the router's call")
     func withinASession() async throws {
         let stub = StubSession(.status(503), .text("done"))
-        let chain = Chain {
+        let chain = SessionChain {
             RetryPolicy(clock: TestClock(skips: true))
             stub
         }
@@ -127,9 +127,9 @@ struct ChainTests {
     func wire(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.redirect(to: "/end", status: 307).setting("id=1"), .text("end"))
-            let session = Chain {
-                Cookies()
+            let session = SessionChain {
                 RedirectInterceptor()
+                Cookies()
                 kind.make()
             }
             let response = try await session.send(NetworkRequest(.post, server.url, body: JSONBody(["a": 1])))
@@ -144,7 +144,7 @@ struct ChainTests {
         for isReset in [false, true] {
             let arrived = AsyncStream<Void>.makeStream()
             let jar = CookieJar()
-            let chain = Chain {
+            let chain = SessionChain {
                 Cookies(jar)
                 AdHocSession { _ in
                     arrived.continuation.yield()

@@ -7,7 +7,7 @@ import Testing
 struct ServerEnvironmentTests {
     private func sent(_ request: NetworkRequest, _ environment: ServerEnvironment) async throws -> NetworkRequest {
         let stub = StubSession { _ in .text("") }
-        _ = try await Chain {
+        _ = try await SessionChain {
             environment
             stub
         }.send(request)
@@ -67,7 +67,7 @@ struct ServerEnvironmentTests {
         try await MockServer.run { server in
             server.stub(.any) { _ in .text("") }
             let here = ServerEnvironment(server.url.appendingPathComponent("v1"), headers: ["X-Env": "chain"])
-            let session = Chain {
+            let session = SessionChain {
                 here
                 kind.make()
             }
@@ -91,7 +91,7 @@ struct ServerEnvironmentTests {
     func redirectHome() async throws {
         let stub = StubSession(
             .redirect(to: "https://other.example/b"), .redirect(to: "https://api.example/c"), .text(""))
-        let session = Chain {
+        let session = SessionChain {
             RedirectInterceptor()
             ServerEnvironment(host: "api.example", headers: ["Authorization": "Bearer t"], query: ["api_key": "k"])
             stub
@@ -104,7 +104,7 @@ struct ServerEnvironmentTests {
     @Test("S2.15 a redirect to another host gets nothing of it again")
     func redirect() async throws {
         let stub = StubSession(.redirect(to: "https://other.example/b"), .text(""))
-        let session = Chain {
+        let session = SessionChain {
             ServerEnvironment(host: "api.example", headers: ["Authorization": "Bearer t"], query: ["lang": "en"])
             RedirectInterceptor()
             stub

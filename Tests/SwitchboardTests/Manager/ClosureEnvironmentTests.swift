@@ -12,12 +12,13 @@ struct ClosureEnvironmentTests {
     private let notes = EnvironmentNotes()
 
     private func manager(
-        _ interceptors: [any Interceptor] = [], options: RequestOptions = RequestOptions(),
+        _ interceptors: [any Interceptor] = [], _ exchangeInterceptors: [any ExchangeInterceptor] = [],
+        options: RequestOptions = RequestOptions(),
         queue: DispatchQueue? = nil, session: any NetworkSession
     ) -> NetworkManager {
         NetworkManager(
-            environment: .staging, session: session, interceptors: interceptors, options: options,
-            completionQueue: queue)
+            environment: .staging, session: session, interceptors: interceptors,
+            exchangeInterceptors: exchangeInterceptors, options: options, completionQueue: queue)
     }
 
     @Test("closures of interceptors run in their request's environment")
@@ -38,13 +39,15 @@ struct ClosureEnvironmentTests {
             ModifyRequest { _ in notes.note("ModifyRequest") }, ModifyResponse { _ in notes.note("ModifyResponse") },
             ModifyResult { _ in notes.note("ModifyResult") },
             RequestSigner { _ in notes.note("RequestSigner") }, NotingInterceptor(notes: notes),
-            NotingExchange(notes: notes), Cookies(CookieJar(now: { notes.note("CookieJar.now", Date()) })),
             ResponseCache(identity: { _ in notes.note("ResponseCache.identity", "me") }),
         ]
         let monitors = RequestOptions {
             $0.monitors = [NotingMonitor(notes: notes), EventLogger { _ in notes.note("EventLogger") }]
         }
-        let manager = manager(all, options: monitors, session: session)
+        let exchanges: [any ExchangeInterceptor] = [
+            NotingExchange(notes: notes), Cookies(CookieJar(now: { notes.note("CookieJar.now", Date()) })),
+        ]
+        let manager = manager(all, exchanges, options: monitors, session: session)
         let router = manager.router(for: PlaceApi.self)
         _ = try await router.response(for: PlaceApi())
         let failing = StubSession(
@@ -54,8 +57,9 @@ struct ClosureEnvironmentTests {
         notes.expect([
             "APIKeyAuth", "BasicAuth", "BearerAuth", "CircuitBreaker.key", "CommonHeaders", "CommonParameters",
             "CompositeAuth", "CookieJar.now", "EventLogger", "EventMonitor", "ExchangeInterceptor", "Interceptor",
-            "Judge", "ModifyRequest", "ModifyResponse", "ModifyResult", "NetworkLogger", "RequestSigner",
-            "ResponseCache.identity", "RetryJitter", "RetryStrategy", "now", "plan", "session",
+            "Judge", "ModifyRequest", "ModifyResponse", "ModifyResult", "NetworkLogger",
+            "RequestAdapter", "RequestSigner", "ResponseCache.identity", "RetryJitter", "RetryStrategy", "now",
+            "session",
         ])
     }
 

@@ -45,7 +45,7 @@ struct PlaceApi: EndPointType {
 
 // What an app adopts. Each notes where it runs.
 
-struct NotingInterceptor: Interceptor {
+struct NotingInterceptor: Interceptor, RequestAdapter {
     let notes: EnvironmentNotes
 
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
@@ -53,7 +53,7 @@ struct NotingInterceptor: Interceptor {
         return try await next(request)
     }
 
-    func plan(for request: inout NetworkRequest) async -> [String] { notes.note("plan", []) }
+    func adapt(_ request: inout NetworkRequest) { notes.note("RequestAdapter") }
 }
 
 struct NotingExchange: ExchangeInterceptor {

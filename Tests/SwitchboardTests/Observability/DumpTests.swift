@@ -21,7 +21,7 @@ struct DumpTests {
         let cache = ResponseCache()
         let deduplicator = Deduplicator()
         let parts: [any Interceptor] = [
-            deduplicator, cache, Cookies(jar), RetryPolicy(), CircuitBreaker(), RateLimiter(1_000),
+            deduplicator, cache, RetryPolicy(), CircuitBreaker(), RateLimiter(1_000),
             ConcurrencyLimiter(9), Hedging(after: .seconds(60)), BearerAuth(secret),
         ]
         let held = Deliveries<@Sendable () -> [Any]>()
@@ -34,9 +34,11 @@ struct DumpTests {
         }
         let options = RequestOptions { $0.monitors.append(recorder) }
         let router = Router<URLEndPoint>(
-            session: session, interceptors: parts, builder: RequestBuilder(options: options))
-        let manager = NetworkManager(session: session, interceptors: parts, options: options)
-        let all: @Sendable () -> [Any] = { [router, manager, session, jar, recorder, options] + parts }
+            session: session, interceptors: parts, exchangeInterceptors: [Cookies(jar)],
+            builder: RequestBuilder(options: options))
+        let manager = NetworkManager(
+            session: session, interceptors: parts, exchangeInterceptors: [Cookies(jar)], options: options)
+        let all: @Sendable () -> [Any] = { [router, manager, session, jar, Cookies(jar), recorder, options] + parts }
         held.add(all)
         let url = URL(text: "https://api.example.com/a?api_key=pl4ntedSecret")
         for headers in [["X-Api-Key": secret], ["X-Tenant-Login": secret]] as [HTTPHeaders] {

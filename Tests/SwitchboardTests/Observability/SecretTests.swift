@@ -107,7 +107,7 @@ struct SecretTests {
             DigestAuth(user: "me", password: secret), APIKeyAuth(secret, in: .header("X-Api-Key")),
             APIKeyAuth(secret, in: .query("api_key")), login,
             CompositeAuth(["a": BearerAuth(secret)]) { _ in .named("a") },
-            Cookies(jar), CommonParameters(["token": secret]), CommonHeaders(["X-Token": secret]),
+            CommonParameters(["token": secret]), CommonHeaders(["X-Token": secret]),
             RequestSigner { request in request.headers["X-Signature"] = secret },
             ServerEnvironment(host: "api.example.com", headers: ["Authorization": secret], query: ["token": secret]),
         ]
@@ -131,6 +131,7 @@ struct SecretTests {
                 interceptors: [
                     scheme, NetworkLogger(level: .body, writesCurlCommand: true, output: { lines.add($0) }),
                 ],
+                exchangeInterceptors: [Cookies(jar)],
                 builder: RequestBuilder(options: RequestOptions { $0.monitors = [monitor] }))
             add(await router.explain(URLEndPoint(.post, url)))
             do { add(try await router.exchange(URLEndPoint(.post, url))) } catch { add(error) }

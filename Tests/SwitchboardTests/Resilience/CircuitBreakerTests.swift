@@ -190,21 +190,6 @@ struct CircuitBreakerTests {
         #expect(session.requests.count == 3)
     }
 
-    @Test("the plan says what it would do, and changes nothing")
-    func plan() async throws {
-        let breaker = breaker()
-        let router = Router<URLEndPoint>(session: StubSession { _ in .status(503) }, interceptors: [breaker])
-        var request = NetworkRequest(.get, url)
-        #expect(await breaker.plan(for: &request) == ["passes: the circuit of \(key) is closed"])
-        for _ in 0..<3 { _ = try await router.exchange(URLEndPoint(.get, url)) }
-        #expect(await breaker.plan(for: &request) == ["fails: the circuit of \(key) is open for another 20 s"])
-        clock.advance(by: .seconds(20))
-        for _ in 0..<2 {
-            let plan = await breaker.plan(for: &request)
-            #expect(plan == ["passes as a probe, unless one is under way: the circuit of \(key) is half open"])
-        }
-    }
-
     static let failures: [MockResponse] =
         [500, 502, 503, 504].map { .status($0) } + [
             .close, .truncated(after: 3), .failure(.timedOut), .failure(.cannotConnect), .failure(.cannotFindHost),

@@ -180,15 +180,4 @@ struct ConcurrencyLimiterTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
         #expect(limiter.inFlight == 0)
     }
-
-    @Test("the plan says whether it would wait")
-    func plan() async {
-        let limiter = ConcurrencyLimiter(4, perHost: 2)
-        var request = NetworkRequest(.get, url)
-        #expect(await limiter.plan(for: &request) == ["goes at once: at most 4 in all, 2 to a host"])
-        limiter.limit = 0
-        #expect(await limiter.plan(for: &request) == ["waits for its turn: at most 0 in all, 2 to a host"])
-        request.options.bypassesLimits = true
-        #expect(await limiter.plan(for: &request) == ["does not wait: it bypasses the limits"])
-    }
 }

@@ -270,20 +270,6 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 3)
     }
 
-    @Test("the plan says whether it would be sent")
-    func plan() async throws {
-        let deduplicator = Deduplicator()
-        let (router, begun, gate) = gated(deduplicator)
-        var (get, post) = (NetworkRequest(.get, url), NetworkRequest(.post, url))
-        #expect(await deduplicator.plan(for: &post) == ["is not shared"])
-        #expect(await deduplicator.plan(for: &get) == ["is shared by equal ones that come meanwhile"])
-        let leader = Task { try await router.exchange(URLEndPoint(.get, url)) }
-        var sent = try await begun.first()
-        #expect(await deduplicator.plan(for: &sent) == ["waits for the answer to an equal request"])
-        gate.open()
-        _ = try await leader.value
-    }
-
     struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = HTTPMethod.get

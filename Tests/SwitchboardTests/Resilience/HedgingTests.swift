@@ -129,13 +129,4 @@ struct HedgingTests {
         if byRouter { router.cancel() } else { call.cancel() }
         await #expect(throws: CancellationError.self) { try await call.value }
     }
-
-    @Test("the plan says when it would be sent again")
-    func plan() async {
-        var (get, post) = (NetworkRequest(.get, url), NetworkRequest(.post, url))
-        let hedging = Hedging(after: .milliseconds(250))
-        #expect(
-            await hedging.plan(for: &get) == ["is sent up to 2 times, again when no answer came for 0.25 s"])
-        #expect(await hedging.plan(for: &post) == ["is sent once"])
-    }
 }

@@ -8,30 +8,44 @@ import Testing
 struct ListedTwiceTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test("an interceptor that makes requests wait does not wait for itself when it is listed twice")
-    func waits() async throws {
-        let interceptors: [any Interceptor] = [Deduplicator(), ConcurrencyLimiter(1), RateLimiter(1_000)]
-        for one in interceptors {
-            let router = Router<URLEndPoint>(session: StubSession { _ in .text("ok") }, interceptors: [one, one])
-            #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
+    @Test(
+        "an object that is listed twice ends every call with an error that names it, wherever it is listed",
+        arguments: [ConcurrencyLimiter(1), RateLimiter(1_000), CircuitBreaker()]
+            as [any Interceptor & ExchangeInterceptor])
+    func twice(one: any Interceptor & ExchangeInterceptor) async throws {
+        let session = StubSession { _ in .text("ok") }
+        let chain = SessionChain {
+            [one]
+            session
         }
-        let limiter = ConcurrencyLimiter(1)
-        let chain = Chain {
-            limiter
-            limiter
-            StubSession { _ in .text("ok") }
+        let routers = [
+            Router<URLEndPoint>(session: session, interceptors: [one, RetryPolicy(), one]),
+            Router(session: session, exchangeInterceptors: [one, one]),
+            Router(session: session, interceptors: [one], exchangeInterceptors: [one]),
+            Router(session: chain, interceptors: [one]),
+        ]
+        for router in routers {
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.request(URLEndPoint(.get, url), as: String.self)
+            }
+            #expect(error?.code == .invalidRequest && error?.url == url)
+            #expect(error?.reason?.contains("the same \(type(of: one)) is listed twice") == true)
+            #expect(await router.explain(URLEndPoint(.get, url)).error?.code == .invalidRequest)
         }
+        let again = SessionChain {
+            [one, one]
+            session
+        }
+        await #expect(throws: NetworkError.self) { try await again.send(NetworkRequest(.get, url)) }
+        #expect(session.requests.isEmpty)
         #expect(try await chain.send(NetworkRequest(.get, url)).text == "ok")
-        let router = Router<URLEndPoint>(session: chain, interceptors: [limiter])
-        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
     }
 
-    @Test("a circuit breaker that is listed twice counts each failure once")
-    func breaker() async throws {
-        let breaker = CircuitBreaker(failures: 2)
-        let router = Router<URLEndPoint>(session: StubSession { _ in .status(500) }, interceptors: [breaker, breaker])
-        _ = try await router.exchange(URLEndPoint(.get, url))
-        #expect(breaker.state(of: "api.example.com:443") == .closed)
+    @Test("two of a kind are two")
+    func twoOfAKind() async throws {
+        let lists: [any Interceptor] = [RateLimiter(9), RateLimiter(9), RetryPolicy(), RetryPolicy()]
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("ok") }, interceptors: lists)
+        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
     }
 
     @Test("S2.19 an empty idempotency key is an error, and an empty field is none: a POST goes out once at most")

@@ -145,22 +145,6 @@ struct RetryStrategyTests {
                 "retry after 1000 ms: HTTP 500", "not sent again: 3 attempts were made",
             ])
     }
-
-    @Test("the plan says how often, and changes the request as sending would")
-    func plan() async throws {
-        var request = NetworkRequest(.get, url)
-        #expect(
-            await RetryPolicy().plan(for: &request) == [
-                "is sent up to 3 times, waits that double from 0.5 s, spread at random between them"
-            ])
-        var post = NetworkRequest(.post, url)
-        let once = await RetryPolicy().plan(for: &post)
-        #expect(once == ["is sent once: POST is not sent again without Idempotency-Key"])
-        post.options.idempotencyKey = "order-17"
-        let keyed = await RetryPolicy(strategy: .immediate).plan(for: &post)
-        #expect(keyed == ["adds Idempotency-Key", "is sent up to 3 times, no wait between them"])
-        #expect(post.headers["Idempotency-Key"] == "order-17")
-    }
 }
 
 /// Values of a list, one after the other.

@@ -31,8 +31,8 @@ struct NextStepsTests {
                 servers: EnvironmentURLs([.production: server.url.absoluteString]), session: kind.make(),
                 interceptors: [
                     NetworkLogger(level: .body) { lines.add($0) }, BearerAuth("planted-secret"),
-                    ResponseCache(),
-                ])
+                ],
+                exchangeInterceptors: [ResponseCache()])
             let first = try await manager.send(FindTodos())
             let second = try await manager.send(FindTodos())
             #expect(first == [Todo(id: 1, title: "Milk")] && second == first)

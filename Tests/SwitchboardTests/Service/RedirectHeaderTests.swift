@@ -94,9 +94,7 @@ struct RedirectHeaderTests {
         let endPoint = URLEndPoint(.get, home, headers: ["X-Session": "hush", "Accept-Language": "de"])
         let router = Router<URLEndPoint>(session: StubSession(), interceptors: [BearerAuth("t")])
         let plan = await router.explain(endPoint)
-        #expect(
-            plan.steps.last?.notes
-                == ["follows at most 20 redirects; to another origin without X-Session, Authorization"])
+        #expect(plan.description.contains("to another origin without X-Session, Authorization"))
     }
 }
 

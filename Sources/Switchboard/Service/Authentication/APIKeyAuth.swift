@@ -10,7 +10,7 @@ import Foundation
 /// A request that has such a field or parameter already keeps it. The field is redacted in every text about the request,
 /// whatever its name; a parameter, when its name ends in `key`, `token` and the like: give any other one to the
 /// ``Redaction`` of your logs.
-public struct APIKeyAuth: Interceptor {
+public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// Where the key stands.
     public enum Place: Sendable, Hashable {
         /// In a header field of this name. It goes to no other origin by a redirect, whatever its name.
@@ -39,31 +39,15 @@ public struct APIKeyAuth: Interceptor {
         self.origins = origins
     }
 
-    /// Sends the request with the key.
-    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+    /// Adds the key.
+    public func adapt(_ request: inout NetworkRequest) async throws {
         guard request.takesCredentials(for: origins), !isThere(request),
             let key = try await source.value(for: request)
-        else { return try await next(request) }
+        else { return }
         guard !key.isEmpty else {
             throw NetworkError(.cannotAuthenticate, reason: "the API key is empty").attributed(to: request)
         }
-        var request = request
         add(key, to: &request)
-        return try await next(request)
-    }
-
-    /// Adds the key that is at hand.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard request.takesCredentials(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
-        let name =
-            switch place {
-            case .header(let name): "the header field \(name)"
-            case .query(let name): "the parameter \(name)"
-            }
-        guard !isThere(request) else { return ["keeps \(name) of the request's own"] }
-        guard let key = source.atHand else { return ["asks its provider, and adds \(name)"] }
-        add(key, to: &request)
-        return ["adds \(name)"]
     }
 
     private func isThere(_ request: NetworkRequest) -> Bool {

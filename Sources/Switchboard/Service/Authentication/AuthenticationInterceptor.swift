@@ -21,7 +21,7 @@ import Foundation
 /// - A request that has an `Authorization` of its own, or ``RequestOptions/authentication`` set to
 ///   ``AuthenticationChoice/none``, passes as it is.
 /// - Each ``RequestOptions/partition`` has a credential of its own.
-public final class AuthenticationInterceptor<A: Authenticator>: Interceptor {
+public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, RequestAdapter {
     typealias Held = HeldCredential<A.Credential>
     typealias Space = CredentialSpace<A.Credential>
 
@@ -96,25 +96,10 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor {
         return try await next(applying(renewed, to: request))
     }
 
-    /// Adds the credential that is held.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard takes(request) else {
-            return [
-                request.hasAuthorization
-                    ? "keeps the request's own Authorization" : request.reasonAgainstCredentials(for: origins)
-            ]
-        }
-        let space = space(of: request)
-        guard let held = space.held else {
-            if space.isLoaded, request.options.signIn == .optional { return ["adds nothing: nobody has signed in"] }
-            return [space.isLoaded ? "has no credential: asks for one first" : "loads the saved credential first"]
-        }
-        do {
-            request = try applying(held, to: request)
-            return [isDue(held) || space.isRefused ? "refreshes the credential, and adds it" : "adds the credential"]
-        } catch {
-            return ["cannot add the credential"]
-        }
+    /// Adds the credential that is held. It is neither loaded nor refreshed.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        guard takes(request), let held = space(of: request).held else { return }
+        request = try applying(held, to: request)
     }
 
     private func takes(_ request: NetworkRequest) -> Bool {

@@ -10,7 +10,7 @@ import Foundation
 ///
 /// A request that has an `Authorization`, or a user in its URL, keeps it. ``RequestOptions/credentials`` give a request
 /// others. A 401 is the result: it would come again.
-public struct BasicAuth: Interceptor {
+public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CredentialSource<BasicCredentials>
     private let origins: CredentialOrigins
 
@@ -31,32 +31,13 @@ public struct BasicAuth: Interceptor {
         self.origins = origins
     }
 
-    /// Sends the request with the credentials.
-    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard request.takesSignIn(for: origins), !request.hasAuthorization else { return try await next(request) }
-        guard let credentials = try await request.options.credentials.orElse({ try await source.value(for: request) })
-        else {
-            try request.checkSignIn()
-            return try await next(request)
-        }
-        var request = request
+    /// Adds the credentials.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        guard request.takesSignIn(for: origins), !request.hasAuthorization else { return }
+        let asked = request
+        guard let credentials = try await request.options.credentials.orElse({ try await source.value(for: asked) })
+        else { return try request.checkSignIn() }
         request.setCredential("Authorization", try credentials.headerValue())
-        return try await next(request)
-    }
-
-    /// Adds the credentials that are at hand.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard request.takesSignIn(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
-        guard !request.hasAuthorization else { return ["keeps the request's own Authorization"] }
-        guard let credentials = request.options.credentials ?? source.atHand else {
-            return ["asks its provider, and adds Authorization (Basic)"]
-        }
-        do {
-            request.setCredential("Authorization", try credentials.headerValue())
-            return ["adds Authorization (Basic)"]
-        } catch {
-            return ["fails: \(error.summary)"]
-        }
     }
 }
 

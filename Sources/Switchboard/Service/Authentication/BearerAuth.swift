@@ -9,7 +9,7 @@ import Foundation
 ///
 /// A request that has an `Authorization`, or a user in its URL, keeps it. A 401 is the result; a token that is to be
 /// refreshed is for ``AuthenticationInterceptor``.
-public struct BearerAuth: Interceptor {
+public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CredentialSource<String>
     private let origins: CredentialOrigins
 
@@ -27,29 +27,15 @@ public struct BearerAuth: Interceptor {
         self.origins = origins
     }
 
-    /// Sends the request with the token.
-    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard request.takesSignIn(for: origins), !request.hasAuthorization else { return try await next(request) }
-        guard let token = try await source.value(for: request) else {
-            try request.checkSignIn()
-            return try await next(request)
-        }
+    /// Adds the token.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        guard request.takesSignIn(for: origins), !request.hasAuthorization else { return }
+        guard let token = try await source.value(for: request) else { return try request.checkSignIn() }
         // RFC 6750 §2.1 has no empty one: most likely a setting is missing.
         guard !token.isEmpty else {
             throw NetworkError(.cannotAuthenticate, reason: "the bearer token is empty").attributed(to: request)
         }
-        var request = request
         request.setCredential("Authorization", "Bearer \(token)")
-        return try await next(request)
-    }
-
-    /// Adds the token that is at hand.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard request.takesSignIn(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
-        guard !request.hasAuthorization else { return ["keeps the request's own Authorization"] }
-        guard let token = source.atHand else { return ["asks its provider, and adds Authorization (Bearer)"] }
-        request.setCredential("Authorization", "Bearer \(token)")
-        return ["adds Authorization (Bearer)"]
     }
 }
 

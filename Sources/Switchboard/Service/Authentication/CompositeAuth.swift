@@ -8,7 +8,7 @@
 ///
 /// An endpoint that knows better sets ``RequestOptions/authentication``. The method chosen is followed by the rest of the
 /// chain; with ``AuthenticationChoice/none`` a request passes as it is.
-public struct CompositeAuth: Interceptor {
+public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let methods: [String: any Interceptor]
     private let choose: @Sendable (NetworkRequest) async -> AuthenticationChoice
 
@@ -32,11 +32,11 @@ public struct CompositeAuth: Interceptor {
         return try await method.intercept(request, next: next)
     }
 
-    /// Says which method it is, and what that would do.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard let name = await name(for: request) else { return ["adds no credentials: no method is chosen"] }
-        guard let method = methods[name] else { return ["fails: \(unknown(name).summary)"] }
-        return ["authenticates by \(name.quotedForMessage)"] + (await method.plan(for: &request))
+    /// Changes the request as the method chosen does, where that is a ``RequestAdapter``.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        guard let name = await name(for: request) else { return }
+        guard let method = methods[name] else { throw unknown(name) }
+        try await (method as? any RequestAdapter)?.adapt(&request)
     }
 
     private func name(for request: NetworkRequest) async -> String? {

@@ -18,11 +18,6 @@ struct CredentialSource<Value: Sendable>: Sendable {
         kind = .provider(provider, SharedCalls())
     }
 
-    /// The value without asking anybody; nil when a provider would have to be asked.
-    var atHand: Value? {
-        if case .value(let value) = kind { value } else { nil }
-    }
-
     /// The value for a request; nil when the provider has none.
     func value(for request: NetworkRequest) async throws -> Value? {
         switch kind {

@@ -29,11 +29,4 @@ extension NetworkRequest {
             .cannotAuthenticate, reason: "nobody has signed in, and the request requires it: the provider gave nil"
         ).attributed(to: self)
     }
-
-    /// Why no credentials are added, for a plan.
-    func reasonAgainstCredentials(for origins: CredentialOrigins) -> String {
-        if options.authentication == .none { return "adds no credentials: the request wants none" }
-        guard origins.allow(self) else { return "adds no credentials: they are not for this origin" }
-        return "adds no credentials: the request wants no sign-in"
-    }
 }

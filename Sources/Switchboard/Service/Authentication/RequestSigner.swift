@@ -7,10 +7,9 @@
 /// }
 /// ```
 ///
-/// List it last, so that it sees the finished request: behind ``RetryPolicy`` each attempt is signed anew, and behind a
-/// ``RedirectInterceptor`` listed before it each redirect too. A header field that it changes is not sent to another
+/// List it last of the exchange interceptors, so that it sees the finished request, anew for each attempt and redirect. A header field that it changes is not sent to another
 /// origin, whatever its name.
-public struct RequestSigner: Interceptor {
+public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let sign: @Sendable (inout NetworkRequest) async throws -> Void
     private let origins: CredentialOrigins
 
@@ -23,16 +22,9 @@ public struct RequestSigner: Interceptor {
         self.origins = origins
     }
 
-    /// Sends the request signed.
-    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard request.takesCredentials(for: origins) else { return try await next(request) }
-        return try await next(signed(request))
-    }
-
-    /// Says that it signs. The signing function is not run.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard request.takesCredentials(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
-        return ["signs the request when it is sent"]
+    /// Signs the request.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        if request.takesCredentials(for: origins) { request = try await signed(request) }
     }
 
     private func signed(_ request: NetworkRequest) async throws -> NetworkRequest {

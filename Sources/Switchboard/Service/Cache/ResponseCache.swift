@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```swift
 /// let cache = ResponseCache()
-/// let manager = NetworkManager(interceptors: [login, cache])
+/// let manager = NetworkManager(interceptors: [login], exchangeInterceptors: [cache])
 /// ```
 ///
 /// An endpoint says for how long with ``RequestOptions/cacheLifetime``; one that says nothing gets what the server says
@@ -18,14 +18,14 @@ import Foundation
 /// `Digest`, makes that nothing is found. A request of another method than GET, HEAD, OPTIONS and TRACE that is not refused
 /// removes what is stored for its path.
 ///
-/// **Where it stands.** Wherever it is listed, a router puts it right in front of the session, behind whatever may add
-/// credentials: so nobody gets another's answer. What it answers has gone through the links before it: a limiter, a circuit
-/// breaker, a login that may have to refresh its token. With `identity`, which says whose request it is, it stays where it is
-/// listed, in front of these for instance, and answers without them; what it is told is the same person's is then taken to be. A
-/// response whose `Vary` names a field that was added behind it is not stored there.
+/// **Where to list it.** Last of the exchange interceptors, behind what adds credentials. It stores no response to a request
+/// that changed behind it, such as one that a login gave a token: nobody gets another's answer, wherever it is listed. With
+/// `identity`, which says whose request it is, it may stand first of the interceptors, and answers without a limiter, a circuit
+/// breaker or a login behind it; it takes the identity for granted. A response whose `Vary` names a field that was added behind
+/// it is not stored there.
 ///
 /// ``Router/reset()`` empties it.
-public final class ResponseCache: Interceptor, Resettable {
+public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Whose request it is: an account's name for instance, not a token, which changes. Nil for nobody's.
     public typealias Identity = @Sendable (_ request: NetworkRequest) -> String?
 
@@ -41,8 +41,8 @@ public final class ResponseCache: Interceptor, Resettable {
     ///
     /// - Parameters:
     ///   - memoryLimit: In bytes. What is larger is not stored; what was not asked for longest makes room.
-    ///   - identity: Whose request it is, in place of its header fields; the cache stays where it is listed then. Nil, the
-    ///     default, for all its header fields, right in front of the session.
+    ///   - identity: Whose request it is, in place of its header fields. Nil, the default, for all its header
+    ///     fields.
     ///   - now: The time.
     public init(
         memoryLimit: Int = 20 << 20, identity: Identity? = nil, now: @escaping @Sendable () -> Date = { Date() }
@@ -61,7 +61,7 @@ public final class ResponseCache: Interceptor, Resettable {
     ///   - folder: Where the files are. Made when it is missing.
     ///   - diskLimit: In bytes. What is larger is not stored; what was not read longest makes room.
     ///   - memoryLimit: In bytes.
-    ///   - identity: Whose request it is, in place of its header fields; the cache stays where it is listed then.
+    ///   - identity: Whose request it is, in place of its header fields.
     ///   - now: The time.
     /// - Throws: ``NetworkError/Code/cannotWriteFile`` when there can be no such folder,
     ///   ``NetworkError/Code/unsupported`` where the system has no hash function for the names of the files.
@@ -74,9 +74,6 @@ public final class ResponseCache: Interceptor, Resettable {
         self.identity = identity
         self.now = now
     }
-
-    /// Whether it stands in front of the session, and not where it is listed.
-    var isForEachExchange: Bool { identity == nil }
 
     /// Answers from what is stored, or sends the request and stores what comes.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
@@ -98,20 +95,6 @@ public final class ResponseCache: Interceptor, Resettable {
         } catch {
             await shelf.end(load)
             throw error
-        }
-    }
-
-    /// Says whether it would answer.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
-            return ["has nothing to do with it"]
-        }
-        let lifetime = request.options.cacheLifetime
-        let stored = await shelf.find(key, request)
-        switch decision(on: stored, request) {
-        case .answer(_, let why): return ["answers: \(why)"]
-        case .refuse: return ["sends nothing, and ends the call as notCached: nothing is stored"]
-        case .load(let why): return [lifetime == .none ? "leaves it alone" : "sends it on: \(why)"]
         }
     }
 
@@ -239,7 +222,7 @@ public final class ResponseCache: Interceptor, Resettable {
     /// `Vary` says. Of one that does not say what it answers, neither.
     private func isOurs(_ response: NetworkResponse, to request: NetworkRequest) -> Bool {
         // Nor one that another origin had a say in: found again, that would be forgotten.
-        guard let sent = response.request, response.isFromOrigin(of: request) else { return false }
+        guard let sent = response.request, !response.isShared, response.isFromOrigin(of: request) else { return false }
         guard identity == nil else {
             return StoredResponse.variant(response.headers, of: sent)
                 == StoredResponse.variant(response.headers, of: request)

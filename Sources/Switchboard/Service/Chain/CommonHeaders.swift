@@ -8,7 +8,7 @@
 /// A field that the request has stays as it is; those of manager and router count as its own. A `Content-Type` is added to
 /// a request with a body alone. What the provider throws ends the call, as ``NetworkError/Code/invalidRequest`` when it is
 /// no `NetworkError`, and nothing is sent.
-public struct CommonHeaders: Interceptor {
+public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CommonSource<HTTPHeaders>
 
     /// Adds these fields, to requests to these hosts. Nil, the default, for the origin that the app asked, as credentials
@@ -22,25 +22,10 @@ public struct CommonHeaders: Interceptor {
         source = CommonSource(hosts: hosts, provider: provider)
     }
 
-    /// Adds the fields and sends the request.
-    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard source.isFor(request) else { return try await next(request) }
-        var request = request
-        add(try await source.value(for: request, "header fields"), to: &request)
-        return try await next(request)
-    }
-
-    /// Adds the fields, unless a provider would have to be asked for them.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard source.isFor(request) else { return ["adds no header fields: another host"] }
-        guard let fixed = source.fixed else { return ["adds the header fields of a provider, which is not asked here"] }
-        let before = request.headers.count
-        add(fixed, to: &request)
-        let names = request.headers.dropFirst(before).map(\.name)
-        return [names.isEmpty ? "adds no header fields" : "adds \(names.joined(separator: ", "))"]
-    }
-
-    private func add(_ headers: HTTPHeaders, to request: inout NetworkRequest) {
+    /// Adds the fields.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        guard source.isFor(request) else { return }
+        let headers = try await source.value(for: request, "header fields")
         let hasBody = !request.body.isEmpty
         let described = hasBody ? request.body.additionalHeaders : [:]
         request.headers.fill(headers) { name in

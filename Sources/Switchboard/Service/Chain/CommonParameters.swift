@@ -12,7 +12,7 @@
 ///
 /// What the provider throws ends the call, as ``NetworkError/Code/invalidRequest`` when it is no `NetworkError`, and
 /// nothing is sent. Logs replace what has a secret's name, such as `token`; see ``Redaction``.
-public struct CommonParameters: Interceptor {
+public struct CommonParameters: Interceptor, RequestAdapter {
     /// Where the parameters stand, whatever the method.
     public enum Place: Sendable, Hashable {
         /// In the query.
@@ -53,28 +53,16 @@ public struct CommonParameters: Interceptor {
         encoding = bodyEncoding
     }
 
-    /// Adds the parameters and sends the request.
-    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard source.isFor(request) else { return try await next(request) }
-        var changed = request
+    /// Adds the parameters.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        guard source.isFor(request) else { return }
         let parameters = try await source.value(for: request, "parameters")
         do {
-            let (names, place) = try changed.add(parameters, encoding, in: place)
+            let (names, place) = try request.add(parameters, encoding, in: place)
             // A redirect would carry them to another origin.
-            if place == "body", !names.isEmpty { changed.bodyHosts = (changed.bodyHosts ?? []) + (source.hosts ?? []) }
+            if place == "body", !names.isEmpty { request.bodyHosts = (request.bodyHosts ?? []) + (source.hosts ?? []) }
         } catch {
             throw NetworkError.encoding(error).attributed(to: request)
         }
-        return try await next(changed)
-    }
-
-    /// Adds the parameters, unless a provider would have to be asked for them.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard source.isFor(request) else { return ["adds no parameters: another host"] }
-        guard let fixed = source.fixed else { return ["adds the parameters of a provider, which is not asked here"] }
-        guard let (names, place) = try? request.add(fixed, encoding, in: place) else {
-            return ["cannot write its parameters"]
-        }
-        return [names.isEmpty ? "adds no parameters" : "adds \(names.joined(separator: ", ")) to the \(place)"]
     }
 }

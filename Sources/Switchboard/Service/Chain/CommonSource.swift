@@ -18,11 +18,6 @@ struct CommonSource<Value: Sendable>: Sendable {
         kind = .provider(provider)
     }
 
-    /// The value without asking anybody; nil when a provider would have to be asked.
-    var fixed: Value? {
-        if case .fixed(let value) = kind { value } else { nil }
-    }
-
     func isFor(_ request: NetworkRequest) -> Bool {
         guard let hosts else { return !request.hasLeftOrigin }
         let host = request.host

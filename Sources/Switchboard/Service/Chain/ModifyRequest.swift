@@ -6,7 +6,7 @@
 ///
 /// It stays the same request: one with another ``NetworkRequest/id`` in its place is ``NetworkError/Code/invalidRequest``,
 /// and nothing is sent.
-public struct ModifyRequest: Interceptor {
+public struct ModifyRequest: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let change: @Sendable (inout NetworkRequest) async throws -> Void
 
     /// Makes the interceptor. The closure runs for each request, several at a time; what it throws ends the call.
@@ -14,9 +14,9 @@ public struct ModifyRequest: Interceptor {
         self.change = change
     }
 
-    /// Changes the request and sends it.
-    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        let changed = try await withOwnTask { [change] in
+    /// Changes the request.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        let changed = try await withOwnTask { [change, request] in
             var changed = request
             try await change(&changed)
             return changed
@@ -25,11 +25,6 @@ public struct ModifyRequest: Interceptor {
             throw NetworkError(.invalidRequest, reason: "a ModifyRequest put another request in its place")
                 .attributed(to: request)
         }
-        return try await next(changed)
-    }
-
-    /// Does not run the closure.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        ["changes the request by a closure, which is not run here"]
+        request = changed
     }
 }

@@ -6,7 +6,7 @@
 ///
 /// It stays the response to its request: one to a request with another ``NetworkRequest/id`` in its place is
 /// ``NetworkError/Code/invalidResponse``. One of the closure's own making is to no request yet, and may stand there.
-public struct ModifyResponse: Interceptor {
+public struct ModifyResponse: Interceptor, ExchangeInterceptor {
     private let change: @Sendable (inout NetworkResponse) async throws -> Void
 
     /// Makes the interceptor. The closure runs for each response, several at a time; what it throws ends the call.
@@ -25,11 +25,6 @@ public struct ModifyResponse: Interceptor {
         try changed.checkAnswers(request, "ModifyResponse")
         return changed
     }
-
-    /// Changes no request.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        ["changes the response by a closure"]
-    }
 }
 
 /// Changes how requests end by a closure: a response into an error, or an error into a response.
@@ -42,7 +37,7 @@ public struct ModifyResponse: Interceptor {
 ///
 /// A cancellation is none of its business and goes on as it is. A response to another request in the place of this one's is
 /// ``NetworkError/Code/invalidResponse``.
-public struct ModifyResult: Interceptor {
+public struct ModifyResult: Interceptor, ExchangeInterceptor {
     private let change: @Sendable (inout Result<NetworkResponse, NetworkError>) async throws -> Void
 
     /// Makes the interceptor. The closure runs for each result, several at a time; what it throws ends the call.
@@ -68,11 +63,6 @@ public struct ModifyResult: Interceptor {
         let response = try changed.get()
         try response.checkAnswers(request, "ModifyResult")
         return response
-    }
-
-    /// Changes no request.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        ["changes the result by a closure"]
     }
 }
 

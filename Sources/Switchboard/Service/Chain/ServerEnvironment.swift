@@ -3,7 +3,7 @@ import Foundation
 /// Where requests go that name no host, and what they carry there.
 ///
 /// ```swift
-/// let session = Chain {
+/// let session = SessionChain {
 ///     ServerEnvironment(host: "api.example.com", pathPrefix: "/v1", headers: ["X-App": "7"], query: ["lang": "en"])
 ///     CurlSession()
 /// }
@@ -90,19 +90,10 @@ public struct ServerEnvironment: Sendable {
     }
 }
 
-extension ServerEnvironment: Interceptor {
-    /// Completes the request and sends it.
-    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        var request = request
-        try (request.options.serverEnvironment ?? self).apply(to: &request)
-        return try await next(request)
-    }
-
+extension ServerEnvironment: Interceptor, RequestAdapter {
     /// Completes the request.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        let environment = request.options.serverEnvironment ?? self
-        guard (try? environment.apply(to: &request)) != nil else { return ["cannot write its query"] }
-        return ["completes the request for \(environment.host.isEmpty ? "no server" : environment.host)"]
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        try (request.options.serverEnvironment ?? self).apply(to: &request)
     }
 }
 

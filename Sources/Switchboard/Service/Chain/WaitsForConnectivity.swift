@@ -37,14 +37,6 @@ public struct WaitsForConnectivity: Interceptor {
         return try await next(request)
     }
 
-    /// Says whether it would wait.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        [
-            isOffline(for: request)
-                ? "waits for the network, for \(limit.secondsText) at most" : "there is a way to the server"
-        ]
-    }
-
     private func isOffline(for request: NetworkRequest) -> Bool {
         request.url.map { reachability.status(for: $0) == .unreachable } ?? false
     }

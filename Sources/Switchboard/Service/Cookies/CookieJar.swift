@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```swift
 /// let jar = try CookieJar(contentsOf: file)                    // empty when there is no such file
-/// let manager = NetworkManager(interceptors: [Cookies(jar)])
+/// let manager = NetworkManager(exchangeInterceptors: [Cookies(jar)])
 /// try jar.save(to: file)                                       // those that outlive the session
 /// ```
 ///

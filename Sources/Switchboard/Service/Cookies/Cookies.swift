@@ -3,11 +3,10 @@ import Foundation
 /// Sends the cookies of a jar, and keeps those that servers set.
 ///
 /// ```swift
-/// let manager = NetworkManager(interceptors: [Cookies()])
+/// let manager = NetworkManager(exchangeInterceptors: [Cookies()])
 /// ```
 ///
-/// It sees every exchange, those of a redirect too, wherever it is listed: see ``ExchangeInterceptor``. A cookie set on a
-/// 302 is there for the target. Cookies are kept apart by ``RequestOptions/partition``.
+/// It sees every exchange, those of a redirect too. A cookie set on a 302 is there for the target. Cookies are kept apart by ``RequestOptions/partition``.
 ///
 /// Where another site led the request, by a redirect or a link, cookies go as their `SameSite` says ([RFC 6265bis
 /// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): `Strict` never, `Lax` and those
@@ -15,7 +14,7 @@ import Foundation
 ///
 /// There is one `Cookie` field. Pairs that the request has by itself stay in front and win over the jar's of the same
 /// name.
-public struct Cookies: ExchangeInterceptor {
+public struct Cookies: ExchangeInterceptor, RequestAdapter {
     /// Where they are kept.
     public let jar: CookieJar
 
@@ -40,12 +39,8 @@ public struct Cookies: ExchangeInterceptor {
         }
     }
 
-    /// Adds the cookies, and says which, by their names.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        let names = apply(to: &request)
-        guard !names.isEmpty else { return ["sends no cookies"] }
-        return ["sends \(Self.count(names)): \(names.joined(separator: ", "))"]
-    }
+    /// Adds the cookies for the request's URL.
+    public func adapt(_ request: inout NetworkRequest) async throws { _ = apply(to: &request) }
 
     /// The names of those that were added.
     private func apply(to request: inout NetworkRequest) -> [String] {

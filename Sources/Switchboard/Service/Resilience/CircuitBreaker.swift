@@ -12,7 +12,7 @@
 ///
 /// Each host and port has a circuit of its own. The head of a response decides, not the rest of a body that is read as
 /// it arrives. A reset closes all circuits.
-public final class CircuitBreaker: Interceptor, Resettable {
+public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable {
     /// What a circuit does with requests.
     public enum State: Sendable, Hashable {
         /// They pass.
@@ -91,16 +91,6 @@ public final class CircuitBreaker: Interceptor, Resettable {
             let isFailure = caught.code != .cancelled && isFailure(.failure(caught))
             note(isFailure ? .failure : .nothing, key, epoch, request)
             throw error
-        }
-    }
-
-    /// Says whether it would be sent now.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        let key = key(request)
-        return switch state(of: key) {
-        case .closed: ["passes: the circuit of \(key) is closed"]
-        case .open(let time): ["fails: the circuit of \(key) is open for another \(time.wholeSecondsText)"]
-        case .halfOpen: ["passes as a probe, unless one is under way: the circuit of \(key) is half open"]
         }
     }
 

@@ -12,7 +12,7 @@ import Foundation
 /// is read as it arrives keeps its place until its end, or until it is let go of. Somebody who waits and is cancelled
 /// leaves at once. One limiter may serve several routers. A request by which an ``AuthenticationInterceptor`` refreshes its
 /// credential does not wait.
-public final class ConcurrencyLimiter: Interceptor {
+public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
     private let state: Protected<Places>
 
     /// Makes a limiter.
@@ -52,18 +52,6 @@ public final class ConcurrencyLimiter: Interceptor {
         var response = try await next(request)
         if let stream = response.stream { response.stream = ResponseBytes(PlacedStream(stream, place)) }
         return response
-    }
-
-    /// Says whether it would have to wait now.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard !request.options.bypassesLimits else { return ["does not wait: it bypasses the limits"] }
-        let name = request.authority
-        return state.withLock { state in
-            var limits = state.limit.map { ["\($0) in all"] } ?? []
-            if let perHost = state.perHost { limits.append("\(perHost) to a host") }
-            let rule = limits.isEmpty ? "no limit" : "at most " + limits.joined(separator: ", ")
-            return [state.hasPlace(for: name) ? "goes at once: \(rule)" : "waits for its turn: \(rule)"]
-        }
     }
 
     // MARK: Places

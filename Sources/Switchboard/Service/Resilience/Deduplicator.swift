@@ -46,13 +46,6 @@ public final class Deduplicator: Interceptor {
             throw error.answering(request)
         }
     }
-
-    /// Says whether it would be sent now.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard let key = DeduplicationKey(request, ignoring: ignored) else { return ["is not shared"] }
-        let isShared = exchanges.isUnderWay(key)
-        return [isShared ? "waits for the answer to an equal request" : "is shared by equal ones that come meanwhile"]
-    }
 }
 
 extension NetworkResponse {
@@ -60,6 +53,7 @@ extension NetworkResponse {
     fileprivate func answering(_ request: NetworkRequest) -> NetworkResponse {
         guard self.request?.id != request.id else { return self }
         var response = self
+        response.isShared = true
         response.request = self.request.map(request.led(like:)) ?? request
         return response
     }

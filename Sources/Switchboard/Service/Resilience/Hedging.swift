@@ -76,12 +76,6 @@ public struct Hedging: Interceptor {
         }
     }
 
-    /// Says when it would be sent again.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard fits(request) else { return ["is sent once"] }
-        return ["is sent up to \(maximumAttempts) times, again when no answer came for \(delay.secondsText)"]
-    }
-
     private func fits(_ request: NetworkRequest) -> Bool {
         maximumAttempts > 1 && request.method == .get && request.body.isEmpty && request.options.destination == nil
             && !request.options.streamsResponse

@@ -8,7 +8,7 @@
 /// A bucket of tokens: a request takes one, and they come back one by one, evenly. Somebody who waits and is cancelled
 /// leaves at once and takes none. List it behind ``RetryPolicy``, so that each attempt counts. For limits that differ
 /// by host, give each its own.
-public final class RateLimiter: Interceptor {
+public final class RateLimiter: Interceptor, ExchangeInterceptor {
     private struct State: Sendable {
         var tokens: Double
         var filled = Duration.zero
@@ -59,17 +59,6 @@ public final class RateLimiter: Interceptor {
             request.report(.admitted(after: elapsed() - start))
         }
         return try await next(request)
-    }
-
-    /// Says whether it would have to wait now.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard !request.options.bypassesLimits else { return ["does not wait: it bypasses the limits"] }
-        let elapsed = elapsed()
-        let isReady = state.withLock { state in
-            fill(&state, at: elapsed)
-            return state.waiters.isEmpty && state.tokens >= Self.one
-        }
-        return [isReady ? "goes at once: \(rule)" : "waits for its turn: \(rule)"]
     }
 
     private var rule: String { "at most \(count) in \(period.secondsText)" }

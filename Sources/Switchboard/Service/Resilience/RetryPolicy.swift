@@ -102,15 +102,6 @@ public struct RetryPolicy: Interceptor {
         return try await policy.send(request, next)
     }
 
-    /// Says how often it may be sent, and adds the key.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        let policy = policy(for: request)
-        guard let isAdded = try? policy.addKey(to: &request) else { return ["fails: the idempotency key is empty"] }
-        let addsKey = isAdded ? ["adds \(IdempotencyKey.field)"] : []
-        if let fault = policy.fault(of: request) { return addsKey + ["is sent once: \(fault)"] }
-        return addsKey + ["is sent up to \(policy.maximumAttempts) times, \(policy.strategy) between them"]
-    }
-
     /// What the request asks for, over what is shared by all of them.
     private func policy(for request: NetworkRequest) -> RetryPolicy {
         guard var own = request.options.retry else { return self }

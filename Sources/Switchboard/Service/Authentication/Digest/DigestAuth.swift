@@ -13,7 +13,7 @@ import Foundation
 ///
 /// A request that has an `Authorization`, or a user in its URL, keeps it. ``RequestOptions/credentials`` give a request
 /// others.
-public final class DigestAuth: Interceptor {
+public final class DigestAuth: Interceptor, ExchangeInterceptor {
     private let source: CredentialSource<BasicCredentials>
     private let origins: CredentialOrigins
     private let spaces: DigestSpaces
@@ -82,16 +82,6 @@ public final class DigestAuth: Interceptor {
             answeredCount += 1
             request.report(.authentication(challenge.isStale ? "digest: the nonce was stale" : "digest: challenged"))
         }
-    }
-
-    /// Answers the challenge that is known.
-    public func plan(for request: inout NetworkRequest) async -> [String] {
-        guard request.takesSignIn(for: origins) else { return [request.reasonAgainstCredentials(for: origins)] }
-        guard !request.hasAuthorization else { return ["keeps the request's own Authorization"] }
-        guard let key = OriginKey(request), spaces.hasChallenge(for: key) else {
-            return ["waits for a challenge, and answers it (Digest)"]
-        }
-        return ["adds Authorization (Digest)"]
     }
 
     /// Goes on with the request that was redirected.

@@ -41,11 +41,6 @@ final class DigestSpaces: Sendable {
         }
     }
 
-    /// Whether there is a challenge.
-    func hasChallenge(for key: OriginKey) -> Bool {
-        spaces.withLock { $0[key] != nil }
-    }
-
     /// The server names the nonce to go on with (RFC 7616 §3.5).
     func goOn(with nonce: String, after answer: DigestAnswer, for key: OriginKey) {
         let clientNonce = makeNonce()

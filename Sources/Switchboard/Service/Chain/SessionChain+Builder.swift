@@ -1,39 +1,49 @@
-extension Chain {
-    /// What is listed in a ``Chain``: interceptors, and behind them a session or none.
+extension SessionChain {
+    /// What is listed in a ``SessionChain``: interceptors, and behind them a session or none.
     public struct Links: Sendable {
-        var interceptors: [any Interceptor]
+        var interceptors: [InterceptorChain.Link]
         var session: (any NetworkSession)?
     }
 
-    /// Makes the links of a ``Chain`` of what is listed. `if`, `switch` and loops may choose interceptors, and `if` and
-    /// `switch` the session.
+    /// Makes the links of a ``SessionChain`` of what is listed. `if`, `switch` and loops may choose interceptors, and `if`
+    /// and `switch` the session.
     @resultBuilder
     public enum Builder {
         /// Interceptors, behind which more may stand.
         public struct Open: Sendable {
-            var interceptors: [any Interceptor] = []
+            var interceptors: [InterceptorChain.Link] = []
         }
 
         /// The end, behind which nothing may stand.
         public struct Closed: Sendable {
-            var interceptors: [any Interceptor] = []
+            var interceptors: [InterceptorChain.Link] = []
             var session: any NetworkSession
         }
 
-        /// An interceptor.
+        /// An interceptor of calls.
         public static func buildExpression(_ interceptor: some Interceptor) -> Open {
-            Open(interceptors: [interceptor])
+            Open(interceptors: [.call(interceptor)])
+        }
+
+        /// An interceptor of exchanges.
+        public static func buildExpression(_ interceptor: some ExchangeInterceptor) -> Open {
+            Open(interceptors: [.exchange(interceptor)])
+        }
+
+        /// An interceptor that may be either.
+        public static func buildExpression(_ interceptor: some Interceptor & ExchangeInterceptor) -> Open {
+            Open(interceptors: [.call(interceptor)])
         }
 
         /// Interceptors at hand, in their order.
         public static func buildExpression(_ interceptors: [any Interceptor]) -> Open {
-            Open(interceptors: interceptors)
+            Open(interceptors: interceptors.map(InterceptorChain.Link.call))
         }
 
         /// The session.
         public static func buildExpression(_ session: any NetworkSession) -> Closed {
-            guard let chain = session as? Chain else { return Closed(session: session) }
-            return Closed(interceptors: chain.interceptors, session: chain.session)
+            guard let chain = session as? SessionChain else { return Closed(session: session) }
+            return Closed(interceptors: chain.links, session: chain.session)
         }
 
         /// Nothing listed.

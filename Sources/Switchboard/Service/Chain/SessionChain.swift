@@ -1,24 +1,25 @@
 /// Interceptors over a session, as one session: for requests without a router.
 ///
 /// ```swift
-/// let session = Chain {
+/// let session = SessionChain {
 ///     NetworkLogger()
 ///     RetryPolicy()
 ///     RedirectInterceptor()
+///     Cookies()
 ///     CurlSession()
 /// }
 /// let response = try await session.send(NetworkRequest(.get, url))
 /// ```
 ///
-/// The session stands last: a second one, or an interceptor behind it, does not compile. One that stands in no chain, or in
-/// two, cannot be: a chain is a value, and no link knows another. Without a session every request fails with
-/// ``NetworkError/Code/cannotConnect``, which names the last link.
+/// What is listed is what runs, in that order; nothing is added, redirects neither. The session stands last: a second one,
+/// or an interceptor behind it, does not compile. Without a session every request fails with
+/// ``NetworkError/Code/cannotConnect``, which names the last interceptor.
 ///
 /// A request that is sent here is a call as a router makes it: its total timeout holds, its monitors hear of it, and the
-/// response has a ``NetworkResponse/history``. Nothing is listed by itself, redirects neither. As the session of a router
-/// or within another chain its links join theirs.
-public struct Chain: CallCancellableSession {
-    let interceptors: [any Interceptor]
+/// response has a ``NetworkResponse/history``. As the session of a router or within another chain its interceptors join
+/// theirs: those before the first one that is for exchanges alone, such as ``Cookies``, wrap the call.
+public struct SessionChain: CallCancellableSession {
+    let links: [InterceptorChain.Link]
     let session: any NetworkSession
     private let calls: RouterCalls
     /// For a request that is part of a call already, whose exchange is noted there.
@@ -26,15 +27,15 @@ public struct Chain: CallCancellableSession {
 
     /// Makes a chain of what is listed, outermost first. ``Timeouts/total`` is measured by `clock`.
     public init(clock: any Clock<Duration> = ContinuousClock(), @Builder _ links: () -> Links) {
-        let links = links()
-        let last = links.interceptors.last.map { "\(type(of: $0))" }
-        interceptors = InterceptorChain.ordered(InterceptorChain.once(links.interceptors))
-        session = links.session ?? MissingSession(lastLink: last)
-        calls = RouterCalls(InterceptorChain(interceptors, session), nil, clock)
-        inner = InterceptorChain(interceptors + [LastLink(session: session)], session)
+        let listed = links()
+        let last = listed.interceptors.last.map { "\(type(of: $0.interceptor))" }
+        self.links = listed.interceptors
+        session = listed.session ?? MissingSession(lastLink: last)
+        calls = RouterCalls(InterceptorChain(self.links, session), nil, clock)
+        inner = InterceptorChain(self.links + [.exchange(UnnotedExchange(session: session))], session)
     }
 
-    /// Sends a request through the links.
+    /// Sends a request through the interceptors.
     ///
     /// - Throws: ``NetworkError``, ``NetworkError/Code/cannotConnect`` when the chain has no session; `CancellationError`.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
@@ -44,8 +45,9 @@ public struct Chain: CallCancellableSession {
     }
 }
 
-extension Chain: Resettable {
-    /// Ends the calls under way that were sent here, and resets the links that hold something, as ``Router/reset()`` does.
+extension SessionChain: Resettable {
+    /// Ends the calls under way that were sent here, and resets the interceptors that hold something, as
+    /// ``Router/reset()`` does.
     public func reset() async {
         await calls.reset()
     }
@@ -62,7 +64,7 @@ private struct MissingSession: NetworkSession {
 }
 
 /// Sends without noting an exchange.
-private struct LastLink: Interceptor {
+private struct UnnotedExchange: ExchangeInterceptor {
     let session: any NetworkSession
 
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
@@ -70,6 +72,4 @@ private struct LastLink: Interceptor {
         guard !(session is any CallCancellableSession) else { return try await session.send(request) }
         return try await session.sendWithinCall(request)
     }
-
-    func plan(for request: inout NetworkRequest) async -> [String] { [] }
 }

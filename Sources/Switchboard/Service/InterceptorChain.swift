@@ -1,0 +1,111 @@
+/// The interceptors of a router in the order in which they run, and its session behind them.
+final class InterceptorChain: Sendable {
+    enum Link: Sendable {
+        case call(any Interceptor)
+        case exchange(any ExchangeInterceptor)
+
+        var interceptor: any Sendable {
+            switch self {
+            case .call(let interceptor): interceptor
+            case .exchange(let interceptor): interceptor
+            }
+        }
+    }
+
+    let links: [Link]
+    let session: any NetworkSession
+    let gate = ResetGate()
+    /// Why no call may begin: an object is listed twice.
+    let fault: NetworkError?
+    /// Whether the session gives up by itself when a router cancels its calls.
+    private let isSessionCancellable: Bool
+
+    init(_ links: [Link], _ session: any NetworkSession) {
+        self.links = links
+        self.session = session
+        fault = Self.fault(of: links)
+        isSessionCancellable = session is any CallCancellableSession
+    }
+
+    /// The chain of a router. Redirects are followed between the two lists, unless one of `interceptors` does so. What a
+    /// ``SessionChain`` lists stands behind what the router lists.
+    convenience init(
+        _ interceptors: [any Interceptor], _ exchangeInterceptors: [any ExchangeInterceptor],
+        _ session: any NetworkSession
+    ) {
+        let chain = session as? SessionChain
+        let inner = chain?.links ?? []
+        let calls = inner.prefix { if case .call = $0 { true } else { false } }
+        var links = interceptors.map(Link.call) + calls
+        if !(links + inner).contains(where: { $0.interceptor is RedirectInterceptor }) {
+            links.append(.call(RedirectInterceptor()))
+        }
+        links += exchangeInterceptors.map(Link.exchange) + inner[calls.endIndex...]
+        self.init(links, chain?.session ?? session)
+    }
+
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try await send(request, from: 0)
+    }
+
+    fileprivate func send(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
+        guard index < links.count else { return try await exchange(request) }
+        let next = Next(self, index + 1)
+        switch links[index] {
+        case .call(let interceptor): return try await interceptor.intercept(request, next: next)
+        case .exchange(let interceptor): return try await interceptor.intercept(request, next: next)
+        }
+    }
+
+    private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try CallCancellation.check()
+        guard let call = request.call else { return try await perform(request) }
+        return try await request.exchange(in: call, perform)
+    }
+
+    private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
+        let request = request.inEnvironmentOfCall()
+        guard !isSessionCancellable else { return try await session.send(request) }
+        return try await session.sendWithinCall(request)
+    }
+
+    /// An object holds the state of the calls that pass it: twice in a chain, a limiter would wait for itself.
+    private static func fault(of links: [Link]) -> NetworkError? {
+        var seen: Set<ObjectIdentifier> = []
+        for link in links {
+            let type = type(of: link.interceptor)
+            guard type is AnyClass, !seen.insert(ObjectIdentifier(link.interceptor as AnyObject)).inserted else {
+                continue
+            }
+            return NetworkError(
+                .invalidRequest, reason: "the same \(type) is listed twice: list it once, or make a second one")
+        }
+        return nil
+    }
+}
+
+/// The rest of the chain after an interceptor, down to the session.
+public struct Next: Sendable {
+    private let chain: InterceptorChain
+    private let index: Int
+
+    init(_ chain: InterceptorChain, _ index: Int) {
+        self.chain = chain
+        self.index = index
+    }
+
+    /// Sends a request through the rest of the chain.
+    public func callAsFunction(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try await chain.send(request, from: index)
+    }
+}
+
+extension NetworkSession {
+    /// Sends a request in a task of its own, which ends with the call around it, and says in the response what was sent.
+    /// The sessions here need neither.
+    func sendWithinCall(_ request: NetworkRequest) async throws -> NetworkResponse {
+        var response = try await withOwnTask { try await self.send(request) }
+        if response.request == nil { response.request = request }
+        return response
+    }
+}
