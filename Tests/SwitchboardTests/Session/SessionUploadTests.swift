@@ -92,6 +92,31 @@ struct SessionUploadTests {
         }
     }
 
+    @Test(
+        "a chunk behind the announced length is encodingFailed, the server sees no whole request [streamed uploads]",
+        arguments: SessionKind.allCases, [[1_000, 1], [500, 500, 0, 7], [999, 1, 400_000]])
+    func chunkBehindTheLength(kind: SessionKind, counts: [Int]) async throws {
+        try await MockServer.run(handler: { _ in .text("whole?") }) { server in
+            let body = StreamBody(length: 1_000) { .init(chunks: counts.map { Data(count: $0) }) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.post, server.url, body: body))
+            }
+            #expect(error?.code == .encodingFailed)
+            #expect(error?.reason?.contains("1000") == true)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("an empty chunk is not the end of a body [streamed uploads]", arguments: SessionKind.allCases, [nil, 7])
+    func emptyChunk(kind: SessionKind, length: Int64?) async throws {
+        try await MockServer.run(handler: { .data($0.body) }) { server in
+            let chunks = ["", "abc", "", "", "defg", ""].map { Data($0.utf8) }
+            let body = StreamBody(length: length) { .init(chunks: chunks) }
+            let response = try await kind.make().send(NetworkRequest(.post, server.url, body: body))
+            #expect(response.text == "abcdefg")
+        }
+    }
+
     // MARK: Files
 
     @Test(

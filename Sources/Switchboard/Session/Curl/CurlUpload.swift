@@ -113,6 +113,7 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // two are set 
     private func push(_ chunk: Data, _ generation: Int) -> Bool {
         let (isWanted, isReaderWaiting) = state.withLock { state in
             guard state.generation == generation else { return (false, false) }
+            guard !chunk.isEmpty else { return (true, false) }  // to libcurl it would be the end
             state.chunks.append(chunk)
             state.buffered += chunk.count
             defer { state.isReaderWaiting = false }
@@ -138,9 +139,16 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // two are set 
             guard let chunk = state.chunks.first else { return (atEnd(&state), nil) }
             let left = chunk.count - state.offset
             let count = min(buffer.count, left)
-            // Since 8.7 libcurl asks for no more than was announced.
-            if let length, state.given + Int64(left) > length {
-                return (.failure(wrongLength("more than the \(length) bytes")), nil)
+            if let length, state.given + Int64(left) >= length {
+                // libcurl asks for no more than was announced: the last of that waits until no more can come.
+                if state.given + Int64(left) > length || state.chunks.count > 1 {
+                    return (.failure(wrongLength("more than the \(length) bytes")), nil)
+                }
+                if let failure = state.failure { return (.failure(failure), nil) }
+                guard state.isEnded else {
+                    state.isReaderWaiting = true
+                    return (.later, nil)
+                }
             }
             let start = chunk.startIndex + state.offset
             chunk.copyBytes(to: buffer, from: start..<start + count)
