@@ -31,8 +31,10 @@ enum {
     CURL_GLOBAL_DEFAULT = 3, CURLVERSION_FIRST = 0, CURLMSG_DONE = 1, CURL_BLOB_COPY = 1,
     CURLOPT_WRITEDATA = 10001, CURLOPT_READDATA = 10009, CURLOPT_HEADERDATA = 10029, CURLOPT_PRIVATE = 10103,
     CURLOPT_SEEKDATA = 10168, CURLOPT_PREREQDATA = 10313, CURLOPT_SOCKOPTDATA = 10149, CURLOPT_DEBUGDATA = 10095,
+    CURLOPT_RESOLVER_START_DATA = 10273,
     CURLOPT_WRITEFUNCTION = 20011, CURLOPT_READFUNCTION = 20012, CURLOPT_HEADERFUNCTION = 20079,
     CURLOPT_SEEKFUNCTION = 20167, CURLOPT_PREREQFUNCTION = 20312, CURLOPT_SOCKOPTFUNCTION = 20148,
+    CURLOPT_RESOLVER_START_FUNCTION = 20272,
     CURLOPT_DEBUGFUNCTION = 20094, CURLOPT_VERBOSE = 41, CURLINFO_HEADER_OUT = 2,
     CURLINFO_PRIVATE = 0x100000 + 21, CURLINFO_PRIMARY_IP = 0x100000 + 32, CURLINFO_CAINFO = 0x100000 + 61,
     CURLINFO_CAPATH = 0x100000 + 62,
@@ -165,11 +167,13 @@ static int on_debug(void *easy, int type, char *data, size_t size, void *context
 
 void swcurl_easy_set_callbacks(
     void *easy, swcurl_data_callback header, swcurl_data_callback write, swcurl_data_callback read,
-    swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_socket_callback connect) {
+    swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_lookup_callback look_up,
+    swcurl_socket_callback connect) {
     curl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
     curl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
     curl.curl_easy_setopt(easy, CURLOPT_READFUNCTION, read);
     curl.curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, seek);
+    curl.curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, look_up);
     curl.curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, connect);
     if (curl.curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, prerequest) == 0) return;
     on_head_sent = prerequest;
@@ -183,6 +187,7 @@ void swcurl_easy_set_context(void *easy, void *context) {
     curl.curl_easy_setopt(easy, CURLOPT_READDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_SEEKDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+    curl.curl_easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_PRIVATE, context);

@@ -6,7 +6,15 @@ import Foundation
 /// "Received HTTP/0.9 when not allowed". What it said is kept in the error underneath.
 enum TransportText {
     /// The words for a person, or `text` itself.
-    static func plain(_ text: String) -> String {
+    static func plain(_ text: String, proxy: String? = nil) -> String {
+        // Since 8.16 libcurl names the proxy, without its port, behind the server.
+        if text.hasPrefix("Failed to connect to "), let via = text.range(of: " via ") {
+            let name = text[via.upperBound...].prefix { $0 != " " }
+            return "nothing accepts connections at \(proxy ?? String(name)), the proxy"
+        }
+        if text.contains("SSL_read: "), text.contains("unexpected eof") {
+            return "the connection was closed within TLS"
+        }
         for (beginning, words) in beginnings where text.hasPrefix(beginning) {
             return words(String(text.dropFirst(beginning.count)))
         }
@@ -30,6 +38,7 @@ enum TransportText {
             { _ in "the connection was closed before the last chunk" }
         ),
         ("transfer closed with ", { "the connection was closed, \(missing($0)) missing" }),
+        ("end of response with ", { "the connection was closed, \(missing($0)) missing" }),
         ("Error while processing content unencoding: ", { "the body is not what its Content-Encoding says (\($0))" }),
         (
             "Unrecognized content encoding type. libcurl understands ",
@@ -37,13 +46,15 @@ enum TransportText {
                 "its content encoding is unknown; known are \(rest.components(separatedBy: " content encodings").first ?? rest)"
             }
         ),
+        ("Unrecognized content encoding type", { _ in "its content encoding is unknown" }),
+        ("Unsolicited Transfer-Encoding ", { "its transfer encoding is unknown: \($0)" }),
         (
-            "SSL certificate problem: unable to get local issuer certificate",
-            { _ in
-                "the server's certificate has an issuer that this machine does not trust; tls.extraAuthorities adds one"
-            }
+            "Invalid Content-Length",
+            { _ in "its Content-Length is no length, or there are Content-Length fields that differ" }
         ),
-        ("SSL certificate problem: ", { "the server's certificate was refused (\($0))" }),
+        ("SSL certificate problem: ", refused),
+        ("SSL certificate verify result: ", refused),
+        ("SSL certificate OpenSSL verify result: ", refused),
         ("SSL: no alternative ", { "the server's certificate was refused (no alternative \($0))" }),
         ("SSL: certificate ", { "the server's certificate was refused (\($0))" }),
         ("SSL: public key ", { "the server's certificate was refused (public key \($0))" }),
@@ -55,6 +66,19 @@ enum TransportText {
             if let range = rest.range(of: end) { return String(rest[..<range.lowerBound]) }
         }
         return rest
+    }
+
+    /// What is wrong with a certificate, of libcurl's words for it and, since 8.17, OpenSSL's number behind them.
+    @Sendable private static func refused(_ problem: String) -> String {
+        if problem.hasPrefix("unable to get local issuer certificate") {
+            return "the server's certificate has an issuer that this machine does not trust; "
+                + "tls.extraAuthorities adds one"
+        }
+        var words = problem[...]
+        if words.last == ")", let number = words.range(of: " (", options: .backwards) {
+            words = words[..<number.lowerBound]
+        }
+        return "the server's certificate was refused (\(words))"
     }
 
     /// `5 bytes are`, of `5 bytes remaining to read`.

@@ -36,6 +36,7 @@ typedef size_t (*swcurl_data_callback)(char *_Nullable data, size_t size, size_t
 typedef int (*swcurl_seek_callback)(void *_Nullable context, int64_t offset, int origin);
 typedef int (*swcurl_prerequest_callback)(
     void *_Nullable context, char *_Nullable remote, char *_Nullable local, int remote_port, int local_port);
+typedef int (*swcurl_lookup_callback)(void *_Nullable state, void *_Nullable reserved, void *_Nullable context);
 typedef int (*swcurl_socket_callback)(void *_Nullable context, int socket, int purpose);
 
 void *_Nullable swcurl_easy_make(void);
@@ -47,10 +48,12 @@ int32_t swcurl_easy_set_pointer(void *easy, int32_t option, void *_Nullable valu
 /// Copies the bytes.
 int32_t swcurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size_t size);
 /// The callbacks. A library older than 7.80 calls `prerequest` when the head has been sent, without addresses, and
-/// ignores what it returns. `connect` is called for each socket, before it is connected.
+/// ignores what it returns. `look_up` is called before a name is looked up, `connect` for each socket, before it is
+/// connected.
 void swcurl_easy_set_callbacks(
     void *easy, swcurl_data_callback header, swcurl_data_callback write, swcurl_data_callback read,
-    swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_socket_callback connect);
+    swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_lookup_callback look_up,
+    swcurl_socket_callback connect);
 /// The context that all callbacks get, and `CURLOPT_PRIVATE`.
 void swcurl_easy_set_context(void *easy, void *_Nullable context);
 int32_t swcurl_easy_pause(void *easy, int32_t bitmask);

@@ -1,7 +1,8 @@
 import Foundation
-import Switchboard
 import SwitchboardTesting
 import Testing
+
+@testable import Switchboard
 
 /// Downloads whose connection is lost, within one call and over several. The rules are those of RFC 9110 §13.1.5 (If-Range),
 /// §14 (Range) and §15.3.7 (206).
@@ -91,12 +92,15 @@ struct DownloadResumeTests {
             try await MockServer.run { server in
                 server.enqueue(
                     files.whole.truncated(after: 100_000), restart.isWhole ? now.whole : restart.answer(files))
+                // What libcurl cannot unpack it has sent once more, to be taken as it comes.
+                let isRepeated = restart.testDescription == "a compressed part" && !kind.takesUnknownEncodings
+                if isRepeated { server.enqueue(restart.answer(files)) }
                 server.stub(.any) { now.answer($0) }
                 // Curl would refuse the made-up coding before it can be seen.
                 guard restart.testDescription != "a compressed part" || kind == .curl else { return }
                 let bytes = try await download(kind, endPoint(server), in: folder)
                 #expect(bytes == changed)
-                #expect(server.requests.count == (restart.isWhole ? 2 : 3))
+                #expect(server.requests.count == (restart.isWhole ? 2 : 3) + (isRepeated ? 1 : 0))
                 #expect(server.requests.last?.headers["Range"] == (restart.isWhole ? "bytes=100000-" : nil))
             }
         }
@@ -359,5 +363,16 @@ struct DownloadResumeTests {
                 await #expect(throws: CancellationError.self) { try await first.value }
             }
         }
+    }
+}
+
+extension SessionKind {
+    /// Whether a body in an encoding that nobody knows is taken from the first answer.
+    fileprivate var takesUnknownEncodings: Bool {
+        #if os(Linux)
+        CurlLibrary.decodesLate
+        #else
+        true
+        #endif
     }
 }

@@ -44,6 +44,13 @@ struct CurlErrorTests {
             (56, "Recv failure: Connection reset by peer", true, .connectionLost),
             (18, "transfer closed with 5 bytes remaining to read", true, .truncatedBody),
             (27, "Out of memory", false, .headersTooLarge), (27, "Out of memory", true, .unknown),
+            (43, "unable to set private key file: '(memory blob)' type PEM", false, .insecureConnection),
+            (43, "A libcurl function was given a bad argument", false, .unknown),
+            (56, "SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0", true, .truncatedBody),
+            (
+                56, "SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0", false,
+                .connectionLost
+            ),
             (92, "HTTP/2 stream 1 was not closed cleanly", false, .connectionLost),
             (92, "HTTP/2 stream 1 was not closed cleanly", true, .truncatedBody),
         ] as [(Int, String, Bool, NetworkError.Code)])
@@ -76,6 +83,21 @@ struct CurlErrorTests {
             (
                 60, "SSL certificate problem: certificate has expired",
                 "the server's certificate was refused (certificate has expired)"
+            ),
+            (
+                60, "SSL certificate OpenSSL verify result: self-signed certificate (18)",
+                "the server's certificate was refused (self-signed certificate)"
+            ),
+            (
+                18, "end of response with 1 bytes missing", "the connection was closed, 1 byte is missing"
+            ),
+            (
+                8, "Invalid Content-Length: value",
+                "its Content-Length is no length, or there are Content-Length fields that differ"
+            ),
+            (
+                7, "Failed to connect to films.invalid port 443 via 127.0.0.1 after 2 ms: Could not connect to server",
+                "nothing accepts connections at 127.0.0.1, the proxy"
             ),
             (
                 28, "Connection timed out after 300 milliseconds",

@@ -127,7 +127,7 @@ private enum Sigpipe {
                 context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("write") }
                 return size * count
             },
-            { _, _, _, _ in 0 }, { _, _, _ in 1 }, { _, _, _, _, _ in 0 },
+            { _, _, _, _ in 0 }, { _, _, _ in 1 }, { _, _, _, _, _ in 0 }, { _, _, _ in 0 },
             { context, _, _ in
                 context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("connect") }
                 return 0

@@ -22,7 +22,11 @@ struct RequestPathTests {
             let request = NetworkRequest(.get, url)
             _ = try await kind.make().send(request)
             let target = try #require(server.requests.first).target
-            #expect(target == request.path + (request.query.map { "?" + $0 } ?? ""))
+            var expected = request.path + (request.query.map { "?" + $0 } ?? "")
+            #if os(Linux)
+            if kind == .foundation, text == "?", CurlLibrary.dropsEmptyQuery { expected = "/" }
+            #endif
+            #expect(target == expected)
             #expect(request.url == url)
         }
     }

@@ -1,7 +1,8 @@
 import Foundation
-import Switchboard
 import SwitchboardTesting
 import Testing
+
+@testable import Switchboard
 
 /// What a session puts on the wire, seen by a real loopback server.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
@@ -193,7 +194,12 @@ struct SessionWireTests {
         try await withEchoServer { server in
             let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(target.path)"))
             _ = try await kind.make().send(NetworkRequest(.get, url))
-            #expect(try await server.takeRequest().target == target.expected)
+            var expected = target.expected
+            #if os(Linux)
+            // libcurl leaves the mark of an empty query out, and URLSession has no way round it.
+            if kind == .foundation, expected == "/?", CurlLibrary.dropsEmptyQuery { expected = "/" }
+            #endif
+            #expect(try await server.takeRequest().target == expected)
         }
     }
 

@@ -2,6 +2,7 @@
 import base64
 import datetime
 import hashlib
+import ipaddress
 
 import trustme
 from cryptography import x509
@@ -37,7 +38,8 @@ def self_signed(folder):
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.timezone.utc)
-    alternatives = x509.SubjectAlternativeName([x509.DNSName("localhost")])
+    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    alternatives = x509.SubjectAlternativeName(names)
     builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now - DAY, now + DAY)
     certificate = builder.add_extension(alternatives, critical=False).sign(key, hashes.SHA256())
     return (

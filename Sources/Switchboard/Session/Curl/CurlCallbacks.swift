@@ -33,6 +33,10 @@ enum CurlCallbacks {
                 guard let context else { return 1 }
                 return exchange(context) { remote == nil ? $0.didSend() : $0.willSend() } ? 0 : 1
             },
+            { _, _, context in
+                guard let context else { return 1 }
+                return exchange(context) { $0.willConnect() } ? 0 : 1
+            },
             { context, _, _ in
                 // 1 is CURL_SOCKOPT_ERROR.
                 guard let context else { return 1 }

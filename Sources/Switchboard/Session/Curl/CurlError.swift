@@ -18,10 +18,12 @@ public struct CurlError: Error, Sendable, Hashable, LocalizedError {
 }
 
 extension CurlError {
-    /// The error for an exchange that ended with this, before or after the head of its response was complete.
-    func networkError(isHeadComplete: Bool) -> NetworkError {
+    /// The error for an exchange that ended with this, before or after the head of its response was complete, by the
+    /// proxy that the session names.
+    func networkError(isHeadComplete: Bool, proxy: String? = nil) -> NetworkError {
         var error = NetworkError(
-            networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message), underlying: self)
+            networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, proxy: proxy),
+            underlying: self)
         if error.code == .timedOut, !isHeadComplete { error.reason = "there was no connection in time (\(message))" }
         return error
     }
@@ -33,6 +35,10 @@ extension CurlError {
         case 6 where says("Unix socket"): return .cannotConnect
         case 18 where !isHeadComplete: return .connectionLost  // its length had come, the rest of the head had not
         case 27: return isHeadComplete ? .unknown : .headersTooLarge  // a line longer than libcurl's own limit
+        // Since 8.16 what is wrong with a client's key or certificate.
+        case 43 where says("private key") || says("certificate"): return .insecureConnection
+        case 56 where says("unexpected eof") || says("closed abruptly"):  // TLS without its end, which 8.x insists on
+            return isHeadComplete ? .truncatedBody : .connectionLost
         case 55, 56:
             // Before 7.87, and since.
             if says("from proxy after CONNECT") || says("CONNECT tunnel failed") {

@@ -40,7 +40,6 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private(set) var received: Int64 = 0
     private var failure: NetworkError?
     private(set) var firstByte: UInt64 = 0
-    private var lastSign: UInt64 = 0
     private(set) var sendTime: UInt64 = 0  // of the head; 0 before
     private var isOnKeptConnection = false
     private var isRepeatRefused = false
@@ -49,11 +48,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private(set) var figures = swcurl_figures()
     private(set) var remoteAddress: String?
     private(set) var end: UInt64 = 0
-    /// Waiting for this process, not for the server: time does not count as silence.
-    private var isSendingPaused = false
 
-    private let idle: UInt64
-    private let attempt: UInt64
+    private var deadlines: CurlDeadlines
     private let limits: Limits
     private let mayBeRepeated: Bool
     private let bodyLength: Int64?
@@ -66,15 +62,13 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         self.handle = handle
         self.loop = loop
         self.body = body
-        let timeouts = request.timeouts
-        idle = timeouts.idle?.wholeNanoseconds ?? .max
-        attempt = timeouts.attempt?.wholeNanoseconds ?? .max
+        deadlines = CurlDeadlines(request.timeouts, start: start)
         limits = request.limits
         onBodySent = body == nil ? nil : request.options.onBodySent
         sentQueue = onBodySent == nil ? nil : DispatchQueue(label: "Switchboard.CurlSession.bodySent")
         mayBeRepeated = request.mayBeRepeated
         bodyLength = request.body.length
-        lastSign = start
+        handle.limitConnecting(to: deadlines.waitToConnect(now: start))
     }
 
     // MARK: Beginning and ending
@@ -143,7 +137,8 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         } else {
             fail(
                 failure
-                    ?? CurlError(code: Int(code), message: message).networkError(isHeadComplete: head.isComplete))
+                    ?? CurlError(code: Int(code), message: message).networkError(
+                        isHeadComplete: head.isComplete, proxy: handle.proxy))
         }
     }
 
@@ -178,26 +173,17 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     // MARK: Timeouts
 
     /// When it is over, in the nanoseconds of `DispatchTime`; `.max` for never.
-    func deadline(now: UInt64) -> UInt64 {
-        let whole = attempt == .max ? .max : start + attempt
-        guard idle != .max, !isWaitingForCaller else { return whole }
-        return min(whole, lastSign + idle)
-    }
+    var deadline: UInt64 { deadlines.next(isReadingPaused: download?.isPaused == true) }
 
-    private var isWaitingForCaller: Bool { isSendingPaused || download?.isPaused == true }
-
-    func timeoutError(now: UInt64) -> NetworkError {
-        let timeouts = request.timeouts
-        let isAttempt = attempt != .max && now >= start + attempt
-        return NetworkError(
-            .timedOut,
-            reason: isAttempt
-                ? "no complete answer within \((timeouts.attempt ?? .zero).secondsText)"
-                : "no sign of life for \((timeouts.idle ?? .zero).secondsText)")
+    /// What a deadline that has passed means; nil when it goes on.
+    func timeoutError(now: UInt64) -> NetworkError? {
+        let error = deadlines.failure(now: now)
+        if error == nil { handle.limitConnecting(to: deadlines.waitToConnect(now: now)) }
+        return error
     }
 
     func touch() {
-        lastSign = loop.now()
+        deadlines.lastSign = loop.now()
     }
 
     // MARK: libcurl's callbacks
@@ -215,7 +201,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     }
 
     private func didReceiveHead() -> Bool {
-        firstByte = lastSign
+        firstByte = deadlines.lastSign
         guard !head.hasConflictingLengths else { return refuse(NetworkResponse.conflictingLengths) }
         if hasBody, head.hasUnknownEncoding ? !leaveEncoded() : head.isEncoded && request.repetition == .undecoded {
             return refuse(unknownEncoding)
@@ -317,7 +303,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
             isBodySent = true
             return 0
         case .later?:
-            isSendingPaused = true
+            deadlines.isSendingPaused = true
             return CurlAnswer.pause
         case .failure(let error)?:
             _ = refuse(error)
@@ -342,15 +328,18 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     func didSend() -> Bool {
         touch()
         guard sendTime == 0 else { return true }
-        sendTime = lastSign
+        sendTime = deadlines.lastSign
+        deadlines.endConnecting()
         isOnKeptConnection = swcurl_easy_connects(handle.easy) == 0
         handle.avoidKeptConnections(true)
         return true
     }
 
-    /// Hears that a socket is about to be connected; false ends the transfer.
+    /// Hears that a name is about to be looked up, or a socket to be connected; false ends the transfer.
     func willConnect() -> Bool {
-        sendTime == 0 || refuseRepeat()
+        guard sendTime == 0 else { return refuseRepeat() }
+        if deadlines.beginConnecting(now: DispatchTime.now().uptimeNanoseconds) { loop.noteDeadline(of: self) }
+        return true
     }
 
     private func refuseRepeat() -> Bool {
@@ -379,7 +368,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
 
     /// Goes on after a pause, on the loop's thread. Gives libcurl's result code.
     func resume() -> Int32 {
-        isSendingPaused = false
+        deadlines.isSendingPaused = false
         download?.didResume()
         touch()
         return swcurl_easy_pause(handle.easy, 0)

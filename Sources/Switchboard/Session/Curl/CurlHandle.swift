@@ -21,10 +21,11 @@ final class CurlHandle: @unchecked Sendable {
     /// The bytes that libcurl reads at a time. A large buffer is for a large body: it is made anew for each exchange.
     private(set) var receiveBuffer = 0
     private var sendBuffer = 0
-    private let keepsPlainConnections: Bool
+    private let settings: CurlSettings
     private var avoidsKeptConnections = false
     private var decodesContent = true
-    private let waitsToShare: (tls: Int, plain: Int)
+    /// The host and port of the proxy that the session names.
+    var proxy: String? { settings.proxyPlace }
 
     private enum Kind { case get, head, upload }
 
@@ -49,10 +50,7 @@ final class CurlHandle: @unchecked Sendable {
             throw error
         }
         self.easy = easy
-        keepsPlainConnections = settings.keepsPlainConnections
-        waitsToShare = (
-            settings.waitsToShare(isTLS: true) ? 1 : 0, settings.waitsToShare(isTLS: false) ? 1 : 0
-        )
+        self.settings = settings
         errorText = .allocate(capacity: 256)
         errorText.initialize(repeating: 0, count: 256)
         swcurl_easy_set_pointer(easy, CurlOption.errorBuffer, errorText)
@@ -80,20 +78,27 @@ final class CurlHandle: @unchecked Sendable {
             swcurl_easy_set_text(easy, CurlOption.url, text)
             self.url = text
             let isTLS = url.isHTTPS
-            swcurl_easy_set_long(easy, CurlOption.pipeWait, isTLS ? waitsToShare.tls : waitsToShare.plain)
-            if !keepsPlainConnections { swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1) }
+            swcurl_easy_set_long(easy, CurlOption.pipeWait, settings.waitsToShare(isTLS: isTLS) ? 1 : 0)
+            swcurl_easy_set_long(easy, CurlOption.httpVersion, settings.httpVersion(isTLS: isTLS))
+            if !settings.keepsPlainConnections {
+                swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1)
+            }
+            swcurl_easy_set_text(easy, CurlOption.requestTarget, settings.target(of: text, isTLS: isTLS))
         }
         decodeContent(request.repetition != .undecoded)
-        avoidKeptConnections(request.repetition != nil || !keepsPlainConnections && !url.isHTTPS)
+        avoidKeptConnections(request.repetition != nil || !settings.keepsPlainConnections && !url.isHTTPS)
         setMethod(request.method, bodyLength: bodyLength)
         setHeaders(request, credentials: credentials, hasBody: bodyLength != nil)
         setBuffers(request, bodyLength: bodyLength)
+    }
+
+    /// libcurl's own limit for connecting, which begins with the transfer, in nanoseconds; `.max` for none.
+    func limitConnecting(to nanoseconds: UInt64) {
         // Zero would be libcurl's own five minutes.
-        let milliseconds = request.timeouts.connect?.wholeMilliseconds ?? Int(Int32.max)
-        if milliseconds != connectTimeout {
-            swcurl_easy_set_long(easy, CurlOption.connectTimeout, milliseconds)
-            connectTimeout = milliseconds
-        }
+        let milliseconds = Int(min(nanoseconds / 1_000_000 + 1, UInt64(Int32.max)))
+        guard milliseconds != connectTimeout else { return }
+        swcurl_easy_set_long(easy, CurlOption.connectTimeout, milliseconds)
+        connectTimeout = milliseconds
     }
 
     /// Whether libcurl's next connection is a new one. May be called in its callbacks.
@@ -175,14 +180,6 @@ extension HTTPHeaders {
     /// Whether names that are equal are also written alike.
     fileprivate func hasSameSpelling(as other: HTTPHeaders) -> Bool {
         zip(self, other).allSatisfy { $0.name == $1.name }
-    }
-}
-
-extension Duration {
-    /// At least one, so that a short time is not taken for none, and no more than libcurl can count.
-    var wholeMilliseconds: Int {
-        let (seconds, attoseconds) = min(clamped, .seconds(2_000_000)).components
-        return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
     }
 }
 #endif

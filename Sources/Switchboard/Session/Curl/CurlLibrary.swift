@@ -24,6 +24,9 @@ enum CurlLibrary {
         return Set(builtWith.flatMap { bit, names in features & (1 << bit) != 0 ? names : [] })
     }()
 
+    /// Whether the `?` of an empty query is left out: since 8.8.
+    static let dropsEmptyQuery = version >= 0x08_08_00
+
     /// Whether decoding can still be turned off when the head of a response has come: before 8.5.
     static let decodesLate = version < 0x08_05_00
 
@@ -70,6 +73,7 @@ enum CurlOption {
     static let noProxy: Int32 = 10_177
     static let protocols: Int32 = 181
     static let resolve: Int32 = 10_203
+    static let requestTarget: Int32 = 10_266
     static let pinnedPublicKey: Int32 = 10_230
     static let unixSocketPath: Int32 = 10_231
     static let pathAsIs: Int32 = 234

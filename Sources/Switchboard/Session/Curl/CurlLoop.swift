@@ -275,8 +275,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
             // it has no connection just now, so nothing is paused.
             let code = exchange.resume()
             if code != 0, code != 43 { return end(exchange, code) }
-            // A pause has no deadline, what follows it has.
-            nextDeadline = min(nextDeadline, exchange.deadline(now: 0))
+            noteDeadline(of: exchange)  // a pause has none, what follows it has
         case .settle(let exchange):
             if exchange.place >= 0 { end(exchange, 0) }
         }
@@ -293,7 +292,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
             forget(exchange)
             return exchange.fail(NetworkError(.unknown, reason: "libcurl refuses a transfer (\(code))"))
         }
-        nextDeadline = min(nextDeadline, exchange.deadline(now: 0))
+        noteDeadline(of: exchange)
     }
 
     private func remove(_ exchange: CurlExchange) {
@@ -367,18 +366,22 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
 
     // MARK: Deadlines
 
+    /// Heeds a deadline that may be new. Called in libcurl's callbacks too.
+    func noteDeadline(of exchange: CurlExchange) {
+        nextDeadline = min(nextDeadline, exchange.deadline)
+    }
+
     private func sweep() {
         guard nextDeadline != .max else { return }
         let now = DispatchTime.now().uptimeNanoseconds
         guard now >= nextDeadline else { return }
         nextDeadline = .max
         for exchange in active {
-            let deadline = exchange.deadline(now: now)
-            if deadline <= now {
+            if exchange.deadline <= now, let error = exchange.timeoutError(now: now) {
                 remove(exchange)
-                exchange.fail(exchange.timeoutError(now: now))
+                exchange.fail(error)
             } else {
-                nextDeadline = min(nextDeadline, deadline)
+                noteDeadline(of: exchange)
             }
         }
     }

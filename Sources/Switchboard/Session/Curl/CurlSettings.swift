@@ -4,12 +4,12 @@ import Foundation
 
 /// A session's configuration as libcurl takes it: what is the same for every handle of the session, read once.
 struct CurlSettings: Sendable {
-    private let configuration: SessionConfiguration
+    let configuration: SessionConfiguration
     private let authorities: Data?
     private let certificate: Data?
     private let key: Data?
     private let pins: String?
-    private let hasSystemProxy: Bool
+    let hasSystemProxy: Bool
 
     /// - Throws: ``NetworkError/Code/insecureConnection`` for certificates, keys and pins that cannot be used,
     ///   ``NetworkError/Code/unsupported`` for what the system's libcurl cannot do.
@@ -62,21 +62,6 @@ struct CurlSettings: Sendable {
         return texts.joined(separator: ";")
     }
 
-    /// Whether a request waits for a connection that is being made, to share it over HTTP/2. Over TLS the handshake says
-    /// whether it can; without, libcurl would wait for the first answer, however long that takes.
-    func waitsToShare(isTLS: Bool) -> Bool {
-        switch configuration.httpVersion {
-        case .automatic: isTLS && CurlLibrary.hasHTTP2
-        case .http1: false
-        case .http2PriorKnowledge: true
-        }
-    }
-
-    /// False where a connection without TLS cannot serve a second request.
-    var keepsPlainConnections: Bool {
-        configuration.httpVersion != .http2PriorKnowledge || !CurlLibrary.breaksPlainHTTP2
-    }
-
     /// Sets what every exchange of the session has in common. Gives the list that must live as long as the handle.
     ///
     /// - Throws: ``NetworkError/Code/unsupported`` for an option that this libcurl was built without.
@@ -95,19 +80,15 @@ struct CurlSettings: Sendable {
         try set(CurlOption.userAgent, "Switchboard libcurl/\(CurlLibrary.versionText)")
         // A cancelled name lookup is not waited for; since 7.87, and harmless before.
         swcurl_easy_set_long(easy, CurlOption.quickExit, 1)
-        switch configuration.httpVersion {
-        case .automatic:
-            try set(CurlOption.httpVersion, CurlLibrary.hasHTTP2 ? 4 : 2)
-        case .http1: try set(CurlOption.httpVersion, 2)
-        case .http2PriorKnowledge:
-            try set(CurlOption.httpVersion, 5, or: "HTTP/2")
-        }
+        try set(CurlOption.httpVersion, httpVersion(isTLS: false), or: "HTTP/2")
         try applyTLS(to: easy)
         try applyProxy(to: easy)
         if let path = configuration.unixSocketPath {
             try set(CurlOption.unixSocketPath, path, or: "unix-domain sockets")
         }
         if let address = configuration.localAddress {
+            // libcurl refused one when it connected, and refuses it now when it is told.
+            guard !address.isEmpty else { throw NetworkError(.cannotConnect, reason: "the local address is empty") }
             try set(CurlOption.interface, "host!" + address, or: "a local address")
         }
         switch configuration.addressFamily {
@@ -115,7 +96,7 @@ struct CurlSettings: Sendable {
         case .ipv4: try set(CurlOption.ipResolve, 1)
         case .ipv6: try set(CurlOption.ipResolve, 2)
         }
-        return applyAddresses(to: easy)
+        return try applyAddresses(to: easy)
     }
 
     private func applyTLS(to easy: UnsafeMutableRawPointer) throws(NetworkError) {
@@ -188,11 +169,16 @@ struct CurlSettings: Sendable {
         }
     }
 
-    private func applyAddresses(to easy: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        var list: UnsafeMutableRawPointer?
-        for (name, addresses) in configuration.resolve.sorted(by: { $0.key < $1.key }) {
-            list = swcurl_list_append(list, name + ":" + addresses.joined(separator: ",")) ?? list
+    private func applyAddresses(to easy: UnsafeMutableRawPointer) throws(NetworkError) -> UnsafeMutableRawPointer? {
+        let entries = configuration.resolve.sorted { $0.key < $1.key }
+            .map { $0.key + ":" + $0.value.joined(separator: ",") }
+        // libcurl skips these without a word: what begins with a minus, since 8.13 also what has no name.
+        if let bad = entries.first(where: { $0.hasPrefix(":") || $0.hasPrefix("-") }) {
+            throw NetworkError(
+                .invalidRequest, reason: "the session's resolve has \(bad.quotedForMessage), without a host")
         }
+        var list: UnsafeMutableRawPointer?
+        for entry in entries { list = swcurl_list_append(list, entry) ?? list }
         if let list { swcurl_easy_set_pointer(easy, CurlOption.resolve, list) }
         return list
     }

@@ -34,8 +34,10 @@ struct ResponseHead {
             trailerLines.append(contentsOf: line)
             return false
         }
+        // The rest of a head that was cut off, which libcurl 8.18 hands over at the end.
+        guard line.last == 0x0A else { return false }
         if isLineExpected { return start(line) }
-        guard line.first != 0x0D, line.first != 0x0A, !line.isEmpty else { return end() }
+        guard line.first != 0x0D, line.first != 0x0A else { return end() }
         lines.append(contentsOf: line)
         switch line[0] | 0x20 {
         case UInt8(ascii: "c"): noteContent(line)

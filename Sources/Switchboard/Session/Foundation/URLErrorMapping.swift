@@ -54,17 +54,21 @@ enum URLErrorMapping {
         ("was not closed cleanly", .truncatedBody), ("end of response with", .truncatedBody),
         ("unrecognized content encoding", .cannotDecodeResponse),
         ("error while processing content unencoding", .cannotDecodeResponse),
-        ("content encoding", .cannotDecodeResponse), ("decompress", .cannotDecodeResponse),
+        ("content encoding", .cannotDecodeResponse), ("transfer-encoding", .cannotDecodeResponse),
+        ("decompress", .cannotDecodeResponse),
         ("too large response headers", .headersTooLarge), ("out of memory", .headersTooLarge),
         ("avoided giant realloc", .headersTooLarge), ("header line too long", .headersTooLarge),
+        ("grew larger than allowed", .headersTooLarge),
         ("ssl", .insecureConnection), ("tls", .insecureConnection), ("certificate", .insecureConnection),
         ("http/0.9", .invalidResponse), ("http version", .invalidResponse), ("unsupported protocol", .invalidResponse),
+        ("subversion in response", .invalidResponse), ("writing output to destination", .invalidResponse),
         ("failed writing header", .invalidResponse), ("invalid status line", .invalidResponse),
         ("failed writing received data", .invalidResponse), ("chunk", .invalidResponse),
         ("content-length", .invalidResponse), ("nul byte", .invalidResponse),
         ("empty reply", .connectionLost), ("weird server reply", .invalidResponse),
         ("could not resolve", .cannotFindHost), ("send failure", .connectionLost), ("recv failure", .connectionLost),
-        ("couldn't connect", .cannotConnect),
+        ("couldn't connect", .cannotConnect), ("failed to connect", .cannotConnect),
+        ("could not connect", .cannotConnect),
     ]
 
     private static func reason(_ error: URLError, _ text: String) -> String {
