@@ -26,7 +26,7 @@ let package = Package(
         // The doubles, and what fails tests.
         .target(
             name: "SwitchboardTesting", dependencies: ["Switchboard", "SwitchboardMocks"], swiftSettings: settings),
-        // For tests alone: other programs, as clients and servers.
+        // For tests alone: other programs, as clients and servers, and the trait that names requirements.
         .target(name: "SwitchboardTestSupport", path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTests",
@@ -40,7 +40,7 @@ let package = Package(
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
         // of its own, so that those two names do not hide ours in the other tests.
         .testTarget(
-            name: "SwitchboardArticleTests", dependencies: ["Switchboard", "SwitchboardTesting"],
+            name: "SwitchboardArticleTests", dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardTesting"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
