@@ -40,7 +40,8 @@ let package = Package(
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
         // of its own, so that those two names do not hide ours in the other tests.
         .testTarget(
-            name: "SwitchboardArticleTests", dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardTesting"],
+            name: "SwitchboardArticleTests",
+            dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardTesting"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

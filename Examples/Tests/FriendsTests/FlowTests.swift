@@ -1,4 +1,5 @@
 import ExampleKit
+import ExampleSupport
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -20,7 +21,7 @@ struct FlowTests {
         }
     }
 
-    @Test("S1.12 S1.14 list, add, remove and group over a server that keeps what it is given")
+    @Test("list, add, remove and group over a server that keeps what it is given", .requirement("S1.12", "S1.14"))
     func flows() async throws {
         try await withService { service, counter in
             let before = try await service.friends()
@@ -39,7 +40,9 @@ struct FlowTests {
         }
     }
 
-    @Test("S1.8 S1.7 a wrong token, a friend twice, one too few and no such group are errors with the server's words")
+    @Test(
+        "a wrong token, a friend twice, one too few and no such group are errors with the server's words",
+        .requirement("S1.8", "S1.7"))
     func refusals() async throws {
         try await withService(token: "wrong") { service, _ in
             await #expect(throws: FriendsError.notSignedIn("Sign in first.")) { try await service.friends() }

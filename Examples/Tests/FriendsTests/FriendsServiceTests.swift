@@ -1,3 +1,4 @@
+import ExampleSupport
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -22,7 +23,9 @@ struct FriendsServiceTests {
     private var asked: [String] { session.recordedRequests.map { "\($0.method) \($0.target) \($0.text)" } }
     private let list = MockResponse.json(#"[{"id":2,"name":"Bob","email":"bob@example.com"},{"id":3,"name":"Eve"}]"#)
 
-    @Test("S1.12 list, add, remove and group are typed methods, and no URL is named outside of the endpoints")
+    @Test(
+        "list, add, remove and group are typed methods, and no URL is named outside of the endpoints",
+        .requirement("S1.12"))
     func methods() async throws {
         session.enqueue(
             list, .json(#"{"id":4,"name":"Dan"}"#, status: 201), .status(204), .json(#"[{"id":3,"name":"Eve"}]"#))
@@ -46,7 +49,9 @@ struct FriendsServiceTests {
             ])
     }
 
-    @Test("S1.5 the token and the user's id reach the wire with every call, in the query or in the body by the method")
+    @Test(
+        "the token and the user's id reach the wire with every call, in the query or in the body by the method",
+        .requirement("S1.5"))
     func token() async throws {
         session.enqueue(list, .json(#"{"id":4,"name":"Dan"}"#, status: 201), .status(204), list)
         let service = try service()
@@ -60,7 +65,7 @@ struct FriendsServiceTests {
     }
 
     @Test(
-        "S1.2 partly: the path joins the server's on exactly one slash",
+        "the path joins the server's on exactly one slash", .requirement("S1.2"),
         arguments: ["https://h.example.com/v1", "https://h.example.com/v1/"])
     func join(server: String) async throws {
         session.enqueue(list)
@@ -68,7 +73,9 @@ struct FriendsServiceTests {
         #expect(session.requests.map(\.url?.absoluteString) == ["https://h.example.com/v1/api/friends?user_id=7"])
     }
 
-    @Test("S1.7 S1.8 what the server explains is the service's error with its words, and 401 is told apart")
+    @Test(
+        "what the server explains is the service's error with its words, and 401 is told apart",
+        .requirement("S1.7", "S1.8"))
     func explained() async throws {
         session.enqueue(
             .json(#"{"message":"You have no friend 9."}"#, status: 404),
@@ -81,7 +88,9 @@ struct FriendsServiceTests {
         #expect(outside == .notSignedIn("Sign in first."))
     }
 
-    @Test("S1.7 what the server does not explain keeps status, headers and body, and a lost connection is none of it")
+    @Test(
+        "what the server does not explain keeps status, headers and body, and a lost connection is none of it",
+        .requirement("S1.7"))
     func unexplained() async throws {
         session.enqueue(.text("<html>sorry</html>", status: 502, headers: ["X-Trace": "1"]), .close)
         let service = try service()
@@ -95,7 +104,9 @@ struct FriendsServiceTests {
         #expect(lost?.code == .connectionLost)
     }
 
-    @Test("S1.14 the list is asked for once, again when it is to be refreshed, and after one came or went")
+    @Test(
+        "the list is asked for once, again when it is to be refreshed, and after one came or went",
+        .requirement("S1.14"))
     func cached() async throws {
         session.stub(.get("/api/friends"), with: list)
         session.stub(.post("/api/friends"), with: .json(#"{"id":4,"name":"Dan"}"#, status: 201))
@@ -117,7 +128,9 @@ struct FriendsServiceTests {
         #expect(count() == 4)
     }
 
-    @Test("S1.14 S1.11 what is stored for one token is not given to another, and groups are not stored")
+    @Test(
+        "what is stored for one token is not given to another, and groups are not stored",
+        .requirement("S1.14", "S1.11"))
     func separated() async throws {
         session.stub(.get("/api/friends"), with: list)
         session.stub(.get("/api/groups/chess"), with: list)

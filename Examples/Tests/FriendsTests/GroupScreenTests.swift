@@ -1,3 +1,4 @@
+import ExampleSupport
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -8,7 +9,9 @@ import Testing
 /// Cancel-previous, over a server that never answers the first call.
 @Suite(.timeLimit(.minutes(3)))
 struct GroupScreenTests {
-    @Test("S1.10 S1.12 a group that is being loaded is given up for the next one, which alone is shown")
+    @Test(
+        "a group that is being loaded is given up for the next one, which alone is shown",
+        .requirement("S1.10", "S1.12"))
     @MainActor func previousIsCancelled() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .json(#"[{"id":2,"name":"Bob"}]"#))

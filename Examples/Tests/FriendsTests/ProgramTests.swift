@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
-    @Test("S1.12 S1.14 S1.10 without a command all of it is shown, one after the other")
+    @Test("without a command all of it is shown, one after the other", .requirement("S1.12", "S1.14", "S1.10"))
     func tour() async {
         let outcome = await friends()
         #expect(outcome.exit == .success)
@@ -55,7 +55,7 @@ struct ProgramTests {
         #expect(outcome.noted.split(separator: "\n").count == 1)
     }
 
-    @Test("S1.5 the log shows that there is a token, and not which one")
+    @Test("the log shows that there is a token, and not which one", .requirement("S1.5"))
     func log() async {
         let outcome = await friends("list", "--verbose")
         #expect(outcome.exit == .success)

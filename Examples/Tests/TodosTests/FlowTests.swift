@@ -1,4 +1,5 @@
 import ExampleKit
+import ExampleSupport
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -9,7 +10,8 @@ import Testing
 /// The flows of the fifth design's article, over a real socket.
 @Suite(.timeLimit(.minutes(3)))
 struct FlowTests {
-    @Test("S4.12 list, add (201, a single object), update, delete, and the list shows what became of it")
+    @Test(
+        "list, add (201, a single object), update, delete, and the list shows what became of it", .requirement("S4.12"))
     func flows() async throws {
         let store = TodoServer()
         try await MockServer.run { request in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
-    @Test("S4.12 without a command the flows are shown, one after the other, and each style")
+    @Test("without a command the flows are shown, one after the other, and each style", .requirement("S4.12"))
     func tour() async {
         let outcome = await todos("")
         #expect(outcome.exit == .success)

@@ -1,4 +1,5 @@
 import ExampleKit
+import ExampleSupport
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -18,7 +19,9 @@ struct TodoServiceTests {
     }
     private let one = #"{"userId": 1, "id": 201, "title": "Tea & cake", "completed": false}"#
 
-    @Test("S4.1 S4.2 a request with a path alone is a GET without a body and a query, and gives its type")
+    @Test(
+        "a request with a path alone is a GET without a body and a query, and gives its type",
+        .requirement("S4.1", "S4.2"))
     func list() async throws {
         session.enqueue(.json("[\(one)]"))
         let found = try await service.todos()
@@ -29,7 +32,7 @@ struct TodoServiceTests {
         #expect(request.headers["Accept"] == "application/json")
     }
 
-    @Test("S4.3 the query of a typed request is sent")
+    @Test("the query of a typed request is sent", .requirement("S4.3"))
     func query() async throws {
         session.enqueue(.json("[]"))
         let found = try await service.todos(of: 7)
@@ -37,7 +40,8 @@ struct TodoServiceTests {
         #expect(session.recordedRequests.map(\.target) == ["/v1/todos?userId=7"])
     }
 
-    @Test("S4.2 S4.12 the body of a new one arrives, and the single object of the 201 is the answer")
+    @Test(
+        "the body of a new one arrives, and the single object of the 201 is the answer", .requirement("S4.2", "S4.12"))
     func add() async throws {
         session.enqueue(.json(one, status: 201))
         let added = try await service.add("Tea & cake", for: 1)
@@ -48,7 +52,7 @@ struct TodoServiceTests {
         #expect(request.headers["Content-Type"] == "application/json; charset=utf-8")
     }
 
-    @Test("S4.12 an update sends what changes alone, a deletion nothing, and a 204 is a success")
+    @Test("an update sends what changes alone, a deletion nothing, and a 204 is a success", .requirement("S4.12"))
     func change() async throws {
         session.enqueue(.json(one), .status(204))
         _ = try await service.finish(201)
@@ -59,7 +63,9 @@ struct TodoServiceTests {
             ])
     }
 
-    @Test("S4.6 partly: one that is not there is the service's own error; what else the server says keeps its code")
+    @Test(
+        "one that is not there is the service's own error; what else the server says keeps its code",
+        .requirement("S4.6"))
     func refusals() async throws {
         session.enqueue(.json("{}", status: 404), .json(#"{"message": "no"}"#, status: 403))
         let service = try service
@@ -70,7 +76,8 @@ struct TodoServiceTests {
     }
 
     @Test(
-        "S4.10 partly: async and callback give the same value, and the same error; a publisher where there is Combine",
+        "async and callback give the same value, and the same error; a publisher where there is Combine",
+        .requirement("S4.10"),
         arguments: DeliveryStyle.allCases)
     func styles(style: DeliveryStyle) async throws {
         session.stub(.get("/v1/todos").query("userId", "1"), with: .json("[\(one)]"))

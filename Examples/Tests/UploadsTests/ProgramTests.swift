@@ -9,7 +9,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
-    @Test("S2.4 S2.5 S2.8 S0.17 without a command every kind of upload is shown, one after the other")
+    @Test(
+        "without a command every kind of upload is shown, one after the other",
+        .requirement("S2.4", "S2.5", "S2.8", "S0.17"))
     func tour() async {
         let outcome = await uploads()
         #expect(outcome.exit == .success)
@@ -53,7 +55,7 @@ struct ProgramTests {
                 """)
     }
 
-    @Test("S0.17 S0.16 a file that cannot be read is named, and left out with --skip")
+    @Test("a file that cannot be read is named, and left out with --skip", .requirement("S0.17", "S0.16"))
     func files() async throws {
         try await withTemporaryFolder { folder in
             let (note, gone) = (folder.appendingPathComponent("note.txt"), folder.appendingPathComponent("gone.txt"))

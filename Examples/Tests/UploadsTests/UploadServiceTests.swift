@@ -18,7 +18,7 @@ struct UploadServiceTests {
         }
     }
 
-    @Test("S2.4 S0.6 an object arrives with its kinds, as application/json")
+    @Test("an object arrives with its kinds, as application/json", .requirement("S2.4", "S0.6"))
     func json() async throws {
         try await withService { service, server in
             let receipt = try await service.send(
@@ -35,7 +35,8 @@ struct UploadServiceTests {
         }
     }
 
-    @Test("S2.5 S0.7 the article's form arrives byte for byte, and what is awkward decodes to itself")
+    @Test(
+        "the article's form arrives byte for byte, and what is awkward decodes to itself", .requirement("S2.5", "S0.7"))
     func form() async throws {
         try await withService { service, server in
             _ = try await service.send(form: ["greeting": "Hello, ", "target": "🌎"])
@@ -49,7 +50,8 @@ struct UploadServiceTests {
     }
 
     @Test(
-        "S0.16 S2.8 partly: fields and files arrive with 0 bytes more, names with quotes, line ends and emoji as they are"
+        "fields and files arrive with 0 bytes more, names with quotes, line ends and emoji as they are",
+        .requirement("S0.16", "S2.8")
     )
     func multipart() async throws {
         try await withTemporaryFolder { folder in
@@ -80,7 +82,7 @@ struct UploadServiceTests {
         }
     }
 
-    @Test("S0.18 partly: the progress ends with the whole length, for a form as for a file")
+    @Test("the progress ends with the whole length, for a form as for a file", .requirement("S0.18"))
     func progress() async throws {
         try await withTemporaryFolder { folder in
             try await withService { service, server in
@@ -100,7 +102,9 @@ struct UploadServiceTests {
         }
     }
 
-    @Test("S0.17 an unreadable file is reported by name, and nothing is sent; or the rest is, when that is asked for")
+    @Test(
+        "an unreadable file is reported by name, and nothing is sent; or the rest is, when that is asked for",
+        .requirement("S0.17"))
     func unreadable() async throws {
         try await withTemporaryFolder { folder in
             try await withService { service, server in

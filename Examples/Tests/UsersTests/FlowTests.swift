@@ -10,7 +10,9 @@ import Testing
 /// The flows of the first design's article, over a real socket.
 @Suite(.timeLimit(.minutes(3)))
 struct FlowTests {
-    @Test("S0.14 list, headers, ?page=2, 404 on users/100, 201 for a new user, and an avatar with equal bytes")
+    @Test(
+        "list, headers, ?page=2, 404 on users/100, 201 for a new user, and an avatar with equal bytes",
+        .requirement("S0.14"))
     func flows() async throws {
         try await withTemporaryFolder { folder in
             try await MockServer.run { request in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
-    @Test("S0.14 without a command all the flows are shown, one after the other")
+    @Test("without a command all the flows are shown, one after the other", .requirement("S0.14"))
     func tour() async {
         let outcome = await users("")
         #expect(outcome.exit == .success)
@@ -26,7 +26,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("S0.14 a picture is saved where --output says, byte for byte")
+    @Test("a picture is saved where --output says, byte for byte", .requirement("S0.14"))
     func picture() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("a.bmp")

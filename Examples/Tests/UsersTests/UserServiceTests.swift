@@ -1,4 +1,5 @@
 import ExampleKit
+import ExampleSupport
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -26,7 +27,7 @@ struct UserServiceTests {
          "support": {"url": "https://users.example.com/support"}}
         """
 
-    @Test("S0.14 S0.3 the list is asked for by page, and its snake_case names are the model's")
+    @Test("the list is asked for by page, and its snake_case names are the model's", .requirement("S0.14", "S0.3"))
     func list() async throws {
         server.stub(.list(page: 2), times: .once, with: .json(page))
 
@@ -42,7 +43,7 @@ struct UserServiceTests {
         session.verify()
     }
 
-    @Test("S0.2 the answer's headers are read in any case, repeats kept, in their order")
+    @Test("the answer's headers are read in any case, repeats kept, in their order", .requirement("S0.2"))
     func headers() async throws {
         session.enqueue(.json(page, headers: ["X-Total": "12", "Link": "<a>", "link": "<b>"]))
         let headers = try await service.headers()
@@ -51,7 +52,9 @@ struct UserServiceTests {
         #expect(headers["CONTENT-TYPE"] == "application/json")
     }
 
-    @Test("S0.1 S0.6 a new user is a POST of exactly one JSON object, and the 201 is decoded, date and all")
+    @Test(
+        "a new user is a POST of exactly one JSON object, and the 201 is decoded, date and all",
+        .requirement("S0.1", "S0.6"))
     func add() async throws {
         let stub = session.stub(
             .post("/v1/api/users"), times: .once,
@@ -70,7 +73,8 @@ struct UserServiceTests {
         session.verify()
     }
 
-    @Test("S0.10 S0.14 a 404 is the service's own answer, and a lost connection is not taken for one")
+    @Test(
+        "a 404 is the service's own answer, and a lost connection is not taken for one", .requirement("S0.10", "S0.14"))
     func nobody() async throws {
         session.enqueue(.json("{}", status: 404), .close)
         await #expect(throws: Failure(.refused, "there is no user 100")) { try await service.user(100) }
@@ -79,7 +83,7 @@ struct UserServiceTests {
         #expect(error?.status == nil)
     }
 
-    @Test("S0.15 S0.5 nothing of the second page is left in the calls after it")
+    @Test("nothing of the second page is left in the calls after it", .requirement("S0.15", "S0.5"))
     func nothingLeaks() async throws {
         session.enqueue(.json(page), .json(page), .json("{}", status: 404))
         _ = try await service.users(page: 2)
@@ -92,7 +96,7 @@ struct UserServiceTests {
         #expect(session.recordedRequests.allSatisfy { $0.body.isEmpty && !$0.headers.contains("Content-Type") })
     }
 
-    @Test("S0.13 a picture that is not there is an error, never an error page taken for a picture")
+    @Test("a picture that is not there is an error, never an error page taken for a picture", .requirement("S0.13"))
     func noPicture() async throws {
         session.enqueue(.text("<html>sorry</html>", status: 404), .text("<html>sorry</html>", status: 404))
         let avatar = try #require(URL(string: "https://users.example.com/faces/7.jpg"))

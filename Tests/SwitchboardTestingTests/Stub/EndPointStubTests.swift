@@ -1,12 +1,13 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Stubs for the cases of an API.
 @Suite(.timeLimit(.minutes(3)))
 struct EndPointStubTests {
-    @Test("S4.11 S3.16 a case is stubbed by itself, behind interceptors that add to the request")
+    @Test("a case is stubbed by itself, behind interceptors that add to the request", .requirement("S4.11", "S3.16"))
     func cases() async throws {
         let session = StubSession()
         let films = session.stubs(for: FilmApi.self)

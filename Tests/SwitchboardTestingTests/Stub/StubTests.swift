@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Stubs of a session: which one answers, how often, and what verifying finds.
@@ -58,7 +59,9 @@ struct StubTests {
 
     // S2.12 Mock loader: scripted queue, default handler, fall-through to next, count of loads, error when unused
     // scripts remain.
-    @Test("S2.12 queue, stubs, a default closure and another session answer in turn, and what is left is a fault")
+    @Test(
+        "queue, stubs, a default closure and another session answer in turn, and what is left is a fault",
+        .requirement("S2.12"))
     func order() async throws {
         let session = StubSession { _ in .text("default") }
         session.enqueue(.text("queue"))

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -26,7 +27,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all.isEmpty)
     }
 
-    @Test("S2.21 without a credential one is had first; no request goes out without")
+    @Test("without a credential one is had first; no request goes out without", .requirement("S2.21"))
     func first() async throws {
         let keys = KeyAuthenticator(stored: [:])
         let session = KeyServer(1).session
@@ -36,7 +37,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.saved.all.map(\.number) == [1])
     }
 
-    @Test("S2.21 however many requests meet a 401, there is one refresh, and each is sent again once")
+    @Test("however many requests meet a 401, there is one refresh, and each is sent again once", .requirement("S2.21"))
     func oneRefresh() async throws {
         let keys = KeyAuthenticator()
         let session = KeyServer(2, refusing: 100).session
@@ -55,7 +56,9 @@ struct AuthenticationInterceptorTests {
         #expect(keys.saved.all == [KeyAuthenticator.Pair(partition: nil, number: 2)])
     }
 
-    @Test("S2.21 a request sent with an older credential is sent again with the newer one, without another refresh")
+    @Test(
+        "a request sent with an older credential is sent again with the newer one, without another refresh",
+        .requirement("S2.21"))
     func olderCredential() async throws {
         let (slowArrived, release) = (Deliveries<Bool>(), Deliveries<Bool>())
         let session = AdHocSession { request in
@@ -79,7 +82,9 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test("S2.21 a 401 after the refresh is the result, after one retry; the next request refreshes anew")
+    @Test(
+        "a 401 after the refresh is the result, after one retry; the next request refreshes anew", .requirement("S2.21")
+    )
     func oneRetry() async throws {
         let keys = KeyAuthenticator()
         let session = StubSession { _ in .status(401, body: Data("no".utf8)) }
@@ -92,7 +97,8 @@ struct AuthenticationInterceptorTests {
         #expect(session.authorizations == ["Key 1", "Key 2", "Key 2", "Key 3"])
     }
 
-    @Test("S2.21 the bytes of a body are the same the second time; one that cannot be sent again is not")
+    @Test(
+        "the bytes of a body are the same the second time; one that cannot be sent again is not", .requirement("S2.21"))
     func bodies() async throws {
         let server = KeyServer(2)
         let session = server.session
@@ -112,7 +118,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all == [1, 2])
     }
 
-    @Test("S2.21 a credential is refreshed before its end, by the leeway, and not again")
+    @Test("a credential is refreshed before its end, by the leeway, and not again", .requirement("S2.21"))
     func aheadOfTime() async throws {
         let date = TestDate()
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1, end: date.now + 100)]) { old, _ in
@@ -160,7 +166,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all.count == (seconds > 0 ? 2 : 1))
     }
 
-    @Test("S2.21 each partition has a credential of its own")
+    @Test("each partition has a credential of its own", .requirement("S2.21"))
     func partitions() async throws {
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1), "qa": Key(number: 10)]) { old, partition in
             Key(number: (old?.number ?? (partition == "live" ? 99 : 0)) + 1)

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -18,7 +19,9 @@ struct CompositeAuthTests {
         }
     }
 
-    @Test("S2.22 the method is picked for each request, by a closure or by the request; none passes through")
+    @Test(
+        "the method is picked for each request, by a closure or by the request; none passes through",
+        .requirement("S2.22"))
     func picks() async throws {
         let session = StubSession { _ in .text("ok") }
         func send(_ path: String, _ choice: AuthenticationChoice = .automatic) async throws -> [String] {
@@ -36,7 +39,7 @@ struct CompositeAuthTests {
         #expect(try await send("/free", .named("old")) == ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
     }
 
-    @Test("S2.22 a name that is none is a typed error, nothing is sent")
+    @Test("a name that is none is a typed error, nothing is sent", .requirement("S2.22"))
     func unknown() async throws {
         let session = StubSession { _ in .text("ok") }
         let router = Router<URLEndPoint>(
@@ -50,7 +53,7 @@ struct CompositeAuthTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("S2.22 the method chosen shares the rest of the chain, and sends again through it")
+    @Test("the method chosen shares the rest of the chain, and sends again through it", .requirement("S2.22"))
     func sharedTail() async throws {
         let session = KeyServer(2).session
         let seen = Deliveries<String?>()
@@ -63,7 +66,7 @@ struct CompositeAuthTests {
         #expect(seen.all == ["Key 1", "Key 2"])
     }
 
-    @Test("S2.17 S2.22 its parts are reset, and it adapts a request as the method does")
+    @Test("its parts are reset, and it adapts a request as the method does", .requirement("S2.17", "S2.22"))
     func partsAndPlan() async throws {
         let keys = KeyAuthenticator()
         let composite = composite(keys)

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -31,7 +32,9 @@ struct CredentialRefreshTests {
         }
     }
 
-    @Test("S2.21 a refresh that fails fails all who wait, with the same error; the next request tries anew")
+    @Test(
+        "a refresh that fails fails all who wait, with the same error; the next request tries anew",
+        .requirement("S2.21"))
     func failing() async throws {
         let server = KeyServer(2, refusing: 50)
         let isUp = Deliveries<Bool>()
@@ -75,7 +78,9 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test("S2.21 a credential that is worth nothing is forgotten, also where it was saved: it is not refreshed again")
+    @Test(
+        "a credential that is worth nothing is forgotten, also where it was saved: it is not refreshed again",
+        .requirement("S2.21"))
     func lost() async throws {
         let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotAuthenticate, reason: "revoked") }
         let session = StubSession { _ in .status(401) }
@@ -98,7 +103,9 @@ struct CredentialRefreshTests {
         }
     }
 
-    @Test("S2.21 one who is cancelled while waiting leaves at once, the others go on; so does the refresh")
+    @Test(
+        "one who is cancelled while waiting leaves at once, the others go on; so does the refresh",
+        .requirement("S2.21"))
     func cancelOne() async throws {
         let gate = Deliveries<Bool>()
         let waiting = WaitingCounter()
@@ -119,7 +126,9 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test("S2.21 when all who wait are cancelled the refresh still ends, and what it got is used and saved")
+    @Test(
+        "when all who wait are cancelled the refresh still ends, and what it got is used and saved",
+        .requirement("S2.21"))
     func cancelAll() async throws {
         let (gate, isCancelled) = (Deliveries<Bool>(), Deliveries<Bool>())
         let keys = KeyAuthenticator { _, _ in
@@ -145,7 +154,8 @@ struct CredentialRefreshTests {
     }
 
     @Test(
-        "S2.21 a refresh through its own router neither waits for itself nor refreshes again", arguments: [200, 401])
+        "a refresh through its own router neither waits for itself nor refreshes again", .requirement("S2.21"),
+        arguments: [200, 401])
     func throughItself(status: Int) async throws {
         let holder = Deliveries<Router<URLEndPoint>>()
         let keys = KeyAuthenticator { old, _ in
@@ -187,7 +197,9 @@ struct CredentialRefreshTests {
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
     }
 
-    @Test("S2.21 a refresh that hangs ends for those who wait by its timeout, and the next request tries anew")
+    @Test(
+        "a refresh that hangs ends for those who wait by its timeout, and the next request tries anew",
+        .requirement("S2.21"))
     func hangs() async throws {
         let clock = TestClock()
         let never = Deliveries<Bool>()
@@ -281,7 +293,9 @@ struct CredentialRefreshTests {
         #expect(session.authorizations == ["Key 1", "Key 9"])
     }
 
-    @Test("S2.17 S2.21 a reset forgets the credentials of all partitions, ends a refresh, and wipes what is saved")
+    @Test(
+        "a reset forgets the credentials of all partitions, ends a refresh, and wipes what is saved",
+        .requirement("S2.17", "S2.21"))
     func reset() async throws {
         let gate = Deliveries<Bool>()
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1), "qa": Key(number: 5)]) { _, _ in

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -14,7 +15,9 @@ struct CredentialTrapTests {
         StubSession { request in .text(request.headers["Authorization"] ?? "none") }
     }
 
-    @Test("S2.21 signed in for a manager's environment, its requests have the token, those of another one do not")
+    @Test(
+        "signed in for a manager's environment, its requests have the token, those of another one do not",
+        .requirement("S2.21"))
     func environments() async throws {
         let session = echo()
         let client = OAuth2Client(id: "app", tokenURL: tokenURL, session: session)
@@ -69,7 +72,7 @@ struct CredentialTrapTests {
         }
     }
 
-    @Test("S2.24 a key in a field of any name is masked in curl commands, plans, logs and archives")
+    @Test("a key in a field of any name is masked in curl commands, plans, logs and archives", .requirement("S2.24"))
     func oddField() async throws {
         let recorder = HARRecorder()
         let lines = Deliveries<String>()

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -17,7 +18,8 @@ struct ExpiredTokenServerTests {
     }
 
     @Test(
-        "S2.21 1,000 concurrent requests meet an expired token: one refresh at the server, every request succeeds once",
+        "1,000 concurrent requests meet an expired token: one refresh at the server, every request succeeds once",
+        .requirement("S2.21"),
         arguments: cases)
     func expired(kind: SessionKind, course: Course, count: Int) async throws {
         let tokens = TokenServer(course == .slow ? .milliseconds(300) : .zero, isFailing: course == .failing)
@@ -57,7 +59,8 @@ struct ExpiredTokenServerTests {
     }
 
     @Test(
-        "S2.21 cancelled: one who waits leaves the others alone; after all have left the next request has the new token",
+        "cancelled: one who waits leaves the others alone; after all have left the next request has the new token",
+        .requirement("S2.21"),
         arguments: SessionKind.allCases, [1, Int.max])
     func cancelled(kind: SessionKind, cancels: Int) async throws {
         let gate = Deliveries<Bool>()

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// Authentication against an independent server.
@@ -22,7 +23,9 @@ struct HTTPBinAuthenticationTests {
         return await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
     }
 
-    @Test("S2.20 /basic-auth and /hidden-basic-auth, right and wrong [httpbin]", arguments: SessionKind.allCases)
+    @Test(
+        "/basic-auth and /hidden-basic-auth, right and wrong [httpbin]", .requirement("S2.20"),
+        arguments: SessionKind.allCases)
     func basic(kind: SessionKind) async throws {
         for path in ["/basic-auth/anna/geheim", "/hidden-basic-auth/anna/geheim"] {
             let answer = try await answer(kind, path, BasicAuth(user: "anna", password: "geheim"))

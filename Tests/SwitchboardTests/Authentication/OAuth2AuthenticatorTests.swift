@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -17,7 +18,9 @@ struct OAuth2AuthenticatorTests {
         Router(session: api, interceptors: [interceptor])
     }
 
-    @Test("S2.21 the saved token is used; when it is refused it is refreshed, and the rotated one is saved")
+    @Test(
+        "the saved token is used; when it is refused it is refreshed, and the rotated one is saved",
+        .requirement("S2.21"))
     func savedAndRotated() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
         let login = StubSession { _ in .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#) }
@@ -29,7 +32,7 @@ struct OAuth2AuthenticatorTests {
         #expect(await store.load(nil) == OAuthToken(accessToken: "a2", refreshToken: "r2"))
     }
 
-    @Test("S2.21 client credentials are had before the first request, and again when they end")
+    @Test("client credentials are had before the first request, and again when they end", .requirement("S2.21"))
     func clientCredentials() async throws {
         let count = Deliveries<Bool>()
         let login = StubSession { _ in
@@ -51,7 +54,8 @@ struct OAuth2AuthenticatorTests {
     }
 
     @Test(
-        "S2.21 after invalid_grant the token is forgotten, and the error says what the server said; later requests ask nobody"
+        "after invalid_grant the token is forgotten, and the error says what the server said; later requests ask nobody",
+        .requirement("S2.21")
     )
     func invalidGrant() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
@@ -92,7 +96,7 @@ struct OAuth2AuthenticatorTests {
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
     }
 
-    @Test("S2.17 S2.21 logout on reset: tokens of all partitions are gone, in the store too")
+    @Test("logout on reset: tokens of all partitions are gone, in the store too", .requirement("S2.17", "S2.21"))
     func reset() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1"))
         await store.save(OAuthToken(accessToken: "b1"), "qa")

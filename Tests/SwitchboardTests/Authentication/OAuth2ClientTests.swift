@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -21,7 +22,7 @@ struct OAuth2ClientTests {
         session.recordedRequests.last.map { URLEncodedForm.decode($0.body) } ?? []
     }
 
-    @Test("S2.21 PKCE by RFC 7636, appendix B; a verifier has 43 characters, another one each time")
+    @Test("PKCE by RFC 7636, appendix B; a verifier has 43 characters, another one each time", .requirement("S2.21"))
     func pkce() throws {
         let pkce = PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         #expect(try pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
@@ -31,7 +32,7 @@ struct OAuth2ClientTests {
         #expect(made.allSatisfy { $0.count == 43 && $0.unicodeScalars.allSatisfy(allowed.contains) })
     }
 
-    @Test("S2.21 the authorization request has all that RFC 6749 §4.1.1 and RFC 7636 §4.3 want")
+    @Test("the authorization request has all that RFC 6749 §4.1.1 and RFC 7636 §4.3 want", .requirement("S2.21"))
     func authorizationRequest() throws {
         let client = client(StubSession { _ in .status(500) })
         let pkce = PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
@@ -56,7 +57,7 @@ struct OAuth2ClientTests {
         #expect(stored == request)
     }
 
-    @Test("S2.21 the code is exchanged with redirect URI and verifier")
+    @Test("the code is exchanged with redirect URI and verifier", .requirement("S2.21"))
     func exchange() async throws {
         let session = StubSession { _ in
             .json(#"{"access_token":"a1","token_type":"Bearer","expires_in":3600,"refresh_token":"r1","scope":"read"}"#)
@@ -83,7 +84,8 @@ struct OAuth2ClientTests {
     }
 
     @Test(
-        "S2.21 a redirect that is not the answer to the request is a typed error, and no token is asked for",
+        "a redirect that is not the answer to the request is a typed error, and no token is asked for",
+        .requirement("S2.21"),
         arguments: [
             ("films://login/done?code=c&state=WRONG", OAuthError.Code.stateMismatch),
             ("films://login/done?code=c", .stateMismatch), ("films://login/done?code=c&state=", .stateMismatch),
@@ -121,7 +123,9 @@ struct OAuth2ClientTests {
         #expect(try request.code(in: redirect) == "c/d")
     }
 
-    @Test("S2.21 the client proves who it is by Basic, form-encoded first (RFC 6749 §2.3.1), or in the body")
+    @Test(
+        "the client proves who it is by Basic, form-encoded first (RFC 6749 §2.3.1), or in the body",
+        .requirement("S2.21"))
     func clientAuthentication() async throws {
         let session = StubSession { _ in .json(#"{"access_token":"a","token_type":"bearer"}"#) }
         var client = client(session, secret: "p:a s+s/ö")
@@ -149,7 +153,7 @@ struct OAuth2ClientTests {
     }
 
     @Test(
-        "S2.21 a refresh keeps the refresh token that the server leaves out, and takes a new one",
+        "a refresh keeps the refresh token that the server leaves out, and takes a new one", .requirement("S2.21"),
         arguments: [
             (#""#, "r1"), (#","refresh_token":"r2""#, "r2"), (#","refresh_token":"""#, "r1"),
             (#","refresh_token":null"#, "r1"),
@@ -201,7 +205,9 @@ struct OAuth2ClientTests {
         #expect("\(String(describing: error))".contains("s3cret") == false)
     }
 
-    @Test("S2.21 revocation sends the refresh token with its hint (RFC 7009); a token that is gone is no error")
+    @Test(
+        "revocation sends the refresh token with its hint (RFC 7009); a token that is gone is no error",
+        .requirement("S2.21"))
     func revocation() async throws {
         let session = StubSession { _ in .status(200) }
         try await client(session).revoke(OAuthToken(accessToken: "a", refreshToken: "r"))

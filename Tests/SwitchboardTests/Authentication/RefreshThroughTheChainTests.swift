@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -9,7 +10,9 @@ import Testing
 struct RefreshThroughTheChainTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test("S2.21 a refresh through the same manager does not wait for a place that those who wait for it hold")
+    @Test(
+        "a refresh through the same manager does not wait for a place that those who wait for it hold",
+        .requirement("S2.21"))
     func limited() async throws {
         let made = Deliveries<NetworkManager>()
         let server = KeyServer(2)

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -21,7 +22,7 @@ struct SimpleSchemeTests {
     }
 
     @Test(
-        "S2.20 Basic, in UTF-8, as RFC 7617 has it",
+        "Basic, in UTF-8, as RFC 7617 has it", .requirement("S2.20"),
         arguments: [
             // RFC 7617 §2 and §2.1
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
@@ -35,7 +36,7 @@ struct SimpleSchemeTests {
     }
 
     @Test(
-        "S2.20 a colon in the user's name and control characters are refused, nothing is sent",
+        "a colon in the user's name and control characters are refused, nothing is sent", .requirement("S2.20"),
         arguments: [("an:na", "p"), ("anna\n", "p"), ("anna", "p\u{0}"), ("anna", "p\u{7F}")])
     func refusedUser(user: String, password: String) async throws {
         let session = StubSession { _ in .text("ok") }
@@ -46,7 +47,7 @@ struct SimpleSchemeTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("S2.20 a provider is asked once while many requests wait, and again for the next one")
+    @Test("a provider is asked once while many requests wait, and again for the next one", .requirement("S2.20"))
     func providerAskedOnce() async throws {
         let asked = Deliveries<Bool>()
         let waiting = WaitingCounter()
@@ -70,7 +71,8 @@ struct SimpleSchemeTests {
     }
 
     @Test(
-        "S2.20 one who is cancelled while the provider works leaves at once; when all have, the provider is cancelled"
+        "one who is cancelled while the provider works leaves at once; when all have, the provider is cancelled",
+        .requirement("S2.20")
     )
     func providerCancelled() async throws {
         let (asked, ended, gate) = (Deliveries<Bool>(), Deliveries<Bool>(), Deliveries<Bool>())
@@ -114,7 +116,9 @@ struct SimpleSchemeTests {
         #expect(!request.headers.contains("Authorization"))
     }
 
-    @Test("S2.20 credentials of the request's own win: its Authorization, a user in its URL, its own key")
+    @Test(
+        "credentials of the request's own win: its Authorization, a user in its URL, its own key", .requirement("S2.20")
+    )
     func ownCredentials() async throws {
         for auth: any Interceptor in [BasicAuth(user: "a", password: "b"), BearerAuth("t")] {
             let request = try await sent(auth, headers: ["authorization": "Custom 1"])
@@ -128,7 +132,7 @@ struct SimpleSchemeTests {
         #expect(query.url == url)
     }
 
-    @Test("S2.20 a request may have a user and password of its own, or no authentication at all")
+    @Test("a request may have a user and password of its own, or no authentication at all", .requirement("S2.20"))
     func options() async throws {
         let auth = BasicAuth(user: "test", password: "x")
         let own = try await sent(auth) { $0.credentials = BasicCredentials(user: "Aladdin", password: "open sesame") }

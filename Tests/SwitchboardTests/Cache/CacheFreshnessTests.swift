@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// The rules of RFC 9111 for a private cache, and RFC 5861 §4.
@@ -116,7 +117,7 @@ struct CacheFreshnessTests {
         (.returnCacheDataElseLoad, "1", "1", false), (.returnCacheDataDontLoad, "1", "1", false),
     ]
 
-    @Test("S3.10 each cache policy of Foundation means what it says", arguments: 0..<6)
+    @Test("each cache policy of Foundation means what it says", .requirement("S3.10"), arguments: 0..<6)
     func policy(index: Int) async throws {
         let (policy, fresh, old, hasTag) = Self.policies[index]
         for (age, expected) in [(1, fresh), (61, old)] as [(TimeInterval, String)] {

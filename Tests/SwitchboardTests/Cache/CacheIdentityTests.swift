@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Nobody gets another's answer, wherever the cache is listed.
@@ -36,7 +37,8 @@ struct CacheIdentityTests {
     }
 
     @Test(
-        "S1.14 whatever adds credentials, in front of the cache or behind, each gets the answer of their own",
+        "whatever adds credentials, in front of the cache or behind, each gets the answer of their own",
+        .requirement("S1.14"),
         arguments: [
             "Authorization", "X-Session-Id", "X-Auth", "DPoP", "X-User-Id", "Cookie", "Accept-Language",
             "?access_token",
@@ -55,7 +57,9 @@ struct CacheIdentityTests {
         }
     }
 
-    @Test("S1.14 cookies of a jar are part of it, in the order that the articles show, with equal requests at once")
+    @Test(
+        "cookies of a jar are part of it, in the order that the articles show, with equal requests at once",
+        .requirement("S1.14"))
     func cookies() async throws {
         let jar = CookieJar()
         let session = AdHocSession { request in
@@ -82,7 +86,7 @@ struct CacheIdentityTests {
         #expect(try await get() == "for nobody")
     }
 
-    @Test("S1.14 a redirect that drops the credential makes nothing public")
+    @Test("a redirect that drops the credential makes nothing public", .requirement("S1.14"))
     func redirect() async throws {
         let session = StubSession { request in
             request.url?.host == "h.example.com"
@@ -131,7 +135,7 @@ struct CacheIdentityTests {
             try await answers(session, [cache, rebuild, login("Authorization")]) == ["anna", "ben", "anna", "ben"])
     }
 
-    @Test("S1.14 with an identity the cache answers without those behind; fields of Vary count")
+    @Test("with an identity the cache answers without those behind; fields of Vary count", .requirement("S1.14"))
     func identity() async throws {
         let session = StubSession { .text($0.headers["Authorization"] ?? "-") }
         let asked = Deliveries<Void>()

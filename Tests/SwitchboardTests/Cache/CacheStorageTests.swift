@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -10,7 +11,8 @@ struct CacheStorageTests {
             .sorted { $0.path < $1.path }
     }
 
-    @Test("S1.14 on disk a response is found again by another cache, with all that makes it the answer")
+    @Test(
+        "on disk a response is found again by another cache, with all that makes it the answer", .requirement("S1.14"))
     func nextLaunch() async throws {
         try await withFolder { folder in
             let folder = folder.appendingPathComponent("deep/down")
@@ -94,7 +96,9 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("S1.14 memory and disk are bounded: what was not asked for longest makes room", arguments: [false, true])
+    @Test(
+        "memory and disk are bounded: what was not asked for longest makes room", .requirement("S1.14"),
+        arguments: [false, true])
     func bounds(isOnDisk: Bool) async throws {
         try await withFolder { folder in
             let limit = 10_000

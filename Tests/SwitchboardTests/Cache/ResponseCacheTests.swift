@@ -1,11 +1,12 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ResponseCacheTests {
-    @Test("S1.14 a second load within its lifetime sends nothing, and says how old its answer is")
+    @Test("a second load within its lifetime sends nothing, and says how old its answer is", .requirement("S1.14"))
     func hit() async throws {
         let fixture = CacheFixture()
         let first = try await fixture.response()
@@ -19,7 +20,8 @@ struct ResponseCacheTests {
     }
 
     @Test(
-        "S1.14 a response is loaded anew when its lifetime is over, to the second", arguments: [(59, "1"), (60, "2")])
+        "a response is loaded anew when its lifetime is over, to the second", .requirement("S1.14"),
+        arguments: [(59, "1"), (60, "2")])
     func lifetime(seconds: TimeInterval, text: String) async throws {
         let fixture = CacheFixture()
         _ = try await fixture.get()
@@ -30,7 +32,9 @@ struct ResponseCacheTests {
         #expect(try await fixture.get() == "2")
     }
 
-    @Test("S1.14 without end, until it is removed; not at all; a clock that was put back ends a lifetime")
+    @Test(
+        "without end, until it is removed; not at all; a clock that was put back ends a lifetime", .requirement("S1.14")
+    )
     func otherLifetimes() async throws {
         let fixture = CacheFixture()
         _ = try await fixture.get("https://h/a", .unlimited)
@@ -44,7 +48,7 @@ struct ResponseCacheTests {
         #expect(try await fixture.get("https://h/b") == "5")
     }
 
-    @Test("S1.14 a call that asks for a new one gets it, and stores it")
+    @Test("a call that asks for a new one gets it, and stores it", .requirement("S1.14"))
     func refreshing() async throws {
         let fixture = CacheFixture(headers: ["ETag": "\"x\""])
         _ = try await fixture.get()
@@ -58,7 +62,7 @@ struct ResponseCacheTests {
         #expect(text == "3")
     }
 
-    @Test("S1.14 all is removed, or what an endpoint asks for, or what is under a path, or at a URL")
+    @Test("all is removed, or what an endpoint asks for, or what is under a path, or at a URL", .requirement("S1.14"))
     func removal() async throws {
         enum Api: EndPointType {
             case friends(of: Int), group(String)
@@ -128,7 +132,7 @@ struct ResponseCacheTests {
         #expect(try await fixture.get("https://anna:b@api.example.com/friends") == "4")
     }
 
-    @Test("S1.14 the key holds URL with query, credentials, partition and environment")
+    @Test("the key holds URL with query, credentials, partition and environment", .requirement("S1.14"))
     func keys() async throws {
         let fixture = CacheFixture()
         #expect(try await fixture.get("https://h/a?x=1") == "1")
@@ -152,7 +156,7 @@ struct ResponseCacheTests {
         #expect(try await manager.response(for: endPoint).text == "8")
     }
 
-    @Test("S1.14 what a field of the answer's Vary says is part of the key; of `*` nothing is stored")
+    @Test("what a field of the answer's Vary says is part of the key; of `*` nothing is stored", .requirement("S1.14"))
     func vary() async throws {
         let fixture = CacheFixture(headers: ["Vary": "Accept-Language, X-Unit"])
         #expect(try await fixture.get(headers: ["Accept-Language": "de"]) == "1")
@@ -165,7 +169,7 @@ struct ResponseCacheTests {
         #expect(try await any.get() == "2")
     }
 
-    @Test("S1.14 other methods, parts, conditions of the app's own, streams and files pass by")
+    @Test("other methods, parts, conditions of the app's own, streams and files pass by", .requirement("S1.14"))
     func passing() async throws {
         let fixture = CacheFixture()
         _ = try await fixture.get()
@@ -275,7 +279,7 @@ struct ResponseCacheTests {
         #expect(try await fixture.get() == "new")
     }
 
-    @Test("S1.14 S2.17 a reset empties the cache, on disk too")
+    @Test("a reset empties the cache, on disk too", .requirement("S1.14", "S2.17"))
     func reset() async throws {
         try await withFolder { folder in
             let fixture = try CacheFixture { try ResponseCache(folder: folder, now: $0) }

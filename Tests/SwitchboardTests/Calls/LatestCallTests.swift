@@ -2,13 +2,15 @@ import Dispatch
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct LatestCallTests {
     private let url = URL(text: "https://api.example.com/friends")
 
-    @Test("S1.10 a new call cancels the one before, at the server too", arguments: SessionKind.allCases)
+    @Test(
+        "a new call cancels the one before, at the server too", .requirement("S1.10"), arguments: SessionKind.allCases)
     func replaced(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .text("new"))
@@ -24,7 +26,8 @@ struct LatestCallTests {
     }
 
     @Test(
-        "S1.10 the one before is never delivered, even when its value had arrived, or it does not heed its cancellation"
+        "the one before is never delivered, even when its value had arrived, or it does not heed its cancellation",
+        .requirement("S1.10")
     )
     @MainActor func stale() async throws {
         let latest = LatestCall<Int>()
@@ -50,7 +53,7 @@ struct LatestCallTests {
         #expect(shown == [2])
     }
 
-    @Test("S1.10 completions: the one before ends as cancelled, the last one brings its value")
+    @Test("completions: the one before ends as cancelled, the last one brings its value", .requirement("S1.10"))
     func completions() async throws {
         let session = StubSession { _ in .text("x") }
         let router = Router<URLEndPoint>(session: session)
@@ -69,7 +72,7 @@ struct LatestCallTests {
         #expect(ended.count(where: { $0 == nil }) == 1)
     }
 
-    @Test("S1.10 a call that asks for a newer one as the first thing it does is the older one")
+    @Test("a call that asks for a newer one as the first thing it does is the older one", .requirement("S1.10"))
     func fromWithin() async throws {
         for _ in 1...200 {
             let latest = LatestCall<Int>()

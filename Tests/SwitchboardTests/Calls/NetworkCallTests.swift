@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
-@testable import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
+@testable import Switchboard
 
 @Suite(.timeLimit(.minutes(3)))
 struct NetworkCallTests {
@@ -26,7 +27,7 @@ struct NetworkCallTests {
         router.call(get("users/\(id)"), as: User.self)
     }
 
-    @Test("S1.15 nothing is sent before it is asked for, and everything anew each time")
+    @Test("nothing is sent before it is asked for, and everything anew each time", .requirement("S1.15"))
     func cold() async throws {
         let router = Router<URLEndPoint>(session: users)
         let call = user(router, 1).map(\.id).zip(user(router, 2))
@@ -37,7 +38,7 @@ struct NetworkCallTests {
         #expect(users.requests.count == 4)
     }
 
-    @Test("S1.15 map, compactMap, flatMap and zip of three")
+    @Test("map, compactMap, flatMap and zip of three", .requirement("S1.15"))
     func combining() async throws {
         let router = Router<URLEndPoint>(session: users)
         let next = try await user(router, 7).map { $0.id + 1 }.value
@@ -56,7 +57,7 @@ struct NetworkCallTests {
         await #expect(throws: Own.self) { try await user(router, 1).map { _ -> Int in throw Own() }.value }
     }
 
-    @Test("S1.15 a manager's typed endpoint is a call too, with options of its own; response as value")
+    @Test("a manager's typed endpoint is a call too, with options of its own; response as value", .requirement("S1.15"))
     func manager() async throws {
         struct GetUser: TypedEndPoint {
             typealias Response = User
@@ -71,7 +72,9 @@ struct NetworkCallTests {
         #expect(users.requests.map { $0.headers["Cache-Control"] } == [nil, nil, "no-cache"])
     }
 
-    @Test("S1.15 a sequence is worked through with so many at once, in order", arguments: [1, 3, 100, 0, -1])
+    @Test(
+        "a sequence is worked through with so many at once, in order", .requirement("S1.15"),
+        arguments: [1, 3, 100, 0, -1])
     func width(width: Int) async throws {
         let gauge = Gauge()
         let session = StubSession { request in
@@ -90,7 +93,7 @@ struct NetworkCallTests {
         #expect(try await NetworkCall.all(none).value == [])
     }
 
-    @Test("S1.15 the failure of one cancels the others, and is the failure of the whole")
+    @Test("the failure of one cancels the others, and is the failure of the whole", .requirement("S1.15"))
     func failureCancels() async throws {
         let (begun, ended) = (Deliveries<String>(), Deliveries<String>())
         let session = AdHocSession { request in
@@ -120,7 +123,7 @@ struct NetworkCallTests {
         }
     }
 
-    @Test("S1.15 failures may be reported instead: each has its place, and ends nothing")
+    @Test("failures may be reported instead: each has its place, and ends nothing", .requirement("S1.15"))
     func failuresReported() async throws {
         let router = Router<URLEndPoint>(session: users)
         let calls = [1, 404, 2].map { user(router, $0) }
@@ -138,7 +141,7 @@ struct NetworkCallTests {
     }
 
     @Test(
-        "S1.15 cancelling the combination cancels its parts at the server, over sockets",
+        "cancelling the combination cancels its parts at the server, over sockets", .requirement("S1.15"),
         arguments: SessionKind.allCases)
     func cancellation(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -164,7 +167,9 @@ struct NetworkCallTests {
         }
     }
 
-    @Test("S1.15 a router's cancel ends the combination; of results only the parts of that router are failures")
+    @Test(
+        "a router's cancel ends the combination; of results only the parts of that router are failures",
+        .requirement("S1.15"))
     func routerCancel() async throws {
         let begun = Deliveries<Void>()
         let stalled = Router<URLEndPoint>(
@@ -188,7 +193,7 @@ struct NetworkCallTests {
 
     // MARK: Delivery
 
-    @Test("S1.13 S4.10 a completion comes once, on the queue or the actor that was asked for")
+    @Test("a completion comes once, on the queue or the actor that was asked for", .requirement("S1.13", "S4.10"))
     func delivery() async throws {
         let router = Router<URLEndPoint>(session: users)
         let key = DispatchSpecificKey<String>()
@@ -214,7 +219,7 @@ struct NetworkCallTests {
         #expect(places.all.count == 3)
     }
 
-    @Test("S1.13 after a cancellation on the queue of delivery no value comes, even when it was there")
+    @Test("after a cancellation on the queue of delivery no value comes, even when it was there", .requirement("S1.13"))
     func cancelledDelivery() async throws {
         let queue = DispatchQueue(label: "screen")
         let results = Deliveries<NetworkError.Code?>()

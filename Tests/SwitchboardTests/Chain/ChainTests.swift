@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -18,7 +19,7 @@ struct ChainTests {
         }
     }
 
-    @Test("S2.11 a chain is a session: its links run in the order listed")
+    @Test("a chain is a session: its links run in the order listed", .requirement("S2.11"))
     func order() async throws {
         let stub = StubSession { _ in .text("done") }
         let isDebug = true
@@ -39,7 +40,7 @@ struct ChainTests {
         _ = try await SessionChain { stub }.send(NetworkRequest(.get, url))
     }
 
-    @Test("S2.11 without a session every request is cannotConnect, and names the last link")
+    @Test("without a session every request is cannotConnect, and names the last link", .requirement("S2.11"))
     func noSession() async throws {
         let chains = [
             SessionChain {
@@ -59,7 +60,7 @@ struct ChainTests {
         }
     }
 
-    @Test("S2.11 a bare request has its total timeout, its monitors and its history")
+    @Test("a bare request has its total timeout, its monitors and its history", .requirement("S2.11"))
     func bareCall() async throws {
         let stub = StubSession(.status(503), .text("done"))
         let session = SessionChain {
@@ -85,7 +86,9 @@ struct ChainTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test("S2.11 as the session of a router its links join the router's: one history, one plan, one reset")
+    @Test(
+        "as the session of a router its links join the router's: one history, one plan, one reset",
+        .requirement("S2.11"))
     func underRouter() async throws {
         let stub = StubSession(.redirect(to: "/home").setting("id=1; Path=/"), .status(503), .text("home"))
         let jar = CookieJar()
@@ -107,7 +110,7 @@ struct ChainTests {
         #expect(jar.cookies().isEmpty)
     }
 
-    @Test("S2.11 within another session it is one exchange of the router's call")
+    @Test("within another session it is one exchange of the router's call", .requirement("S2.11"))
     func withinASession() async throws {
         let stub = StubSession(.status(503), .text("done"))
         let chain = SessionChain {
@@ -122,7 +125,8 @@ struct ChainTests {
     }
 
     @Test(
-        "S2.11 over sockets, without a router: redirects, cookies, the body sent again", arguments: SessionKind.allCases
+        "over sockets, without a router: redirects, cookies, the body sent again", .requirement("S2.11"),
+        arguments: SessionKind.allCases
     )
     func wire(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -139,7 +143,7 @@ struct ChainTests {
         }
     }
 
-    @Test("S2.11 S2.16 partly: cancelling the task, or resetting the chain, ends what is under way")
+    @Test("cancelling the task, or resetting the chain, ends what is under way", .requirement("S2.11", "S2.16"))
     func cancelling() async throws {
         for isReset in [false, true] {
             let arrived = AsyncStream<Void>.makeStream()

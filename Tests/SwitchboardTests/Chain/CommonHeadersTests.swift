@@ -1,13 +1,16 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct CommonHeadersTests {
     private let url = URL(text: "https://a.example/x")
 
-    @Test("S1.5 common header fields reach the wire, the request's own win", arguments: SessionKind.allCases)
+    @Test(
+        "common header fields reach the wire, the request's own win", .requirement("S1.5"),
+        arguments: SessionKind.allCases)
     func wire(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .text("") }
@@ -22,7 +25,7 @@ struct CommonHeadersTests {
         }
     }
 
-    @Test("S1.5 a common Content-Type is for requests with a body that has none")
+    @Test("a common Content-Type is for requests with a body that has none", .requirement("S1.5"))
     func contentType() async throws {
         let session = StubSession { _ in .text("") }
         let common = CommonHeaders(["Content-Type": "text/plain"])
@@ -34,7 +37,9 @@ struct CommonHeadersTests {
         #expect(session.requests.map { $0.headers["Content-Type"] } == [nil, "text/plain", "application/json"])
     }
 
-    @Test("S1.5 a provider may wait; other hosts get nothing of it; a field that breaks the head is refused")
+    @Test(
+        "a provider may wait; other hosts get nothing of it; a field that breaks the head is refused",
+        .requirement("S1.5"))
     func provider() async throws {
         let session = StubSession { _ in .text("") }
         let common = CommonHeaders(hosts: ["a.example"]) {

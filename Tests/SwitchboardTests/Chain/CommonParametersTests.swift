@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -11,7 +12,9 @@ struct CommonParametersTests {
         Router(session: session, interceptors: interceptors)
     }
 
-    @Test("S1.5 token and user id reach the wire: query, form or JSON by method", arguments: SessionKind.allCases)
+    @Test(
+        "token and user id reach the wire: query, form or JSON by method", .requirement("S1.5"),
+        arguments: SessionKind.allCases)
     func wire(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .text("") }
@@ -96,7 +99,9 @@ struct CommonParametersTests {
         Case(body: "a=1", type: form, extra: ["Content-Length": "3"], sentBody: "a=1&token=new&id=2"),
     ]
 
-    @Test("S1.5 a request's own value wins; a body that cannot take parameters stays as it is", arguments: cases)
+    @Test(
+        "a request's own value wins; a body that cannot take parameters stays as it is", .requirement("S1.5"),
+        arguments: cases)
     func placing(one: Case) async throws {
         let session = StubSession { _ in .text("") }
         let router = router(session, [CommonParameters(["token": "new", "none": nil as String?, "id": 2])])
@@ -112,7 +117,9 @@ struct CommonParametersTests {
         #expect(sent.headers["Content-Type"] == one.type)
     }
 
-    @Test("S1.5 files, streams, multipart and compressed bodies go out byte by byte, the parameters in the query")
+    @Test(
+        "files, streams, multipart and compressed bodies go out byte by byte, the parameters in the query",
+        .requirement("S1.5"))
     func otherBodies() async throws {
         let session = StubSession { _ in .text("") }
         let router = router(session, [CommonParameters(["token": "new"])])
@@ -124,7 +131,7 @@ struct CommonParametersTests {
         #expect(session.requests.map(\.query) == ["token=new", "token=new", "token=new"])
     }
 
-    @Test("S1.5 a body is made by the encoding asked for, the query where that has none")
+    @Test("a body is made by the encoding asked for, the query where that has none", .requirement("S1.5"))
     func encodings() async throws {
         let session = StubSession { _ in .text("") }
         for encoding in [ParameterEncoding.formEncoding, .urlEncoding] {
@@ -136,7 +143,7 @@ struct CommonParametersTests {
         #expect(session.requests.map(\.query) == [nil, "token=new&ids%5B%5D=1&ids%5B%5D=2"])
     }
 
-    @Test("S1.5 parameters stand in the place asked for, whatever the method")
+    @Test("parameters stand in the place asked for, whatever the method", .requirement("S1.5"))
     func place() async throws {
         let session = StubSession { _ in .text("") }
         let json = HTTPTask.requestParameters(bodyParameters: ["a": 1])
@@ -156,7 +163,7 @@ struct CommonParametersTests {
         #expect(bodies == [own, own, "", own, own, ""] + [both, both, "", both, both, ""])
     }
 
-    @Test("S1.5 a provider is asked for each request, and only for the hosts that are named")
+    @Test("a provider is asked for each request, and only for the hosts that are named", .requirement("S1.5"))
     func provider() async throws {
         let session = StubSession { _ in .text("") }
         let counter = Counter()
@@ -173,7 +180,7 @@ struct CommonParametersTests {
 
     private struct Failure: Error, CustomStringConvertible { var description: String { "hunter2" } }
 
-    @Test("S1.5 a provider that fails ends the call with a typed error, and nothing is sent")
+    @Test("a provider that fails ends the call with a typed error, and nothing is sent", .requirement("S1.5"))
     func failing() async throws {
         let session = StubSession { _ in .text("") }
         let endPoint = URLEndPoint(.get, url)
@@ -201,7 +208,7 @@ struct CommonParametersTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("S1.5 S2.16 partly: a provider that waits is left when the router or the task is cancelled")
+    @Test("a provider that waits is left when the router or the task is cancelled", .requirement("S1.5", "S2.16"))
     func cancelling() async throws {
         for isRouterCancelled in [true, false] {
             let session = StubSession { _ in .text("") }
@@ -220,7 +227,7 @@ struct CommonParametersTests {
         }
     }
 
-    @Test("S1.5 the logs, the events and the plan show no token")
+    @Test("the logs, the events and the plan show no token", .requirement("S1.5"))
     func logs() async throws {
         let lines = Lines()
         let session = StubSession { _ in .text("") }

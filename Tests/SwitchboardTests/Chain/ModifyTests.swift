@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -12,7 +13,8 @@ struct ModifyTests {
             .response(for: URLEndPoint(.get, url))
     }
 
-    @Test("S2.13 a closure changes the request, another the response, another the result; each may wait")
+    @Test(
+        "a closure changes the request, another the response, another the result; each may wait", .requirement("S2.13"))
     func changes() async throws {
         let session = StubSession { _ in .text("a") }
         let request = ModifyRequest { request in
@@ -44,7 +46,7 @@ struct ModifyTests {
         #expect(error?.code == .custom)
     }
 
-    @Test("S2.13 another request in the place of the request is invalidRequest, and nothing is sent")
+    @Test("another request in the place of the request is invalidRequest, and nothing is sent", .requirement("S2.13"))
     func swappedRequest() async throws {
         let session = StubSession { _ in .text("a") }
         let swap = ModifyRequest { $0 = NetworkRequest(.get, $0.url) }
@@ -59,7 +61,7 @@ struct ModifyTests {
         #expect(try await send(session, copy).text == "a")
     }
 
-    @Test("S2.13 a response to another request in its place is invalidResponse")
+    @Test("a response to another request in its place is invalidResponse", .requirement("S2.13"))
     func swappedResponse() async throws {
         let session = StubSession { _ in .text("a") }
         var other = NetworkResponse(status: 200)
@@ -76,7 +78,7 @@ struct ModifyTests {
 
     private struct Failure: Error {}
 
-    @Test("S2.13 what a closure throws ends the call; a cancellation is not for changing")
+    @Test("what a closure throws ends the call; a cancellation is not for changing", .requirement("S2.13"))
     func throwing() async throws {
         let session = StubSession { _ in .text("a") }
         let modifiers: [any Interceptor] = [
@@ -92,7 +94,7 @@ struct ModifyTests {
         await #expect(throws: CancellationError.self) { try await send(cancelled, rescue) }
     }
 
-    @Test("S2.13 S2.16 partly: a closure that waits is left when the router is cancelled")
+    @Test("a closure that waits is left when the router is cancelled", .requirement("S2.13", "S2.16"))
     func cancelling() async throws {
         let asked = AsyncStream<Void>.makeStream()
         let wait = ModifyRequest { _ in

@@ -21,7 +21,9 @@ struct OfflineTests {
 
     private static let enter = ["-rn", "/bin/sh", "-c", #"ip link set lo up && exec "$@" 2>&1"#, "sh"]
 
-    @Test("S1.9 offline is noInternetConnection, in a namespace without routes", .enabled(if: canGoOffline))
+    @Test(
+        "offline is noInternetConnection, in a namespace without routes", .requirement("S1.9"),
+        .enabled(if: canGoOffline))
     func namespace() throws {
         let unshare = try #require(Program.path(of: "unshare"))
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

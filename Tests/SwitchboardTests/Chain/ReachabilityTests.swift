@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -41,7 +42,7 @@ struct ReachabilityTests {
     }
 
     @Test(
-        "S1.9 loopback is never offline, whatever the routes say",
+        "loopback is never offline, whatever the routes say", .requirement("S1.9"),
         arguments: [
             "http://127.0.0.1/", "http://127.8.9.10:80/", "http://localhost/", "http://LOCALHOST:1/", "http://[::1]/",
             "http://app.localhost/", "http://[::ffff:127.0.0.1]/", "http://0.0.0.0/", "http://127.1/",
@@ -52,7 +53,7 @@ struct ReachabilityTests {
     }
 
     @Test(
-        "S1.9 the routes say what can be reached",
+        "the routes say what can be reached", .requirement("S1.9"),
         arguments: [
             ("http://example.com/", true, true, false, false), ("http://198.51.100.1/", true, false, false, false),
             ("http://192.0.2.7/", true, false, true, false), ("http://[2001:db8:1::1]/", false, true, false, false),
@@ -68,7 +69,7 @@ struct ReachabilityTests {
         #expect(try reaches(table("", link), url) == v6Link)
     }
 
-    @Test("S1.9 without a link, without routes, or with nothing but rejecting ones there is no way")
+    @Test("without a link, without routes, or with nothing but rejecting ones there is no way", .requirement("S1.9"))
     func offline() throws {
         for table in [
             table(Self.ipv4, Self.ipv6, running: ["lo"]), table("", ""), table("", lines(Self.ipv6, 1, 3, 4, 5, 6)),
@@ -83,7 +84,7 @@ struct ReachabilityTests {
         #expect(Reachability(clock: TestClock(), routes: { .everywhere }).status == .reachable)
     }
 
-    @Test("S1.9 changes are heard, each once, the present status first")
+    @Test("changes are heard, each once, the present status first", .requirement("S1.9"))
     func changes() async throws {
         let clock = TestClock()
         let routes = Routes(.everywhere)
@@ -100,7 +101,7 @@ struct ReachabilityTests {
         }
     }
 
-    @Test("S1.9 a request waits for the network, and goes when it is there")
+    @Test("a request waits for the network, and goes when it is there", .requirement("S1.9"))
     func waiting() async throws {
         let clock = TestClock()
         let routes = Routes(.nowhere)
@@ -129,7 +130,7 @@ struct ReachabilityTests {
         #expect(heard.texts == ["waits for network", "goes on after 3000 ms"])
     }
 
-    @Test("S1.9 a wait ends at its limit, and with its call")
+    @Test("a wait ends at its limit, and with its call", .requirement("S1.9"))
     func waitingEnds() async throws {
         let clock = TestClock(skips: true)
         let reachability = Reachability(interval: .seconds(2), clock: clock, routes: { .nowhere })

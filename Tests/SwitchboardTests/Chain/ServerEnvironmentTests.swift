@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -15,7 +16,7 @@ struct ServerEnvironmentTests {
     }
 
     @Test(
-        "S2.15 the host only if there is none; the prefix by one slash, unless the path is absolute",
+        "the host only if there is none; the prefix by one slash, unless the path is absolute", .requirement("S2.15"),
         arguments: [
             ("/v1", "people", "https://api.example/v1/people"), ("/v1/", "people", "https://api.example/v1/people"),
             ("v1", "people/1", "https://api.example/v1/people/1"), ("/", "people", "https://api.example/people"),
@@ -29,7 +30,7 @@ struct ServerEnvironmentTests {
         #expect(try await sent(request, environment).url?.absoluteString == url)
     }
 
-    @Test("S2.15 a request that has a host keeps scheme, host, port and path")
+    @Test("a request that has a host keeps scheme, host, port and path", .requirement("S2.15"))
     func ownHost() async throws {
         let environment = ServerEnvironment(URL(text: "http://api.example:8080/v1"), query: ["lang": "en"])
         let request = NetworkRequest(.get, URL(text: "https://u@other.example:1/people?a=1"))
@@ -41,7 +42,9 @@ struct ServerEnvironmentTests {
             try await self.sent(bare, environment).url?.absoluteString == "http://api.example:8080/v1/people?lang=en")
     }
 
-    @Test("S2.15 header fields and query are merged, the request's own win, secrets go to the own origin alone")
+    @Test(
+        "header fields and query are merged, the request's own win, secrets go to the own origin alone",
+        .requirement("S2.15"))
     func merging() async throws {
         let environment = ServerEnvironment(
             host: "api.example", headers: ["X-App": "7", "X-Own": "no", "Authorization": "Bearer t"],
@@ -62,7 +65,7 @@ struct ServerEnvironmentTests {
         #expect(!"\(environment) \(String(reflecting: environment))".contains("Bearer t"))
     }
 
-    @Test("S2.15 another environment for a chain, and for a request", arguments: SessionKind.allCases)
+    @Test("another environment for a chain, and for a request", .requirement("S2.15"), arguments: SessionKind.allCases)
     func overrides(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .text("") }
@@ -101,7 +104,7 @@ struct ServerEnvironmentTests {
         #expect(stub.requests.map(\.query) == ["api_key=k", nil, nil])
     }
 
-    @Test("S2.15 a redirect to another host gets nothing of it again")
+    @Test("a redirect to another host gets nothing of it again", .requirement("S2.15"))
     func redirect() async throws {
         let stub = StubSession(.redirect(to: "https://other.example/b"), .text(""))
         let session = SessionChain {

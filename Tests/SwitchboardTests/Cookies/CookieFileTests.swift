@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -45,7 +46,7 @@ struct CookieFileTests {
         }
     }
 
-    @Test("S2.17 partly: a reset forgets the cookies and removes their file")
+    @Test("a reset forgets the cookies and removes their file", .requirement("S2.17"))
     func reset() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("cookies.json")

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// S4's bug: a property of the other optionality compiled, was no witness, and the request left without it.
@@ -12,7 +13,7 @@ struct EndPointPropertyTests {
         var path: String { "todos" }
     }
 
-    @Test("S4.2 defaults: GET, Accept application/json, no body, no headers, no query")
+    @Test("defaults: GET, Accept application/json, no body, no headers, no query", .requirement("S4.2"))
     func defaults() throws {
         let request = try RequestBuilder().makeRequest(for: Bare())
         #expect(
@@ -21,7 +22,7 @@ struct EndPointPropertyTests {
         #expect(request.headers == ["Accept": "application/json"])
     }
 
-    @Test("S4.2 AddTodo's non-optional body arrives")
+    @Test("AddTodo's non-optional body arrives", .requirement("S4.2"))
     func addTodo() throws {
         struct AddTodo: TypedEndPoint {
             struct Response: Decodable, Sendable { var id: Int }
@@ -35,7 +36,7 @@ struct EndPointPropertyTests {
         #expect(try request.sentText == #"{"title":"write tests"}"#)
     }
 
-    @Test("S4.2 every property may be declared non-optional and is used")
+    @Test("every property may be declared non-optional and is used", .requirement("S4.2"))
     func nonOptional() throws {
         struct All: EndPointType {
             let baseURL = EndPointPropertyTests.base
@@ -59,7 +60,7 @@ struct EndPointPropertyTests {
         var options: RequestOptions?
     }
 
-    @Test("S4.2 every property may be declared optional and is used when it has a value")
+    @Test("every property may be declared optional and is used when it has a value", .requirement("S4.2"))
     func optional() throws {
         let endPoint = Optionals(
             baseURL: Self.base, httpMethod: .put, task: .requestParameters(bodyParameters: ["a": 1]),
@@ -71,7 +72,7 @@ struct EndPointPropertyTests {
         #expect(try request.sentText == #"{"a":1}"#)
     }
 
-    @Test("S4.2 a nil stands for the default; a nil base URL is \"URL is nil.\"")
+    @Test("a nil stands for the default; a nil base URL is \"URL is nil.\"", .requirement("S4.2"))
     func nils() throws {
         let request = try RequestBuilder().makeRequest(for: Optionals(baseURL: Self.base))
         #expect(request.method == .get && request.body.isEmpty && request.headers == ["Accept": "application/json"])
@@ -80,7 +81,7 @@ struct EndPointPropertyTests {
         #expect(error?.message == "URL is nil.")
     }
 
-    @Test("S4.2 headers may be a dictionary or an optional one")
+    @Test("headers may be a dictionary or an optional one", .requirement("S4.2"))
     func dictionaries() throws {
         struct Plain: EndPointType {
             var baseURL: URL { EndPointPropertyTests.base }
@@ -97,7 +98,7 @@ struct EndPointPropertyTests {
         #expect(try RequestBuilder(headers: [:]).makeRequest(for: Maybe(headers: nil)).headers.isEmpty)
     }
 
-    @Test("S4.2 S3.1 an enum's properties work the same, optional or not")
+    @Test("an enum's properties work the same, optional or not", .requirement("S4.2", "S3.1"))
     func enums() throws {
         enum Api: EndPointType {
             case one(id: Int), two

@@ -1,9 +1,12 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct EnvironmentURLsTests {
-    @Test("S3.2 each environment has its base URL, byte for byte; a bad one is an error when it is asked for")
+    @Test(
+        "each environment has its base URL, byte for byte; a bad one is an error when it is asked for",
+        .requirement("S3.2"))
     func lookups() throws {
         var servers: EnvironmentURLs = [
             .production: "https://api.example.com/3/", .qa: "http://u@qa:81?k=1", .staging: "not a URL",
@@ -17,7 +20,9 @@ struct EnvironmentURLsTests {
         #expect(servers[NetworkEnvironment("canary")] == nil)
     }
 
-    @Test("S3.2 an environment that is not in the table is .unknownEnvironment, and the reason lists those that are")
+    @Test(
+        "an environment that is not in the table is .unknownEnvironment, and the reason lists those that are",
+        .requirement("S3.2"))
     func unknown() {
         let servers: EnvironmentURLs = [.production: "https://h", .qa: "https://q"]
         let error = #expect(throws: NetworkError.self) { try servers.url(in: NetworkEnvironment("canary")) }
@@ -28,7 +33,8 @@ struct EnvironmentURLsTests {
     }
 
     @Test(
-        "S3.2 what is no http URL with a host is .invalidRequest; the reason names text and environment, no secret",
+        "what is no http URL with a host is .invalidRequest; the reason names text and environment, no secret",
+        .requirement("S3.2"),
         arguments: [
             "", " ", "h.example", "/path", "ftp://h?token=s3cret", "https://?token=s3cret", "https:///p?token=s3cret",
             "https://u:s3cret@",

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -38,7 +39,9 @@ struct GzipBodyTests {
         #expect(packed[2].count < text.count / 50)
     }
 
-    @Test("S2.7 a stream is compressed as it is read, in pieces of 64 KiB, the same bytes each time", .needsPython)
+    @Test(
+        "a stream is compressed as it is read, in pieces of 64 KiB, the same bytes each time", .requirement("S2.7"),
+        .needsPython)
     func streams() async throws {
         let content = noise(3_000_000) + Data(count: 4_000_000) + noise(800, seed: 2)
         for size in [1_000, 65_536, 7_000_000] {

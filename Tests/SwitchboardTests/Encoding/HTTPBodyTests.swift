@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 struct HTTPBodyTests {
@@ -11,7 +12,7 @@ struct HTTPBodyTests {
 
     private static let url = URL(text: "https://h.example/")
 
-    @Test("S2.1 a body of one's own needs encode() alone; it is not empty and adds no headers")
+    @Test("a body of one's own needs encode() alone; it is not empty and adds no headers", .requirement("S2.1"))
     func ownBody() async throws {
         let body = Greeting()
         #expect(
@@ -25,7 +26,7 @@ struct HTTPBodyTests {
         #expect(chunks == [Data("hello".utf8)])
     }
 
-    @Test("S2.1 the three members of the protocol are what a request uses")
+    @Test("the three members of the protocol are what a request uses", .requirement("S2.1"))
     func threeMembers() throws {
         struct Silent: HTTPBody {
             var isEmpty: Bool { true }
@@ -36,7 +37,7 @@ struct HTTPBodyTests {
         #expect(request.body.isEmpty && request.headers["Content-Type"] == nil)
     }
 
-    @Test("S2.2 no body is the default: no Content-Type and no Content-Length on GET")
+    @Test("no body is the default: no Content-Type and no Content-Length on GET", .requirement("S2.2"))
     func emptyBody() throws {
         #expect(NetworkRequest(.get, Self.url).body is EmptyBody)
         let request = try RequestBuilder(headers: ["Accept": "*/*", "Content-Type": "application/json"])
@@ -48,7 +49,7 @@ struct HTTPBodyTests {
     }
 
     @Test(
-        "S2.3 DataBody: bytes unchanged, empty exactly when there are none, its headers applied",
+        "DataBody: bytes unchanged, empty exactly when there are none, its headers applied", .requirement("S2.3"),
         arguments: [
             Data(), Data([0]), Data([0xFF, 0xFE, 0, 0x0D, 0x0A]), Data(repeating: 7, count: 100_000),
         ])
@@ -64,7 +65,7 @@ struct HTTPBodyTests {
         #expect(DataBody(data).additionalHeaders.isEmpty)
     }
 
-    @Test("S2.3 a slice of Data is sent from its own first byte")
+    @Test("a slice of Data is sent from its own first byte", .requirement("S2.3"))
     func slice() async throws {
         let slice = Data("0123456789".utf8)[3..<6]
         let body = DataBody(slice)
@@ -72,14 +73,14 @@ struct HTTPBodyTests {
         for try await chunk in try body.makeStream() { #expect(chunk == Data("345".utf8)) }
     }
 
-    @Test("S2.5 the article's form is sent byte for byte")
+    @Test("the article's form is sent byte for byte", .requirement("S2.5"))
     func articleForm() throws {
         let body = FormBody(["greeting": "Hello, ", "target": "🌎"])
         #expect(String(decoding: try body.encode(), as: UTF8.self) == "greeting=Hello%2C%20&target=%F0%9F%8C%8E")
         #expect(body.additionalHeaders == ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"])
     }
 
-    @Test("S2.5 ordered items keep order, repeats, nil and empty values; + for a blank on request")
+    @Test("ordered items keep order, repeats, nil and empty values; + for a blank on request", .requirement("S2.5"))
     func formItems() throws {
         let items = [("b", "1"), ("a", ""), ("b", "2 3"), ("c", nil)].map { URLQueryItem(name: $0.0, value: $0.1) }
         #expect(String(decoding: try FormBody(items).encode(), as: UTF8.self) == "b=1&a=&b=2%203&c")
@@ -91,7 +92,7 @@ struct HTTPBodyTests {
     }
 
     // Expected: python3, urllib.parse.urlencode(pairs, quote_via=quote, safe="").
-    @Test("S0.7 a form says firstname=John&age=40, and & = + % and unicode inside values are escaped")
+    @Test("a form says firstname=John&age=40, and & = + % and unicode inside values are escaped", .requirement("S0.7"))
     func appcodaForm() throws {
         let parameters: Parameters = [
             "firstname": "John", "age": 40, "a": "A&B=C%20d", "plus": "1+1", "name": "Zażółć",

@@ -1,9 +1,10 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct HTTPHeadersTests {
-    @Test("S0.2 headers: case-insensitive reading, every value of a name, order kept")
+    @Test("headers: case-insensitive reading, every value of a name, order kept", .requirement("S0.2"))
     func namesWithoutCaseManyValuesInOrder() {
         var headers: HTTPHeaders = ["X-Tag": "a", "Accept": "text/plain", "x-tag": "b"]
         headers.add("X-TAG", "c")
@@ -15,7 +16,9 @@ struct HTTPHeadersTests {
         #expect(headers["Missing"] == nil && headers.values(for: "Missing").isEmpty)
     }
 
-    @Test("S0.2 writing a header replaces every field of its name, at the place of the first; nil removes them")
+    @Test(
+        "writing a header replaces every field of its name, at the place of the first; nil removes them",
+        .requirement("S0.2"))
     func writingReplaces() {
         var headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3", "C": "4"]
         headers["a"] = "9"

@@ -1,10 +1,11 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct HTTPMethodTests {
     @Test(
-        "S0.1 known methods are upper case however they are spelled",
+        "known methods are upper case however they are spelled", .requirement("S0.1"),
         arguments: [
             ("get", "GET"), ("post", "POST"), ("put", "PUT"), ("patch", "PATCH"), ("delete", "DELETE"),
             ("head", "HEAD"),
@@ -15,7 +16,7 @@ struct HTTPMethodTests {
         #expect(HTTPMethod.custom(given) == HTTPMethod(rawValue: sent))
     }
 
-    @Test("S0.1 the verbs have the names of RFC 9110 §9.3 and RFC 5789")
+    @Test("the verbs have the names of RFC 9110 §9.3 and RFC 5789", .requirement("S0.1"))
     func verbs() {
         let verbs: [HTTPMethod] = [.get, .post, .put, .patch, .delete, .head, .options, .trace, .connect]
         #expect(
@@ -23,14 +24,14 @@ struct HTTPMethodTests {
     }
 
     @Test(
-        "S0.1 a custom method is sent as given, in its case",
+        "a custom method is sent as given, in its case", .requirement("S0.1"),
         arguments: ["PURGE", "propfind", "Get2", "M-SEARCH", "gets"])
     func customMethodsKeepTheirCase(name: String) throws {
         let request = try RequestBuilder().makeRequest(for: EndPointFixture(httpMethod: .custom(name)))
         #expect(request.method.rawValue == name)
     }
 
-    @Test("S0.1 a request for the lower-case method patch says PATCH")
+    @Test("a request for the lower-case method patch says PATCH", .requirement("S0.1"))
     func patchInARequest() throws {
         let request = try RequestBuilder().makeRequest(for: EndPointFixture(httpMethod: "patch"))
         #expect(request.method.rawValue == "PATCH")

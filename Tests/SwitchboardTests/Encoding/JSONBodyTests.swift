@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 struct JSONBodyTests {
@@ -11,14 +12,14 @@ struct JSONBodyTests {
         try RequestBuilder().makeRequest(for: URLEndPoint(.post, Self.url, task: .requestBody(body), headers: headers))
     }
 
-    @Test("S2.4 sends exactly {\"page\":0,\"number\":10} as application/json; charset=utf-8")
+    @Test("sends exactly {\"page\":0,\"number\":10} as application/json; charset=utf-8", .requirement("S2.4"))
     func paging() throws {
         let request = try request(JSONBody(PagingParameters(page: 0, number: 10)))
         #expect(try request.sentText == #"{"page":0,"number":10}"#)
         #expect(request.headers["Content-Type"] == "application/json; charset=utf-8")
     }
 
-    @Test("S2.4 an encoder of one's own decides, for values and for parameters")
+    @Test("an encoder of one's own decides, for values and for parameters", .requirement("S2.4"))
     func ownEncoder() throws {
         struct User: Encodable, Sendable { var firstName = "a", createdAt = Date(timeIntervalSince1970: 5) }
         let encoder = JSONEncoder()
@@ -31,7 +32,7 @@ struct JSONBodyTests {
         #expect(try request(JSONBody(parameters, encoder: encoder)).sentText == expected)
     }
 
-    @Test("S2.4 the builder's encoder is used where the body has none, and not otherwise")
+    @Test("the builder's encoder is used where the body has none, and not otherwise", .requirement("S2.4"))
     func buildersEncoder() throws {
         struct User: Encodable, Sendable { var firstName = "a" }
         let snake = JSONEncoder()
@@ -43,7 +44,7 @@ struct JSONBodyTests {
         #expect(try builder.makeRequest(for: with).sentText == #"{"firstName":"a"}"#)
     }
 
-    @Test("S2.4 the body's header can be changed, and the request's own wins")
+    @Test("the body's header can be changed, and the request's own wins", .requirement("S2.4"))
     func headers() throws {
         var body = JSONBody(PagingParameters(page: 0, number: 10))
         body.additionalHeaders = [.contentType("application/vnd.api+json"), HTTPHeader(name: "X-Body", value: "1")]
@@ -53,7 +54,7 @@ struct JSONBodyTests {
         #expect(own["X-Body"] == "1")
     }
 
-    @Test("S2.4 an encoding error is an invalid request over what was thrown, and nothing is sent")
+    @Test("an encoding error is an invalid request over what was thrown, and nothing is sent", .requirement("S2.4"))
     func encodingError() async throws {
         struct Refusal: Error {}
         struct Stubborn: Encodable, Sendable {
@@ -72,7 +73,7 @@ struct JSONBodyTests {
     }
 
     @Test(
-        "S4.4 dictionaries, arrays, scalars and null are bodies",
+        "dictionaries, arrays, scalars and null are bodies", .requirement("S4.4"),
         arguments: [
             (JSONBody(["b": 1, "a": 2] as [String: Int]), #"{"a":2,"b":1}"#),
             (JSONBody(["b": 1, "a": "x"]), #"{"b":1,"a":"x"}"#),
@@ -86,7 +87,7 @@ struct JSONBodyTests {
         #expect(try request(body).sentText == expected)
     }
 
-    @Test("S4.4 a value that cannot be encoded is an error, never {}")
+    @Test("a value that cannot be encoded is an error, never {}", .requirement("S4.4"))
     func noEmptyObject() {
         struct Price: Encodable, Sendable { var amount = Double.nan }
         let error = #expect(throws: NetworkError.self) { try request(JSONBody(Price())) }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct JSONParameterEncoderTests {
@@ -15,7 +16,7 @@ struct JSONParameterEncoderTests {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
     }
 
-    @Test("S0.6 nested objects, arrays, numbers, Booleans and null parse to an equal object")
+    @Test("nested objects, arrays, numbers, Booleans and null parse to an equal object", .requirement("S0.6"))
     func equalObject() throws {
         let parameters: Parameters = [
             "name": "John", "age": 40, "height": 1.5, "member": true, "banned": false, "manager": nil as String?,
@@ -32,7 +33,7 @@ struct JSONParameterEncoderTests {
         #expect(try parsed(text(parameters, JSONParameterEncoder(sortsKeys: true, isPretty: true))) == expected)
     }
 
-    @Test("S0.6 members keep their order; sorted on request; of repeats the last stays")
+    @Test("members keep their order; sorted on request; of repeats the last stays", .requirement("S0.6"))
     func order() throws {
         let parameters: Parameters = ["b": 1, "a": ["z": 1, "y": 2], "c": true]
         #expect(try text(parameters) == #"{"b":1,"a":{"y":2,"z":1},"c":true}"#)
@@ -42,7 +43,7 @@ struct JSONParameterEncoderTests {
         #expect(try text(["a": inner]) == #"{"a":{"z":1,"y":2}}"#)
     }
 
-    @Test("S0.6 pretty text has lines and indents")
+    @Test("pretty text has lines and indents", .requirement("S0.6"))
     func pretty() throws {
         // The shape of python3's json.dumps(..., indent=2).
         let expected = "{\n  \"b\": [\n    1,\n    {\n      \"c\": null\n    }\n  ],\n  \"a\": {}\n}"
@@ -50,7 +51,7 @@ struct JSONParameterEncoderTests {
         #expect(try text(parameters, JSONParameterEncoder(isPretty: true)) == expected)
     }
 
-    @Test("S0.6 S3.5 Content-Type is application/json unless the request has one")
+    @Test("Content-Type is application/json unless the request has one", .requirement("S0.6", "S3.5"))
     func contentType() throws {
         var request = URLRequest(url: URL(text: "https://h/"))
         request.httpMethod = "POST"
@@ -62,7 +63,9 @@ struct JSONParameterEncoderTests {
         #expect(request.httpBody == Data(#"{"a":2}"#.utf8))
     }
 
-    @Test("S3.5 a value that cannot be encoded is \"Parameter encoding failed.\", and the reason names it")
+    @Test(
+        "a value that cannot be encoded is \"Parameter encoding failed.\", and the reason names it",
+        .requirement("S3.5"))
     func unencodable() {
         struct Opaque: Sendable {}
         struct Fails: Encodable, Sendable {
@@ -80,7 +83,9 @@ struct JSONParameterEncoderTests {
         }
     }
 
-    @Test("S3.5 nil parameters are \"Parameters were nil.\", a nil URL is \"URL is nil.\"; the request is unchanged")
+    @Test(
+        "nil parameters are \"Parameters were nil.\", a nil URL is \"URL is nil.\"; the request is unchanged",
+        .requirement("S3.5"))
     func nilParametersAndURL() {
         for encoder in [JSONParameterEncoder(), FormParameterEncoder(), URLParameterEncoder()] as [any ParameterEncoder]
         {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// What ``JSONBody`` writes, read back by Foundation's parser or compared with what Python's `json.dumps` writes.
@@ -75,7 +76,7 @@ struct JSONTextTests {
     }
 
     @Test(
-        "S4.4 NaN and infinities are an encoding error that names the place, not null",
+        "NaN and infinities are an encoding error that names the place, not null", .requirement("S4.4"),
         arguments: [
             Double.nan, .infinity, -.infinity,
         ])
@@ -101,7 +102,7 @@ struct JSONTextTests {
         #expect(try JSONDecoder.iso8601.decode(Everything.self, from: JSONBody(Everything.sample).encode()) == .sample)
     }
 
-    @Test("S4.4 members stand in the order in which the value encodes them, however many")
+    @Test("members stand in the order in which the value encodes them, however many", .requirement("S4.4"))
     func declaredOrder() throws {
         #expect(
             try text(Everything.sample).hasPrefix(

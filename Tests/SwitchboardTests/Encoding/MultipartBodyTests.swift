@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// The bytes of a form. Expected ones are by RFC 7578 and HTML's multipart/form-data encoding algorithm.
@@ -15,7 +16,7 @@ struct MultipartBodyTests {
         return bytes
     }
 
-    @Test("S2.8 a form is its parts between boundaries, each file with 0 extra bytes")
+    @Test("a form is its parts between boundaries, each file with 0 extra bytes", .requirement("S2.8"))
     func bytes() async throws {
         let form = MultipartBody(
             [
@@ -50,7 +51,7 @@ struct MultipartBodyTests {
     }
 
     @Test(
-        "S0.16 quotation marks and line ends in names are escaped, everything else goes out as it is",
+        "quotation marks and line ends in names are escaped, everything else goes out as it is", .requirement("S0.16"),
         arguments: [
             (#"a"b"#, "a%22b"), ("a\r\nb", "a%0D%0Ab"), ("a\nb", "a%0D%0Ab"), ("a\rb", "a%0D%0Ab"), ("é🎬", "é🎬"),
             ("a%22b", "a%22b"), (#"a\b"#, #"a\b"#), ("", ""), ("a;b=c", "a;b=c"), ("a\r", "a%0D%0A"),
@@ -77,7 +78,7 @@ struct MultipartBodyTests {
     }
 
     @Test(
-        "S1.16 the media type follows the ending of the file's name",
+        "the media type follows the ending of the file's name", .requirement("S1.16"),
         arguments: [
             ("a.JPG", "image/jpeg"), ("a.tar.gz", "application/gzip"), ("a", "application/octet-stream"),
             ("a.", "application/octet-stream"), (".json", "application/json"), ("a.b.PNG", "image/png"),
@@ -149,7 +150,7 @@ struct MultipartBodyTests {
 
     // MARK: Files
 
-    @Test("S0.17 a file that cannot be read is reported by name: nothing is sent, or the rest")
+    @Test("a file that cannot be read is reported by name: nothing is sent, or the rest", .requirement("S0.17"))
     func unreadableFiles() async throws {
         try await withFolder { folder in
             let there = folder.appendingPathComponent("there.txt")

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -80,7 +81,7 @@ struct NetworkErrorTests {
         #expect(code.description == code.rawValue)
     }
 
-    @Test("S0.11 S3.5 the published texts stand alone where they are published")
+    @Test("the published texts stand alone where they are published", .requirement("S0.11", "S3.5"))
     func publishedTexts() {
         let texts = [NetworkError.Code.invalidRequest, .missingURL, .parametersNil, .encodingFailed].map {
             (NetworkError($0) as any Error).localizedDescription

@@ -1,9 +1,10 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct NetworkRequestTests {
-    @Test("S2.9 changing a copy never changes the original")
+    @Test("changing a copy never changes the original", .requirement("S2.9"))
     func copies() throws {
         enum Tag: RequestOption { static let defaultValue = "none" }
         let original = NetworkRequest(.get, URL(text: "https://h.example/a?b=c"), headers: ["X": "1"])
@@ -24,7 +25,7 @@ struct NetworkRequestTests {
         #expect(copy.url?.absoluteString == "https://other.example/other" && copy[Tag.self] == "copy")
     }
 
-    @Test("S2.9 an id for each request made, the same for its copies")
+    @Test("an id for each request made, the same for its copies", .requirement("S2.9"))
     func ids() throws {
         let requests = (0..<1_000).map { _ in NetworkRequest(.get, nil) }
         #expect(Set(requests.map(\.id)).count == 1_000)
@@ -35,7 +36,7 @@ struct NetworkRequestTests {
         #expect(try RequestBuilder().makeRequest(for: endPoint).id != RequestBuilder().makeRequest(for: endPoint).id)
     }
 
-    @Test("S2.9 scheme, host, port, path and query give the right URL, in any order")
+    @Test("scheme, host, port, path and query give the right URL, in any order", .requirement("S2.9"))
     func setters() throws {
         var request = NetworkRequest(.get, nil)
         #expect(
@@ -60,7 +61,7 @@ struct NetworkRequestTests {
     }
 
     @Test(
-        "S2.9 the parts of a URL are read as RFC 3986 splits it",
+        "the parts of a URL are read as RFC 3986 splits it", .requirement("S2.9"),
         arguments: [
             ("https://u:p@h.example:8443/a/b?c=d?e#f", "https", "h.example", 8443, "/a/b", "c=d?e"),
             ("http://[::1]:80/", "http", "[::1]", 80, "/", nil), ("http://[::1]", "http", "[::1]", nil, "/", nil),
@@ -80,7 +81,7 @@ struct NetworkRequestTests {
     }
 
     @Test(
-        "S2.9 a part that makes no URL is a typed .invalidRequest that names it",
+        "a part that makes no URL is a typed .invalidRequest that names it", .requirement("S2.9"),
         arguments: [
             ("scheme", "ftp"), ("scheme", "ht tp"), ("scheme", ""), ("host", ""), ("host", "a b"), ("host", "a/b"),
             ("host", "u@h"),
@@ -105,7 +106,7 @@ struct NetworkRequestTests {
     }
 
     @Test(
-        "S2.9 what may not stand in a path or query is escaped when the part is set",
+        "what may not stand in a path or query is escaped when the part is set", .requirement("S2.9"),
         arguments: [
             ("a b", "/a%20b", "a%20b"), ("/é", "/%C3%A9", "/%C3%A9"), ("a?b", "/a%3Fb", "a?b"),
             ("a#b", "/a%23b", "a%23b"),

@@ -1,10 +1,13 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// Random trees of values, wrapped in optionals here and there, against a model of what they must become.
 struct OptionalTextTests {
-    @Test("S1.4 the text Optional( is in no URL, form or JSON of 3,000 random trees, and each tree reads back as it is")
+    @Test(
+        "the text Optional( is in no URL, form or JSON of 3,000 random trees, and each tree reads back as it is",
+        .requirement("S1.4"))
     func noOptionalAnywhere() throws {
         var random = SeededGenerator(seed: 14)
         for _ in 0..<3_000 {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// The article's entry points, for code that owns a `URLRequest`.
@@ -11,7 +12,7 @@ struct ParameterEncodingTests {
     }
 
     @Test(
-        "S3.6 body and URL parameters are both applied, also when one of them is nil",
+        "body and URL parameters are both applied, also when one of them is nil", .requirement("S3.6"),
         arguments: [
             (true, true), (true, false), (false, true), (false, false),
         ])
@@ -26,7 +27,7 @@ struct ParameterEncodingTests {
     }
 
     @Test(
-        "S3.6 Content-Type describes the body, whatever the query is",
+        "Content-Type describes the body, whatever the query is", .requirement("S3.6"),
         arguments: [
             (ParameterEncoding.jsonEncoding, "application/json", #"{"a":1}"#),
             (.formEncoding, "application/x-www-form-urlencoded; charset=utf-8", "a=1"),
@@ -50,7 +51,9 @@ struct ParameterEncodingTests {
         #expect(built.url?.query == "x=1&b=2")
     }
 
-    @Test("S3.6 with URL encoding both sides join the query, body parameters first, and there is no body")
+    @Test(
+        "with URL encoding both sides join the query, body parameters first, and there is no body", .requirement("S3.6")
+    )
     func urlEncoding() throws {
         var request = post
         try ParameterEncoding.urlEncoding.encode(
@@ -63,7 +66,7 @@ struct ParameterEncodingTests {
         #expect(built.url?.query == "x=1&a=1&b=2" && built.body.isEmpty)
     }
 
-    @Test("S3.5 a failure leaves the request as it was, its query included")
+    @Test("a failure leaves the request as it was, its query included", .requirement("S3.5"))
     func failureChangesNothing() {
         var request = post
         request.httpBody = Data("before".utf8)
@@ -85,7 +88,8 @@ struct ParameterEncodingTests {
     }
 
     @Test(
-        "S0.1 a URLRequest for patch becomes one for PATCH, and what an encoder makes of the method is kept",
+        "a URLRequest for patch becomes one for PATCH, and what an encoder makes of the method is kept",
+        .requirement("S0.1"),
         arguments: [
             ("patch", "PATCH"), ("Purge", "Purge"), ("GET", "GET"),
         ])
@@ -101,7 +105,9 @@ struct ParameterEncodingTests {
         #expect(request.httpMethod == "PUT")
     }
 
-    @Test("S3.16 encoders and makeRequest are pure: the same input gives the same request, and the input is unchanged")
+    @Test(
+        "encoders and makeRequest are pure: the same input gives the same request, and the input is unchanged",
+        .requirement("S3.16"))
     func pure() throws {
         let parameters: Parameters = ["b": ["z": 1, "y": 2], "a": [1, 2]]
         let endPoint = EndPointFixture(
@@ -114,7 +120,7 @@ struct ParameterEncodingTests {
         #expect(parameters.map(\.name) == ["b", "a"])
     }
 
-    @Test("S3.3 an encoder of one's own may write the body, the query, the headers and the method")
+    @Test("an encoder of one's own may write the body, the query, the headers and the method", .requirement("S3.3"))
     func ownEncoder() throws {
         struct Signed: ParameterEncoder {
             func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// What each kind of value becomes.
@@ -40,7 +41,7 @@ struct ParameterValueTests {
         URLEncodedForm.decode(form).map { "\($0.name)=\($0.value ?? "(none)")" }.joined(separator: "|")
     }
 
-    @Test("S1.4 each kind of value has one query form", arguments: forms.indices)
+    @Test("each kind of value has one query form", .requirement("S1.4"), arguments: forms.indices)
     func queryForms(index: Int) throws {
         let (value, expected) = Self.forms[index]
         var draft = RequestDraft(url: URL(text: "https://h/"))
@@ -52,7 +53,7 @@ struct ParameterValueTests {
                 .split(separator: "|").sorted() == expected.split(separator: "|").sorted())
     }
 
-    @Test("S1.4 the a[]=1 style is the default, the others are selectable")
+    @Test("the a[]=1 style is the default, the others are selectable", .requirement("S1.4"))
     func styles() throws {
         let parameters: Parameters = ["a": [1, 2], "o": ["k": true], "n": nil as Int?]
         #expect(Self.unescaped(try URLEncodedFormEncoder().encode(parameters)) == "a[]=1|a[]=2|o[k]=true")
@@ -65,7 +66,7 @@ struct ParameterValueTests {
         #expect(request.url?.query == "a=1&a=2&o.k=1&n=null")
     }
 
-    @Test("S1.4 JSON that Foundation parsed goes back out as it was: null, true, 1 and nested arrays")
+    @Test("JSON that Foundation parsed goes back out as it was: null, true, 1 and nested arrays", .requirement("S1.4"))
     func parsedJSON() throws {
         let json =
             #"{"array":[1,true,null,"x"],"big":18446744073709551615,"f":1.5,"false":false,"null":null,"one":1,"zero":0}"#
@@ -74,7 +75,7 @@ struct ParameterValueTests {
         #expect(String(decoding: try JSONBody(parameters).encode(), as: UTF8.self) == json)
     }
 
-    @Test("S1.4 a value of any other kind is refused, at any depth, never printed as text")
+    @Test("a value of any other kind is refused, at any depth, never printed as text", .requirement("S1.4"))
     func otherKinds() {
         struct Opaque: Sendable { var secret = "s3cret" }
         let values: [any Sendable] = [

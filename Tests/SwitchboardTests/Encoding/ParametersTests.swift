@@ -1,9 +1,10 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct ParametersTests {
-    @Test("S0.2 parameters: add, overwrite, read, list, count, in the order written")
+    @Test("parameters: add, overwrite, read, list, count, in the order written", .requirement("S0.2"))
     func addOverwriteReadListCount() {
         var parameters: Parameters = ["b": 1, "a": "x"]
         parameters.add("b", 2)
@@ -21,7 +22,7 @@ struct ParametersTests {
         #expect(Parameters().isEmpty)
     }
 
-    @Test("S0.2 names of parameters keep their case: a and A are two")
+    @Test("names of parameters keep their case: a and A are two", .requirement("S0.2"))
     func namesHaveCase() {
         let parameters: Parameters = ["a": 1, "A": 2]
         #expect(parameters["a"] == 1 && parameters["A"] == 2)

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 struct RequestBuilderBodyTests {
@@ -10,7 +11,7 @@ struct RequestBuilderBodyTests {
     }
 
     @Test(
-        "S0.8 a raw body of any other content type is sent unchanged",
+        "a raw body of any other content type is sent unchanged", .requirement("S0.8"),
         arguments: [
             Data("plain".utf8), Data([0, 1, 0xFF, 0x0D, 0x0A]), Data("{\n\n}".utf8),
         ])
@@ -24,7 +25,7 @@ struct RequestBuilderBodyTests {
     }
 
     @Test(
-        "S0.9 GET, HEAD and TRACE with body parameters are a typed error before sending",
+        "GET, HEAD and TRACE with body parameters are a typed error before sending", .requirement("S0.9"),
         arguments: [
             HTTPMethod.get, .head, .trace,
         ])
@@ -48,7 +49,7 @@ struct RequestBuilderBodyTests {
         #expect(throws: NetworkError.self) { try bare.validate() }
     }
 
-    @Test("S0.9 a GET without parameters has no body, not even an empty object")
+    @Test("a GET without parameters has no body, not even an empty object", .requirement("S0.9"))
     func getWithoutParameters() throws {
         for task in [
             HTTPTask.request, .requestParameters(bodyParameters: [:]), .requestParameters(bodyParameters: nil),
@@ -58,7 +59,7 @@ struct RequestBuilderBodyTests {
         }
     }
 
-    @Test("S3.3 the three task kinds, raw body, upload and download, partly: multipart comes later")
+    @Test("the three task kinds, raw body, upload and download, partly: multipart comes later", .requirement("S3.3"))
     func taskKinds() throws {
         let plain = try build(.get, .request)
         #expect(plain.url?.absoluteString == "https://api.example.com/v1/p" && plain.body.isEmpty)
@@ -84,7 +85,7 @@ struct RequestBuilderBodyTests {
     }
 
     @Test(
-        "S3.3 each body encoding is selectable, partly: multipart comes later",
+        "each body encoding is selectable, partly: multipart comes later", .requirement("S3.3"),
         arguments: [
             (ParameterEncoding.jsonEncoding, #"{"a":"x y","n":[1,2]}"#, nil as String?),
             (.urlAndJsonEncoding, #"{"a":"x y","n":[1,2]}"#, nil), (.formEncoding, "a=x%20y&n%5B%5D=1&n%5B%5D=2", nil),
@@ -113,7 +114,9 @@ struct RequestBuilderBodyTests {
         }
     }
 
-    @Test("S3.6 one side nil or empty: the other is applied all the same", arguments: [nil, [:] as Parameters])
+    @Test(
+        "one side nil or empty: the other is applied all the same", .requirement("S3.6"),
+        arguments: [nil, [:] as Parameters])
     func oneSide(nothing: Parameters?) throws {
         let query = try build(.post, .requestParameters(bodyParameters: nothing, urlParameters: ["u": 1]))
         #expect(query.url?.query == "u=1" && query.body.isEmpty && query.headers["Content-Type"] == nil)
@@ -122,7 +125,7 @@ struct RequestBuilderBodyTests {
         #expect(try body.sentText == #"{"b":1}"#)
     }
 
-    @Test("S3.5 an encoding failure names the endpoint and the culprit")
+    @Test("an encoding failure names the endpoint and the culprit", .requirement("S3.5"))
     func encodingFailure() {
         let task = HTTPTask.requestParameters(bodyParameters: ["ok": 1, "ratio": Double.nan])
         let error = #expect(throws: NetworkError.self) { try build(.post, task) }
@@ -131,7 +134,7 @@ struct RequestBuilderBodyTests {
         #expect(error?.message == "Parameter encoding failed.")
     }
 
-    @Test("S3.16 a router takes any session: what it hands over is what the builder made")
+    @Test("a router takes any session: what it hands over is what the builder made", .requirement("S3.16"))
     func mockTransport() async throws {
         let session = AdHocSession { request in
             NetworkResponse(

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// 100,000 endpoints of hostile text, in ten seeds that run side by side.
@@ -10,7 +11,8 @@ struct RequestBuilderFuzzTests {
     ]
 
     @Test(
-        "S1.2 100,000 pseudo-random bases, paths, parameters and headers give a request or a NetworkError, never a trap",
+        "100,000 pseudo-random bases, paths, parameters and headers give a request or a NetworkError, never a trap",
+        .requirement("S1.2"),
         arguments: UInt64(0)..<10)
     func requestOrError(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct RequestBuilderHeaderTests {
@@ -23,7 +24,7 @@ struct RequestBuilderHeaderTests {
     }
 
     @Test(
-        "S2.6 the request's own Content-Type beats the body's: there is exactly one",
+        "the request's own Content-Type beats the body's: there is exactly one", .requirement("S2.6"),
         arguments: [
             HTTPTask.requestBody(JSONBody(["a": 1])), .requestBody(FormBody(["a": 1])),
             .requestBody(DataBody(Data("x".utf8), contentType: "image/png")),
@@ -37,7 +38,7 @@ struct RequestBuilderHeaderTests {
     }
 
     @Test(
-        "S2.6 without one of its own the body's Content-Type is sent, not the builder's: exactly one",
+        "without one of its own the body's Content-Type is sent, not the builder's: exactly one", .requirement("S2.6"),
         arguments: [
             (HTTPTask.requestBody(JSONBody(["a": 1])), "application/json; charset=utf-8"),
             (.requestBody(FormBody(["a": 1])), "application/x-www-form-urlencoded; charset=utf-8"),
@@ -52,7 +53,9 @@ struct RequestBuilderHeaderTests {
         #expect(request.body.additionalHeaders.isEmpty || request.body.additionalHeaders["Content-Type"] == type)
     }
 
-    @Test("S3.7 additional headers win over the endpoint's, those over the body's, those over the builder's")
+    @Test(
+        "additional headers win over the endpoint's, those over the body's, those over the builder's",
+        .requirement("S3.7"))
     func precedence() throws {
         let body = DataBody(
             Data("x".utf8), additionalHeaders: ["P": "body", "Q": "body", "R": "body", "Content-Type": "body/x"])
@@ -66,7 +69,7 @@ struct RequestBuilderHeaderTests {
         #expect(headers.count == 7)
     }
 
-    @Test("S3.7 repeats of the winner are kept, those of the loser are gone")
+    @Test("repeats of the winner are kept, those of the loser are gone", .requirement("S3.7"))
     func repeats() throws {
         let endPoint = EndPointFixture(
             task: .requestParametersAndHeaders(additionHeaders: ["X-Tag": "1", "x-tag": "2"]),
@@ -76,7 +79,7 @@ struct RequestBuilderHeaderTests {
     }
 
     @Test(
-        "S3.7 headers are sent with every kind of task",
+        "headers are sent with every kind of task", .requirement("S3.7"),
         arguments: [
             HTTPTask.request, .requestParameters(urlParameters: ["a": 1]), .requestParameters(["a": 1]),
             .requestBody(EmptyBody()),
@@ -86,7 +89,9 @@ struct RequestBuilderHeaderTests {
         #expect(try build(EndPointFixture(task: task, headers: ["X-Mark": "1"])).headers["X-Mark"] == "1")
     }
 
-    @Test("S1.3 GET, HEAD and DELETE put parameters into the query", arguments: [HTTPMethod.get, .head, .delete])
+    @Test(
+        "GET, HEAD and DELETE put parameters into the query", .requirement("S1.3"),
+        arguments: [HTTPMethod.get, .head, .delete])
     func queryMethods(method: HTTPMethod) throws {
         let request = try build(
             EndPointFixture(path: "friends", httpMethod: method, task: .requestParameters(["user_id": "a b"])))
@@ -96,7 +101,7 @@ struct RequestBuilderHeaderTests {
     }
 
     @Test(
-        "S1.3 POST, PUT and PATCH send them as JSON, with Accept and Content-Type application/json",
+        "POST, PUT and PATCH send them as JSON, with Accept and Content-Type application/json", .requirement("S1.3"),
         arguments: [
             HTTPMethod.post, .put, .patch,
         ])
@@ -113,7 +118,9 @@ struct RequestBuilderHeaderTests {
         #expect(overridden.headers == own)
     }
 
-    @Test("S4.3 Accept is sent with every request, Content-Type only with a body; the query is encoded once")
+    @Test(
+        "Accept is sent with every request, Content-Type only with a body; the query is encoded once",
+        .requirement("S4.3"))
     func acceptAndContentType() throws {
         let query: Parameters = ["q": "a b", "name": "malcolm@network.com"]
         let get = try build(EndPointFixture(path: "todos", task: .requestParameters(urlParameters: query)))
@@ -128,7 +135,7 @@ struct RequestBuilderHeaderTests {
                 && post.headers["Content-Type"] == "application/json; charset=utf-8")
     }
 
-    @Test("S0.8 no content type and no body: neither is sent, whatever the builder's defaults say")
+    @Test("no content type and no body: neither is sent, whatever the builder's defaults say", .requirement("S0.8"))
     func neither() throws {
         for method in [HTTPMethod.get, .post, .delete] {
             let request = try build(

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct RequestBuilderURLTests {
@@ -9,7 +10,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "S1.2 S4.5 base and path join on exactly one slash, the base's own path kept",
+        "base and path join on exactly one slash, the base's own path kept", .requirement("S1.2", "S4.5"),
         arguments: [
             ("https://h.example", "friends", "https://h.example/friends"),
             ("https://h.example", "/friends", "https://h.example/friends"),
@@ -26,7 +27,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "S1.2 more slashes, empty paths and slashes at the end",
+        "more slashes, empty paths and slashes at the end", .requirement("S1.2"),
         arguments: [
             ("https://h//", "//a", "https://h/a"), ("https://h/a/", "", "https://h/a/"),
             ("https://h/a", "", "https://h/a"),
@@ -57,7 +58,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "S3.4 a query in the path joins the query, between the base's own and the parameters",
+        "a query in the path joins the query, between the base's own and the parameters", .requirement("S3.4"),
         arguments: [
             ("https://h/b", "p?page=1", "https://h/b/p?page=1&a=1"),
             ("https://h/b?key=1", "p?page=1", "https://h/b/p?key=1&page=1&a=1"),
@@ -73,7 +74,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "S4.5 a base that is no http URL with a host is .invalidRequest, not a crash",
+        "a base that is no http URL with a host is .invalidRequest, not a crash", .requirement("S4.5"),
         arguments: [
             "", "h.example", "//h.example", "ftp://h.example", "file:///etc/passwd", "https:", "https://", "https:///p",
             "https://:80/",
@@ -86,7 +87,7 @@ struct RequestBuilderURLTests {
         #expect(error?.endPoint == "EndPointFixture")
     }
 
-    @Test("S0.11 an error of an impossible request names the part at fault")
+    @Test("an error of an impossible request names the part at fault", .requirement("S0.11"))
     func localizedDescription() throws {
         var parts = NetworkRequest(.get, nil)
         parts.scheme = "ws"

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// Bodies that are read while they are sent: FileBody and StreamBody.
@@ -34,7 +35,7 @@ struct StreamedBodyTests {
         #expect(error?.reason?.contains(file.path) == true)
     }
 
-    @Test("S2.7 a StreamBody opens its source anew for each sending, and says when it cannot")
+    @Test("a StreamBody opens its source anew for each sending, and says when it cannot", .requirement("S2.7"))
     func streamIsOpenedAnew() async throws {
         let body = StreamBody(length: 3, contentType: "text/csv", isReplayable: false) {
             let parts = Parts(["a", "", "bc"])

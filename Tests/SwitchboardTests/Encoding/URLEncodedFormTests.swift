@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// A text, and the pairs that the `application/x-www-form-urlencoded` parser makes of it (URL standard §5.1).
@@ -47,18 +48,18 @@ struct FormVector: Decodable, Sendable, CustomTestStringConvertible {
 }
 
 struct URLEncodedFormTests {
-    @Test("S2.5 there are 35 vectors of web-platform-tests", .vectors("urlencoded-parser-data.json"))
+    @Test("there are 35 vectors of web-platform-tests", .requirement("S2.5"), .vectors("urlencoded-parser-data.json"))
     func vectorsAreThere() {
         #expect(FormVector.webPlatformTests.count == 35)
     }
 
-    @Test("S2.5 each vector is parsed into its pairs", arguments: FormVector.all)
+    @Test("each vector is parsed into its pairs", .requirement("S2.5"), arguments: FormVector.all)
     func parsing(vector: FormVector) {
         #expect(URLEncodedForm.decode(vector.input).map { [$0.name, $0.value ?? ""] } == vector.output)
         #expect(URLEncodedForm.decode(Data(vector.input.utf8)).map { [$0.name, $0.value ?? ""] } == vector.output)
     }
 
-    @Test("S2.5 decode(encode(x)) == x for the pairs of each vector", arguments: FormVector.all)
+    @Test("decode(encode(x)) == x for the pairs of each vector", .requirement("S2.5"), arguments: FormVector.all)
     func roundTrip(vector: FormVector) throws {
         let items = vector.output.map { URLQueryItem(name: $0[0], value: $0[1]) }
         for space in [URLEncodedFormEncoder.SpaceEncoding.percentEscaped, .plusReplaced] {
@@ -68,7 +69,7 @@ struct URLEncodedFormTests {
         }
     }
 
-    @Test("S2.5 decode(encode(x)) == x for 20,000 random lists, nil and empty values told apart")
+    @Test("decode(encode(x)) == x for 20,000 random lists, nil and empty values told apart", .requirement("S2.5"))
     func randomRoundTrips() {
         var random = SeededGenerator(seed: 25)
         var lost: [[URLQueryItem]] = []

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct URLParameterEncoderTests {
@@ -13,7 +14,7 @@ struct URLParameterEncoderTests {
 
     // Expected: python3, urllib.parse.quote(value, safe="").
     @Test(
-        "S0.3 query values are percent-encoded exactly once",
+        "query values are percent-encoded exactly once", .requirement("S0.3"),
         arguments: [
             ("hello world", "hello%20world"), ("a+b", "a%2Bb"), ("a&b", "a%26b"), ("a=b", "a%3Db"), ("#", "%23"),
             ("50%", "50%25"),
@@ -31,7 +32,7 @@ struct URLParameterEncoderTests {
         #expect(built.url?.absoluteString == "https://api.example.com/v1/get?phrase=" + encoded)
     }
 
-    @Test("S0.3 what is encoded reads back the same through Foundation's URLComponents")
+    @Test("what is encoded reads back the same through Foundation's URLComponents", .requirement("S0.3"))
     func readBackByAnother() throws {
         let values = ["hello world", "+ & = # % / ?", "ünï 🌎 日本", "%2F%zz", "a;b,c", "Optional(1)"]
         let parameters = Parameters(values.map { (name: "q " + $0, value: $0) })
@@ -42,7 +43,8 @@ struct URLParameterEncoderTests {
     }
 
     @Test(
-        "S0.4 an existing query stays first, byte for byte, and added items follow in their order with repeats",
+        "an existing query stays first, byte for byte, and added items follow in their order with repeats",
+        .requirement("S0.4"),
         arguments: [
             ("https://h/p?x=1", "https://h/p?x=1&b=2&a=1&b=3"), ("https://h/p?", "https://h/p?b=2&a=1&b=3"),
             ("https://h/p?x=%7e+y&z", "https://h/p?x=%7e+y&z&b=2&a=1&b=3"),
@@ -56,7 +58,7 @@ struct URLParameterEncoderTests {
         #expect(try url(#require(URL(string: base)), ["b": 2, "a": 1, "b": 3]) == expected)
     }
 
-    @Test("S0.4 the order is the same in every run and for every copy")
+    @Test("the order is the same in every run and for every copy", .requirement("S0.4"))
     func deterministic() throws {
         let names = (0..<100).map { "n\(($0 * 37) % 100)" }
         let parameters = Parameters(names.map { (name: $0, value: 1) })
@@ -68,7 +70,7 @@ struct URLParameterEncoderTests {
     }
 
     @Test(
-        "S0.5 without parameters the URL is byte-identical",
+        "without parameters the URL is byte-identical", .requirement("S0.5"),
         arguments: [
             "https://h", "https://h/", "HTTPS://H.Example:443/a/../b//c/", "http://h/p?", "http://h/p?a=%7e&&b=+&c",
             "http://h/p#f",
@@ -86,7 +88,7 @@ struct URLParameterEncoderTests {
         #expect(try RequestBuilder().makeRequest(for: URLEndPoint(.get, given)).url == given)
     }
 
-    @Test("S3.4 the article's parameters are encoded once, in their order, after an existing query")
+    @Test("the article's parameters are encoded once, in their order, after an existing query", .requirement("S3.4"))
     func articleParameters() throws {
         let parameters: Parameters = ["UserID": 1, "Name": "Malcolm", "Email": "malcolm@network.com", "IsCool": true]
         let query = "UserID=1&Name=Malcolm&Email=malcolm%40network.com&IsCool=true"
@@ -108,7 +110,7 @@ struct URLParameterEncoderTests {
         #expect(refused?.code == .invalidRequest)
     }
 
-    @Test("S0.3 a query can write a blank as +, for servers that want it")
+    @Test("a query can write a blank as +, for servers that want it", .requirement("S0.3"))
     func plus() throws {
         let encoder = URLParameterEncoder(URLEncodedFormEncoder(spaceEncoding: .plusReplaced))
         #expect(try url(URL(text: "https://h/"), ["a b": "c d+e"], encoder) == "https://h/?a+b=c+d%2Be")

@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// Every code of `NetworkError`, met as a user would meet it, and what it says: `ErrorGallery.md` beside this file.
@@ -19,7 +20,7 @@ struct ErrorGalleryTests {
         return text.matches(of: #/public static var (\w+): Code/#).map { String($0.1) }
     }()
 
-    @Test("S4.6 every code of the package has an entry in the gallery, and no entry has another code")
+    @Test("every code of the package has an entry in the gallery, and no entry has another code", .requirement("S4.6"))
     func complete() throws {
         #expect(Self.codes.count >= 40)
         #expect(Set(Exhibit.all.map(\.code.rawValue)) == Set(Self.codes))
@@ -29,7 +30,9 @@ struct ErrorGalleryTests {
         #expect(Set(entries.keys) == Set(Self.codes))
     }
 
-    @Test("S4.6 every error says what the gallery has", .enabled(if: !Offline.isInside), arguments: Exhibit.all)
+    @Test(
+        "every error says what the gallery has", .requirement("S4.6"), .enabled(if: !Offline.isInside),
+        arguments: Exhibit.all)
     func says(exhibit: Exhibit) async throws {
         if exhibit.code == .noInternetConnection, !Offline.isPossible { return }
         let texts = try await exhibit.provoke()

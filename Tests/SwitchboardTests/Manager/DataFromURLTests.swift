@@ -1,11 +1,12 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct DataFromURLTests {
-    @Test("S0.13 the bytes at a URL, over the wire, unchanged")
+    @Test("the bytes at a URL, over the wire, unchanged", .requirement("S0.13"))
     func bytes() async throws {
         let image = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         try await MockServer.run { _ in
@@ -20,7 +21,7 @@ struct DataFromURLTests {
         }
     }
 
-    @Test("S0.13 an error page is never taken for data, and is told apart from a failure to connect")
+    @Test("an error page is never taken for data, and is told apart from a failure to connect", .requirement("S0.13"))
     func errorPage() async throws {
         let page = MockResponse.text("<h1>Not found</h1>", status: 404, headers: ["Content-Type": "text/html"])
         try await MockServer.run {
@@ -39,7 +40,8 @@ struct DataFromURLTests {
     }
 
     @Test(
-        "S0.13 downloaded to a file with equal bytes, replacing what was there; an error leaves the file alone")
+        "downloaded to a file with equal bytes, replacing what was there; an error leaves the file alone",
+        .requirement("S0.13"))
     func download() async throws {
         let image = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("avatar-\(UUID().uuidString).png")
@@ -61,7 +63,7 @@ struct DataFromURLTests {
     }
 
     @Test(
-        "S0.13 the bytes at a URL are saved in a file by one call; an error page is none",
+        "the bytes at a URL are saved in a file by one call; an error page is none", .requirement("S0.13"),
         arguments: SessionKind.allCases)
     func saved(kind: SessionKind) async throws {
         try await withFolder { folder in

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -8,7 +9,7 @@ struct DecodingTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/users/1"))
 
     @Test(
-        "S1.1 id is required, email and name are optional; the Codable form is equal",
+        "id is required, email and name are optional; the Codable form is equal", .requirement("S1.1"),
         arguments: [
             (#"{"id":1,"email":"a@example.com","name":"Ann"}"#, User(id: 1, email: "a@example.com", name: "Ann")),
             (#"{"id":1}"#, User(id: 1, email: nil, name: nil)),
@@ -21,7 +22,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "S1.1 S4.7 a failure names the key path and the type that was expected",
+        "a failure names the key path and the type that was expected", .requirement("S1.1", "S4.7"),
         arguments: [
             (#"[{"id":1},{"name":"Ann"}]"#, "[1].id: expected a value, the key is missing"),
             (#"[{"id":"one"}]"#, "[0].id: expected Int"),
@@ -39,7 +40,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "S1.6 malformed JSON is a decoding error in both forms, never nothing at all",
+        "malformed JSON is a decoding error in both forms, never nothing at all", .requirement("S1.6"),
         arguments: ["{", "", " ", "nul", "[1}", "\u{FEFF}"])
     func malformed(json: String) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json(json) })
@@ -50,14 +51,15 @@ struct DecodingTests {
         #expect(try await results.first().failureCode == thrown?.code)
     }
 
-    @Test("S1.6 2xx with a value is that value", arguments: [200, 201, 203, 299])
+    @Test("2xx with a value is that value", .requirement("S1.6"), arguments: [200, 201, 203, 299])
     func parsed(status: Int) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json("[1]", status: status) })
         #expect(try await router.request(endPoint, as: [Int].self) == [1])
     }
 
     @Test(
-        "S4.8 S1.6 204, 205, HEAD and an empty body succeed with an empty or optional type, over the wire",
+        "204, 205, HEAD and an empty body succeed with an empty or optional type, over the wire",
+        .requirement("S4.8", "S1.6"),
         arguments: [(204, HTTPMethod.get), (205, .get), (200, .get), (200, .head), (204, .delete), (201, .post)])
     func empty(status: Int, method: HTTPMethod) async throws {
         try await MockServer.run { _ in
@@ -74,7 +76,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("S4.8 an optional type takes a value too, and null; a type that needs a value gets no data")
+    @Test("an optional type takes a value too, and null; a type that needs a value gets no data", .requirement("S4.8"))
     func optional() async throws {
         let session = StubSession(.json(#"{"id":1}"#), .json("null"), .status(204), .status(200))
         let router = Router<URLEndPoint>(session: session)
@@ -87,7 +89,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("S4.8 bytes and text may be optional: nil for an empty body, else as they are")
+    @Test("bytes and text may be optional: nil for an empty body, else as they are", .requirement("S4.8"))
     func optionalBytes() async throws {
         let router = Router<URLEndPoint>(session: StubSession(.status(204), .status(204), .text("tea"), .text("tea")))
         #expect(try await router.request(endPoint, as: Data?.self) == nil)
@@ -96,7 +98,9 @@ struct DecodingTests {
         #expect(try await router.request(endPoint, as: String?.self) == "tea")
     }
 
-    @Test("S4.9 dates and snake_case: a decoder of a manager, of a router and of one endpoint, which wins")
+    @Test(
+        "dates and snake_case: a decoder of a manager, of a router and of one endpoint, which wins",
+        .requirement("S4.9"))
     func decoders() async throws {
         let json = #"{"user_name":"Ann","born_at":0}"#
         let snake = JSONDecoder()
@@ -119,7 +123,9 @@ struct DecodingTests {
         #expect(try await plain.response(for: endPoint).decode(Person.self, decoder: snake) == expected)
     }
 
-    @Test("S4.9 an encoder of a manager, of an endpoint, and of one body, which wins; a timeout per request")
+    @Test(
+        "an encoder of a manager, of an endpoint, and of one body, which wins; a timeout per request",
+        .requirement("S4.9"))
     func encoders() async throws {
         let snake = JSONEncoder()
         snake.keyEncodingStrategy = .convertToSnakeCase
@@ -144,7 +150,7 @@ struct DecodingTests {
         #expect(session.requests.map(\.timeouts.idle) == [.seconds(60), .milliseconds(250), .seconds(60)])
     }
 
-    @Test("S4.7 an HTML page where JSON was expected is a decoding error that says so")
+    @Test("an HTML page where JSON was expected is a decoding error that says so", .requirement("S4.7"))
     func html() async throws {
         let page = "<html><body>Log in</body></html>"
         let error = await failure([Int].self, .text(page, headers: ["Content-Type": "text/html; charset=utf-8"]))

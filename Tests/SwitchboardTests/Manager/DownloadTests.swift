@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// `router.download(_:to:)` where nothing is lost on the way, and where nothing may be saved.
@@ -11,7 +12,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "S0.13 an endpoint is saved in a file, byte by byte, and nothing else is left in its folder",
+        "an endpoint is saved in a file, byte by byte, and nothing else is left in its folder", .requirement("S0.13"),
         arguments: SessionKind.allCases)
     func whole(kind: SessionKind) async throws {
         let content = RangeServer.content(3_000_001)
@@ -83,7 +84,8 @@ struct DownloadTests {
     ]
 
     @Test(
-        "S0.13 what is no file is an error: the file that is there stays, and nothing is left beside it",
+        "what is no file is an error: the file that is there stays, and nothing is left beside it",
+        .requirement("S0.13"),
         arguments: SessionKind.allCases, refusals)
     func refused(kind: SessionKind, refusal: Refusal) async throws {
         try await withFolder { folder in
@@ -127,7 +129,9 @@ struct DownloadTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("S0.13 the check sees the whole file before it has its name, and what it throws leaves no file")
+    @Test(
+        "the check sees the whole file before it has its name, and what it throws leaves no file", .requirement("S0.13")
+    )
     func verified() async throws {
         struct Mismatch: Error {}
         let session = StubSession(.text("content").repeated())

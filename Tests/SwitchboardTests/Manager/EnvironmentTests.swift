@@ -1,11 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct EnvironmentTests {
-    @Test("S3.2 the environments qa, staging and production, and one's own, switch the base URL at run time")
+    @Test(
+        "the environments qa, staging and production, and one's own, switch the base URL at run time",
+        .requirement("S3.2"))
     func switching() async throws {
         let session = StubSession { _ in .text("") }
         let manager = NetworkManager(environment: .qa, session: session)
@@ -24,7 +27,7 @@ struct EnvironmentTests {
         #expect(session.requests.map(\.environment?.name) == ["qa", "staging", "production", "canary"])
     }
 
-    @Test("S3.2 requests in flight keep their environment, through retries and redirects")
+    @Test("requests in flight keep their environment, through retries and redirects", .requirement("S3.2"))
     func inFlight() async throws {
         let arrived = Deliveries<Bool>()
         let gate = Deliveries<Bool>()
@@ -49,7 +52,8 @@ struct EnvironmentTests {
             ])
     }
 
-    @Test("S3.2 while the environment swaps, every request has the URL of one environment and its name")
+    @Test(
+        "while the environment swaps, every request has the URL of one environment and its name", .requirement("S3.2"))
     func atomic() async throws {
         let session = StubSession { _ in .text("") }
         let manager = NetworkManager(environment: .qa, session: session)
@@ -68,7 +72,9 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("S3.2 a request that is being made keeps one environment, also when the manager moves on amid its making")
+    @Test(
+        "a request that is being made keeps one environment, also when the manager moves on amid its making",
+        .requirement("S3.2"))
     func swappedAmidMaking() throws {
         let manager = NetworkManager(environment: .qa, session: StubSession())
         let swapping = Swapping { manager.environment = .staging }
@@ -78,7 +84,7 @@ struct EnvironmentTests {
         #expect(manager.environment == .staging)
     }
 
-    @Test("S3.2 a task can override the environment for what it starts, and only for that")
+    @Test("a task can override the environment for what it starts, and only for that", .requirement("S3.2"))
     func taskLocal() async throws {
         let session = StubSession { _ in .text("") }
         let router = Router<Films>(session: session)
@@ -94,7 +100,7 @@ struct EnvironmentTests {
         #expect(NetworkEnvironment.current == .production)
     }
 
-    @Test("S3.2 a manager's own environment wins over the task's, in which a new manager begins")
+    @Test("a manager's own environment wins over the task's, in which a new manager begins", .requirement("S3.2"))
     func managerWins() async throws {
         let session = StubSession { _ in .text("") }
         try await NetworkEnvironment.withCurrent(.qa) {
@@ -105,7 +111,9 @@ struct EnvironmentTests {
     }
 
     // In a process of its own, because the default belongs to the whole process.
-    @Test("S3.2 the process-wide default is production at first, can be set, and gives way to a task's override")
+    @Test(
+        "the process-wide default is production at first, can be set, and gives way to a task's override",
+        .requirement("S3.2"))
     func processDefault() async {
         await #expect(processExitsWith: .success) {
             #expect(NetworkEnvironment.default == .production)
@@ -118,7 +126,9 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("S3.2 an unknown environment is a thrown error that names it and those known, and nothing is sent")
+    @Test(
+        "an unknown environment is a thrown error that names it and those known, and nothing is sent",
+        .requirement("S3.2"))
     func unknown() async throws {
         let session = StubSession { _ in .text("") }
         let manager = NetworkManager(environment: NetworkEnvironment("moon"), session: session)
@@ -132,7 +142,8 @@ struct EnvironmentTests {
     }
 
     @Test(
-        "S3.2 a text that is no URL is a thrown error with the environment and the text, never a crash",
+        "a text that is no URL is a thrown error with the environment and the text, never a crash",
+        .requirement("S3.2"),
         arguments: [
             "", " ", "api.example.com", "/3/", "ftp://example.com", "http://", "http:///3", "https://exa mple.com",
             "https://[", "file:///3",
@@ -146,7 +157,7 @@ struct EnvironmentTests {
         #expect(error?.errorDescription?.isEmpty == false)
     }
 
-    @Test("S3.2 the text of a bad base URL is shown without its password")
+    @Test("the text of a bad base URL is shown without its password", .requirement("S3.2"))
     func badTextSecrets() throws {
         let servers: EnvironmentURLs = [.qa: "ftp://me:hunter2@example.com/"]
         let error = #expect(throws: NetworkError.self) { try servers.url(in: .qa) }
@@ -154,7 +165,7 @@ struct EnvironmentTests {
         #expect(error?.description.contains("example.com") == true)
     }
 
-    @Test("S3.2 a table can be changed; of repeated environments the last one counts")
+    @Test("a table can be changed; of repeated environments the last one counts", .requirement("S3.2"))
     func table() throws {
         var servers: EnvironmentURLs = [.qa: "https://one.example.com", .qa: "https://two.example.com"]
         #expect(try servers.url(in: .qa).absoluteString == "https://two.example.com")

@@ -1,12 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// The friends service of the second design on this package's types: the user interface names no URL.
 @Suite(.timeLimit(.minutes(3)))
 struct FriendsServiceTests {
-    @Test("S1.12 list, add, remove and group are typed methods, and what arrives at the server is right")
+    @Test(
+        "list, add, remove and group are typed methods, and what arrives at the server is right", .requirement("S1.12"))
     func methods() async throws {
         try await MockServer.run { server in
             server.enqueue(
@@ -31,7 +33,7 @@ struct FriendsServiceTests {
         }
     }
 
-    @Test("S1.12 S1.7 the server's words reach the user interface as the error's description")
+    @Test("the server's words reach the user interface as the error's description", .requirement("S1.12", "S1.7"))
     func serverMessage() async throws {
         let session = StubSession { _ in .json(#"{"message":"You have been blocked."}"#, status: 403) }
         let service = FriendsService(client: .friends(at: "https://friends.example.com", session: session))
@@ -39,7 +41,7 @@ struct FriendsServiceTests {
         #expect(error?.localizedDescription == "You have been blocked.")
     }
 
-    @Test("S1.11 services take a client by injection, and two with different servers do not mix")
+    @Test("services take a client by injection, and two with different servers do not mix", .requirement("S1.11"))
     func injection() async throws {
         let one = StubSession { _ in .json("[]") }
         let other = StubSession { _ in .json("[]") }
@@ -52,14 +54,16 @@ struct FriendsServiceTests {
         #expect(other.requests.map(\.url?.absoluteString) == ["https://other.example.com/v2/api/friends?user_id=7"])
     }
 
-    @Test("S1.11 a service made with nothing has the default server")
+    @Test("a service made with nothing has the default server", .requirement("S1.11"))
     func defaultServer() throws {
         let router = FriendsService().client.router(for: FriendsApi.self)
         let request = try router.makeRequest(for: .list(user: 1))
         #expect(request.url?.absoluteString == "https://friends.example.com/api/friends?user_id=1")
     }
 
-    @Test("S1.12 S1.10 a list that is being loaded is given up for the next one, which alone is shown")
+    @Test(
+        "a list that is being loaded is given up for the next one, which alone is shown", .requirement("S1.12", "S1.10")
+    )
     func buttonTapped() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .json(#"[{"id":2}]"#))

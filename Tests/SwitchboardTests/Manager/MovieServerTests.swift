@@ -1,12 +1,15 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// The movie API of the fourth design, against a server that speaks TheMovieDB's shapes.
 @Suite(.timeLimit(.minutes(3)))
 struct MovieServerTests {
-    @Test("S3.15 all four endpoints arrive as documented: path, page and api_key, and their answers decode")
+    @Test(
+        "all four endpoints arrive as documented: path, page and api_key, and their answers decode",
+        .requirement("S3.15"))
     func allFour() async throws {
         try await MockServer.run(handler: MovieServer.answer) { server in
             try await TestMovies.$server.withValue(server.url.appendingPathComponent("3/movie/")) {
@@ -30,7 +33,9 @@ struct MovieServerTests {
         }
     }
 
-    @Test("S3.15 S3.11 TheMovieDB's own error arrives with its words: 401 for a bad key, 404 for a film it has not")
+    @Test(
+        "TheMovieDB's own error arrives with its words: 401 for a bad key, 404 for a film it has not",
+        .requirement("S3.15", "S3.11"))
     func errors() async throws {
         try await MockServer.run(handler: MovieServer.answer) { server in
             let router = Router<TestMovies>(session: DefaultSession.make())
@@ -56,7 +61,8 @@ struct MovieServerTests {
     }
 
     @Test(
-        "S3.12 the article's JSON decodes: total_results, total_pages, results, vote_average; null and missing paths are tolerated"
+        "the article's JSON decodes: total_results, total_pages, results, vote_average; null and missing paths are tolerated",
+        .requirement("S3.12")
     )
     func articleJSON() async throws {
         let page = try await decode(MovieServer.article)
@@ -72,7 +78,8 @@ struct MovieServerTests {
     }
 
     @Test(
-        "S3.12 a page that cannot be decoded says so, with the key path; an empty one says that there is no data",
+        "a page that cannot be decoded says so, with the key path; an empty one says that there is no data",
+        .requirement("S3.12"),
         arguments: [
             (#"{"page":1,"total_results":1,"total_pages":1,"results":[{"id":"x"}]}"#, "results[0].id"),
             (#"{"page":1,"total_results":1,"results":[]}"#, "total_pages"),

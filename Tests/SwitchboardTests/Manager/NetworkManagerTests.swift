@@ -1,11 +1,12 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct NetworkManagerTests {
-    @Test("S4.1 a request with a path alone compiles and returns its type, from the manager's servers")
+    @Test("a request with a path alone compiles and returns its type, from the manager's servers", .requirement("S4.1"))
     func typedRequest() async throws {
         let session = StubSession { _ in .json(#"[{"id":1,"title":"Tea"}]"#) }
         let manager = NetworkManager(servers: [.production: "https://api.example.com/v1"], session: session)
@@ -14,7 +15,7 @@ struct NetworkManagerTests {
         #expect(session.requests.map(\.url?.absoluteString) == ["https://api.example.com/v1/todos"])
     }
 
-    @Test("S4.1 without servers such a request is an error that says so, and nothing is sent")
+    @Test("without servers such a request is an error that says so, and nothing is sent", .requirement("S4.1"))
     func noServers() async throws {
         let session = StubSession { _ in .json("[]") }
         let error = await #expect(throws: NetworkError.self) {
@@ -27,7 +28,9 @@ struct NetworkManagerTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("S4.2 the body of a request that declares its task non-optional arrives: AddTodo's regression, over the wire")
+    @Test(
+        "the body of a request that declares its task non-optional arrives: AddTodo's regression, over the wire",
+        .requirement("S4.2"))
     func bodyArrives() async throws {
         try await MockServer.run { _ in
             .json(#"{"id":9,"title":"Tea"}"#, status: 201)
@@ -44,7 +47,7 @@ struct NetworkManagerTests {
         }
     }
 
-    @Test("S4.10 partly: async and callback form of a typed request, same value and same error")
+    @Test("async and callback form of a typed request, same value and same error", .requirement("S4.10"))
     func forms() async throws {
         let session = StubSession(.json("[]"), .json("[]"), .status(404), .status(404))
         let manager = NetworkManager(servers: [.production: "https://api.example.com"], session: session)
@@ -58,7 +61,7 @@ struct NetworkManagerTests {
         #expect(given == .failure(try #require(thrown)))
     }
 
-    @Test("S4.11 the session is injected, and stubbed responses reach every kind of call")
+    @Test("the session is injected, and stubbed responses reach every kind of call", .requirement("S4.11"))
     func injected() async throws {
         let session = StubSession { request in .json(#"[{"id":1,"title":"\#(request.url?.path ?? "")"}]"#) }
         let manager = NetworkManager(servers: [.production: "https://api.example.com"], session: session)
@@ -72,7 +75,9 @@ struct NetworkManagerTests {
         #expect(session.requests.count == 4)
     }
 
-    @Test("S1.11 several managers side by side keep base URL, headers, session, interceptors and environment apart")
+    @Test(
+        "several managers side by side keep base URL, headers, session, interceptors and environment apart",
+        .requirement("S1.11"))
     func sideBySide() async throws {
         let one = StubSession { _ in .json("[]") }
         let other = StubSession { _ in .json("[]") }
@@ -110,7 +115,7 @@ struct NetworkManagerTests {
         }
     }
 
-    @Test("S1.11 a manager's default headers give way to those of the endpoint and the body")
+    @Test("a manager's default headers give way to those of the endpoint and the body", .requirement("S1.11"))
     func defaultHeaders() async throws {
         let session = StubSession { _ in .status(204) }
         let manager = NetworkManager(

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -8,7 +9,8 @@ struct ResponseHandlingTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/friends"))
 
     @Test(
-        "S0.10 a response carries data, status and headers; 404 and 500 keep theirs on the error, over the wire",
+        "a response carries data, status and headers; 404 and 500 keep theirs on the error, over the wire",
+        .requirement("S0.10"),
         arguments: [404, 500])
     func keptOnError(status: Int) async throws {
         try await MockServer.run { server in
@@ -29,7 +31,7 @@ struct ResponseHandlingTests {
         }
     }
 
-    @Test("S0.10 a transport failure has no status: it is nil, never 0, and no success")
+    @Test("a transport failure has no status: it is nil, never 0, and no success", .requirement("S0.10"))
     func noStatus() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .close })
         let error = await #expect(throws: NetworkError.self) { try await router.exchange(endPoint) }
@@ -41,7 +43,8 @@ struct ResponseHandlingTests {
     }
 
     @Test(
-        "S1.7 with the service map a JSON message is the error: custom, its description the message alone",
+        "with the service map a JSON message is the error: custom, its description the message alone",
+        .requirement("S1.7"),
         arguments: [400, 401, 404, 422, 500])
     func custom(status: Int) async throws {
         let router = serviceRouter(
@@ -55,7 +58,8 @@ struct ResponseHandlingTests {
     }
 
     @Test(
-        "S1.7 with the service map any other body is Something went wrong, and status, headers and body stay",
+        "with the service map any other body is Something went wrong, and status, headers and body stay",
+        .requirement("S1.7"),
         arguments: [
             "", "<html>oops</html>", "{}", #"{"message":5}"#, #"{"message":""}"#, #"["message"]"#, #"{"message":"#,
             "\"message\"",
@@ -71,7 +75,7 @@ struct ResponseHandlingTests {
         #expect(error?.body == Data(body.utf8))
     }
 
-    @Test("S1.7 with the service map a transport failure keeps its own code and the error underneath")
+    @Test("with the service map a transport failure keeps its own code and the error underneath", .requirement("S1.7"))
     func underlying() async throws {
         let router = serviceRouter(.failure(NetworkError(.timedOut, underlying: URLError(.timedOut))))
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
@@ -80,7 +84,7 @@ struct ResponseHandlingTests {
     }
 
     @Test(
-        "S1.7 what a server says is found under the usual keys, or under those chosen",
+        "what a server says is found under the usual keys, or under those chosen", .requirement("S1.7"),
         arguments: [
             #"{"message":"m"}"#, #"{"status_code":34,"status_message":"m"}"#,
             #"{"error":"invalid_grant","error_description":"m"}"#,
@@ -98,7 +102,9 @@ struct ResponseHandlingTests {
         #expect(own?.serverMessage == "m")
     }
 
-    @Test("S1.8 the server's own error type is decoded from the error, and 401 is told apart from the rest")
+    @Test(
+        "the server's own error type is decoded from the error, and 401 is told apart from the rest",
+        .requirement("S1.8"))
     func typedErrorBody() async throws {
         let body = #"{"code":"E7","fields":{"name":["is taken"]}}"#
         let session = StubSession(
@@ -118,7 +124,7 @@ struct ResponseHandlingTests {
         #expect(none?.code == .noData)
     }
 
-    @Test("S1.8 the manager's decoder decodes the error")
+    @Test("the manager's decoder decodes the error", .requirement("S1.8"))
     func managersDecoder() async throws {
         struct Problem: Decodable, Equatable { var errorCode: Int; var at: Date }
         let body = #"{"error_code":7,"at":"1994-11-06T08:49:37Z"}"#
@@ -142,7 +148,7 @@ struct ResponseHandlingTests {
         #expect(try failed?.decode([String: String].self) == ["code": "E7"])
     }
 
-    @Test("S1.8 with the service map 401 is told apart by its status")
+    @Test("with the service map 401 is told apart by its status", .requirement("S1.8"))
     func unauthorizedService() async throws {
         let error = await #expect(throws: NetworkError.self) {
             try await serviceRouter(.json(#"{"message":"log in"}"#, status: 401)).response(for: endPoint)

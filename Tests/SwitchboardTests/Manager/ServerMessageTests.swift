@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -18,7 +19,7 @@ struct ServerMessageTests {
     }
 
     @Test(
-        "S1.7 the message is found in the usual shapes of JSON",
+        "the message is found in the usual shapes of JSON", .requirement("S1.7"),
         arguments: [
             // OCI distribution specification, error codes.
             (
@@ -80,7 +81,7 @@ struct ServerMessageTests {
     }
 
     @Test(
-        "S1.7 the message is found in errors in XML",
+        "the message is found in errors in XML", .requirement("S1.7"),
         arguments: [
             // Amazon S3, "Error responses", and an error of the query APIs.
             (

@@ -1,13 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct StatusMapTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
 
-    @Test("S3.11 the seven messages are available, word for word")
+    @Test("the seven messages are available, word for word", .requirement("S3.11"))
     func messages() {
         #expect(
             ResponseMessage.allCases.map(\.rawValue) == [
@@ -18,7 +19,8 @@ struct StatusMapTests {
     }
 
     @Test(
-        "S3.11 the corrected map, 100...600: 400 bad request, 401/403/407 authentication, 404/410 outdated, else failed"
+        "the corrected map, 100...600: 400 bad request, 401/403/407 authentication, 404/410 outdated, else failed",
+        .requirement("S3.11")
     )
     func standardMap() {
         for status in 100...600 {
@@ -35,7 +37,8 @@ struct StatusMapTests {
     }
 
     @Test(
-        "S3.11 the article's map, 100...600: 401...500 authentication, 501...599 bad request, 600 outdated, else failed"
+        "the article's map, 100...600: 401...500 authentication, 501...599 bad request, 600 outdated, else failed",
+        .requirement("S3.11")
     )
     func articleMap() {
         for status in 100...600 {
@@ -51,7 +54,8 @@ struct StatusMapTests {
         }
     }
 
-    @Test("S3.11 5xx are server errors, whichever map chose the words", arguments: [500, 501, 503, 599])
+    @Test(
+        "5xx are server errors, whichever map chose the words", .requirement("S3.11"), arguments: [500, 501, 503, 599])
     func serverErrors(status: Int) async throws {
         for map in [StatusMap.standard, .article] {
             let error = await failure(status: status, map: map)
@@ -60,7 +64,7 @@ struct StatusMapTests {
     }
 
     @Test(
-        "S3.11 a router's errors speak in the words of the map selected",
+        "a router's errors speak in the words of the map selected", .requirement("S3.11"),
         arguments: [
             (400, "Bad request (400)", "Network request failed."),
             (401, "Sign in first (401)", "You need to be authenticated first."),
@@ -81,7 +85,7 @@ struct StatusMapTests {
     }
 
     // https://www.iana.org/assignments/http-status-codes, 2025; 418 is unused there.
-    @Test("S3.11 every registered error status has words of its own")
+    @Test("every registered error status has words of its own", .requirement("S3.11"))
     func plainWords() async {
         let registered = Array(400...417) + [421, 422, 423, 424, 425, 426, 428, 429, 431, 451] + Array(500...508)
         var seen: Set<String> = []
@@ -97,7 +101,7 @@ struct StatusMapTests {
     }
 
     @Test(
-        "S3.11 the message names the wait that the server asks for",
+        "the message names the wait that the server asks for", .requirement("S3.11"),
         arguments: [
             (429, "20", "Too many requests (429), try again in 20 s"), (429, "0", "Too many requests (429)"),
             (429, "120", "Too many requests (429), try again in 120 s"),
@@ -115,7 +119,7 @@ struct StatusMapTests {
         #expect(error?.description.contains("\(wait) (GET https://") == true)
     }
 
-    @Test("S3.11 a custom map gives the published words")
+    @Test("a custom map gives the published words", .requirement("S3.11"))
     func otherMessages() async {
         let own = await failure(status: 404, map: StatusMap { _ in .outdated })
         #expect(own?.message == "The url you requested is outdated.")
@@ -127,7 +131,8 @@ struct StatusMapTests {
     }
 
     @Test(
-        "S4.6 codes for 100...599 exactly as the table has them, 3xx a code of their own, payload, headers and URL attached"
+        "codes for 100...599 exactly as the table has them, 3xx a code of their own, payload, headers and URL attached",
+        .requirement("S4.6")
     )
     func codes() async throws {
         let router = Router<URLEndPoint>(
@@ -159,7 +164,7 @@ struct StatusMapTests {
         }
     }
 
-    @Test("S4.6 each of 200...299 is a success")
+    @Test("each of 200...299 is a success", .requirement("S4.6"))
     func successes() async throws {
         let session = StubSession { request in .status(Int(request.headers["X-Status"] ?? "") ?? 0) }
         let router = Router<URLEndPoint>(session: session)
@@ -169,7 +174,7 @@ struct StatusMapTests {
         }
     }
 
-    @Test("S4.6 304 and others can be accepted as success by choice")
+    @Test("304 and others can be accepted as success by choice", .requirement("S4.6"))
     func accepted() async throws {
         let handlings = [
             ResponseHandling(acceptedStatuses: .success(and: 304)), ResponseHandling(acceptedStatuses: .any),
@@ -183,7 +188,7 @@ struct StatusMapTests {
     }
 
     @Test(
-        "S4.6 errorDescription is not empty for any code, and says nothing about Foundation's domains",
+        "errorDescription is not empty for any code, and says nothing about Foundation's domains", .requirement("S4.6"),
         arguments: allCodes)
     func descriptions(code: NetworkError.Code) {
         let error = NetworkError(code)
@@ -193,7 +198,7 @@ struct StatusMapTests {
         #expect(!error.localizedDescription.contains("NetworkError error"))
     }
 
-    @Test("S4.6 errors are Equatable by what happened")
+    @Test("errors are Equatable by what happened", .requirement("S4.6"))
     func equatable() async throws {
         let one = try #require(await failure(status: 404, map: .standard))
         let other = try #require(await failure(status: 404, map: .standard))

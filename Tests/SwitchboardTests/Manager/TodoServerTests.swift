@@ -1,12 +1,13 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// The flows of the fifth design's article against a server like jsonplaceholder, which keeps what it is given.
 @Suite(.timeLimit(.minutes(3)))
 struct TodoServerTests {
-    @Test("S4.12 list, add (201, a single object), update, delete (204), and the list shows it")
+    @Test("list, add (201, a single object), update, delete (204), and the list shows it", .requirement("S4.12"))
     func flows() async throws {
         let store = TodoStore([Todo(id: 1, userId: 1, title: "delectus aut autem", completed: false)])
         try await MockServer.run(handler: store.answer) { server in
@@ -38,7 +39,7 @@ struct TodoServerTests {
         }
     }
 
-    @Test("S4.12 what the server refuses is an error of its own code, and the store is as before")
+    @Test("what the server refuses is an error of its own code, and the store is as before", .requirement("S4.12"))
     func refusals() async throws {
         let store = TodoStore([])
         try await MockServer.run(handler: store.answer) { server in

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -12,7 +13,8 @@ struct UploadProgressTests {
     }
 
     @Test(
-        "S0.18 an upload from disk tells how far it is, has the right length, and arrives byte by byte",
+        "an upload from disk tells how far it is, has the right length, and arrives byte by byte",
+        .requirement("S0.18"),
         arguments: SessionKind.allCases)
     func file(kind: SessionKind) async throws {
         let content = RangeServer.content(5_000_003)
@@ -79,7 +81,9 @@ struct UploadProgressTests {
         }
     }
 
-    @Test("S0.18 an upload is cancelled by its progress, and its connection closed", arguments: SessionKind.allCases)
+    @Test(
+        "an upload is cancelled by its progress, and its connection closed", .requirement("S0.18"),
+        arguments: SessionKind.allCases)
     func cancelled(kind: SessionKind) async throws {
         try await RawServer.run { connection in
             _ = try connection.readHead()

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -156,7 +157,7 @@ struct DeepInputTests {
         }
     }
 
-    @Test("S1.15 100,000 maps, compactMaps, flatMaps and zips on one call are made and let go of")
+    @Test("100,000 maps, compactMaps, flatMaps and zips on one call are made and let go of", .requirement("S1.15"))
     func calls() async throws {
         try await onSmallStack {
             var call = NetworkCall { 0 }
@@ -175,7 +176,7 @@ struct DeepInputTests {
         }
     }
 
-    @Test("S1.15 steps keep nil, Void and tuples as values of a call")
+    @Test("steps keep nil, Void and tuples as values of a call", .requirement("S1.15"))
     func values() async throws {
         #expect(try await NetworkCall<Int?> { nil }.map { $0 == nil }.value)
         #expect(try await NetworkCall { () }.map { 1 }.value == 1)

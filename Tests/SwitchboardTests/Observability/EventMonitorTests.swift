@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -24,7 +25,7 @@ struct EventMonitorTests {
             builder: RequestBuilder(options: RequestOptions { $0.monitors.append(notes) }))
     }
 
-    @Test("S2.24 a monitor hears a call from its making over retry and redirect to its end, in order")
+    @Test("a monitor hears a call from its making over retry and redirect to its end, in order", .requirement("S2.24"))
     func order() async throws {
         let notes = Notes()
         let session = StubSession(
@@ -42,7 +43,7 @@ struct EventMonitorTests {
         #expect(!notes.events.all.map(\.description).joined().contains("hunter2"))
     }
 
-    @Test("S2.24 the last event is the failure or the cancellation of the call")
+    @Test("the last event is the failure or the cancellation of the call", .requirement("S2.24"))
     func ends() async throws {
         let notes = Notes()
         let stalls = Deliveries<Bool>()
@@ -95,7 +96,7 @@ struct EventMonitorTests {
         #expect(response.history.map(\.exchange?.bytesReceived) == [nil, 0, 4])
     }
 
-    @Test("S2.19 the history of a call is on its error, and a later call has its own")
+    @Test("the history of a call is on its error, and a later call has its own", .requirement("S2.19"))
     func historyOfError() async throws {
         let session = StubSession(.failure(.timedOut), .failure(.connectionLost), .status(404))
         let retry = RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true))
@@ -135,7 +136,7 @@ struct EventMonitorTests {
         #expect([RequestMetrics]().waterfall() == "nothing was sent")
     }
 
-    @Test("S2.24 the event logger writes a line for each decision, with what tells calls apart")
+    @Test("the event logger writes a line for each decision, with what tells calls apart", .requirement("S2.24"))
     func eventLogger() async throws {
         let lines = Deliveries<String>()
         let logger = EventLogger(output: { lines.add($0) })
@@ -149,7 +150,7 @@ struct EventMonitorTests {
         #expect(lines.all.last?.hasSuffix("finished: HTTP 404") == true)
     }
 
-    @Test("S3.14 the logger says what exchanges a call took, and the phases that the session measured")
+    @Test("the logger says what exchanges a call took, and the phases that the session measured", .requirement("S3.14"))
     func exchangesInTheLog() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(503), .text("here"))
@@ -165,7 +166,9 @@ struct EventMonitorTests {
         }
     }
 
-    @Test("S2.24 over sockets each attempt has what the session measured", arguments: SessionKind.allCases)
+    @Test(
+        "over sockets each attempt has what the session measured", .requirement("S2.24"),
+        arguments: SessionKind.allCases)
     func sockets(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.status(503), .text("here"))

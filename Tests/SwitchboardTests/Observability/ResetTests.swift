@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// A logout: nothing of before goes on, nothing held stays.
@@ -38,7 +39,9 @@ struct ResetTests {
         func reset() async {}
     }
 
-    @Test("S2.17 requests under way have ended as cancelled when reset returns, and the state is wiped after them")
+    @Test(
+        "requests under way have ended as cancelled when reset returns, and the state is wiped after them",
+        .requirement("S2.17"))
     func endsCalls() async throws {
         let sent = Deliveries<Bool>()
         let codes = Deliveries<NetworkError.Code?>()
@@ -60,7 +63,8 @@ struct ResetTests {
     }
 
     @Test(
-        "S2.17 during a reset new requests fail with resetInProgress, a second reset joins, and afterwards all goes on")
+        "during a reset new requests fail with resetInProgress, a second reset joins, and afterwards all goes on",
+        .requirement("S2.17"))
     func during() async throws {
         let began = Deliveries<Bool>()
         let gate = Deliveries<Bool>()
@@ -97,7 +101,7 @@ struct ResetTests {
         #expect(try await router.request(endPoint, as: String.self) == "later")
     }
 
-    @Test("S2.17 what several hold is wiped once, and parts of parts are reached")
+    @Test("what several hold is wiped once, and parts of parts are reached", .requirement("S2.17"))
     func sharedParts() async throws {
         let shared = Vault()
         let own = Vault()
@@ -112,7 +116,9 @@ struct ResetTests {
         #expect(shared.wiped.all.count == 2)
     }
 
-    @Test("S2.17 a reset of a manager reaches its routers, and that of a router the manager; other managers go on")
+    @Test(
+        "a reset of a manager reaches its routers, and that of a router the manager; other managers go on",
+        .requirement("S2.17"))
     func reach() async throws {
         let sent = Deliveries<Bool>()
         let gate = Deliveries<Bool>()
@@ -143,7 +149,9 @@ struct ResetTests {
         #expect(vault.wiped.all.count == 3)
     }
 
-    @Test("S2.17 an interceptor may ask for the reset within a call: the call is cancelled, and nothing hangs")
+    @Test(
+        "an interceptor may ask for the reset within a call: the call is cancelled, and nothing hangs",
+        .requirement("S2.17"))
     func withinACall() async throws {
         let vault = Vault()
         let manager = Deliveries<NetworkManager>()
@@ -161,7 +169,7 @@ struct ResetTests {
         #expect(vault.wiped.all.count == 2)
     }
 
-    @Test("S2.17 an interceptor may ask for the reset within one of the requests of a download, too")
+    @Test("an interceptor may ask for the reset within one of the requests of a download, too", .requirement("S2.17"))
     func withinADownload() async throws {
         try await withFolder { folder in
             let router = Deliveries<Router<URLEndPoint>>()
@@ -178,7 +186,7 @@ struct ResetTests {
         }
     }
 
-    @Test("S2.17 a part that asks for a reset while it is wiped does not wait for itself")
+    @Test("a part that asks for a reset while it is wiped does not wait for itself", .requirement("S2.17"))
     func withinAReset() async throws {
         let made = Deliveries<Router<URLEndPoint>>()
         let vault = Vault { await made.all.first?.reset() }
@@ -187,7 +195,9 @@ struct ResetTests {
         #expect(vault.wiped.all.count == 1)
     }
 
-    @Test("S2.17 a stream that nobody reads at the moment does not hold up the reset, and ends as cancelled")
+    @Test(
+        "a stream that nobody reads at the moment does not hold up the reset, and ends as cancelled",
+        .requirement("S2.17"))
     func streams() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("a\nb\nc\n") })
         var lines = router.lines(for: endPoint).makeAsyncIterator()
@@ -196,7 +206,7 @@ struct ResetTests {
         await #expect(throws: CancellationError.self) { while try await lines.next() != nil {} }
     }
 
-    @Test("S2.17 a stream whose router nobody holds any more ends with the manager's reset too")
+    @Test("a stream whose router nobody holds any more ends with the manager's reset too", .requirement("S2.17"))
     func streamWithoutRouter() async throws {
         let ended = Deliveries<Void>()
         try await RawServer.run { connection in
@@ -217,7 +227,7 @@ struct ResetTests {
     }
 
     @Test(
-        "S2.17 over sockets the connections of requests under way are closed at the server",
+        "over sockets the connections of requests under way are closed at the server", .requirement("S2.17"),
         arguments: SessionKind.allCases)
     func sockets(kind: SessionKind) async throws {
         try await MockServer.run { server in

@@ -1,7 +1,8 @@
 import Foundation
-@testable import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
+@testable import Switchboard
 
 /// Plants tokens wherever a call has a place for one, and looks for them in every text that the package makes of it.
 @Suite(.timeLimit(.minutes(3)))
@@ -41,7 +42,8 @@ struct SecretTests {
     }
 
     @Test(
-        "S2.24 S3.14 planted tokens are in no text that the package can print: logs, events, errors, plans, histories, archives",
+        "planted tokens are in no text that the package can print: logs, events, errors, plans, histories, archives",
+        .requirement("S2.24", "S3.14"),
         arguments: [
             MockResponse.json(#"{"token":"pl4ntedAnswer","id":7}"#, headers: ["Set-Cookie": "sid=pl4ntedAnswer"]),
             .status(302, headers: ["Location": "https://c.example.com/?access_token=pl4ntedAnswer"]),
@@ -90,7 +92,7 @@ struct SecretTests {
         #expect(output.all.contains { $0.contains("page=1") })  // what is no secret stays
     }
 
-    @Test("S2.24 what holds credentials prints none of them, whole or as a part of a request's plan")
+    @Test("what holds credentials prints none of them, whole or as a part of a request's plan", .requirement("S2.24"))
     func holders() async throws {
         let secret = "pl4ntedSecret"
         let url = URL(text: "https://api.example.com/a")

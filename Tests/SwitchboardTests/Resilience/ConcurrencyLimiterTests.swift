@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -38,7 +39,7 @@ struct ConcurrencyLimiterTests {
         return call
     }
 
-    @Test("S2.18 first come first served; those that wait begin in the order in which they came")
+    @Test("first come first served; those that wait begin in the order in which they came", .requirement("S2.18"))
     func order() async throws {
         let limiter = ConcurrencyLimiter(1)
         let (router, begun, gate) = gated(limiter)
@@ -53,7 +54,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.inFlight == 0 && limiter.waiting == 0)
     }
 
-    @Test("S2.18 a limit for each host: those of other hosts go past them that wait")
+    @Test("a limit for each host: those of other hosts go past them that wait", .requirement("S2.18"))
     func hosts() async throws {
         let limiter = ConcurrencyLimiter(3, perHost: 1)
         let (router, begun, gate) = gated(limiter)
@@ -72,7 +73,9 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.inFlight == 0)
     }
 
-    @Test("S2.18 0 pauses: nothing begins; more lets those begin that have a place, less lets what is under way go on")
+    @Test(
+        "0 pauses: nothing begins; more lets those begin that have a place, less lets what is under way go on",
+        .requirement("S2.18"))
     func live() async throws {
         let limiter = ConcurrencyLimiter(0)
         let (router, begun, gate) = gated(limiter)
@@ -97,7 +100,7 @@ struct ConcurrencyLimiterTests {
         for call in calls { #expect(try await call.value == "done") }
     }
 
-    @Test("S2.18 one request may bypass it, also while it is paused, and is not counted")
+    @Test("one request may bypass it, also while it is paused, and is not counted", .requirement("S2.18"))
     func bypass() async throws {
         let limiter = ConcurrencyLimiter(0, perHost: 0)
         let (router, begun, gate) = gated(limiter)
@@ -109,7 +112,8 @@ struct ConcurrencyLimiterTests {
     }
 
     @Test(
-        "S2.16 S2.18 somebody who waits and is cancelled leaves at once, by the task or by the router; the others stay")
+        "somebody who waits and is cancelled leaves at once, by the task or by the router; the others stay",
+        .requirement("S2.16", "S2.18"))
     func cancelled() async throws {
         let limiter = ConcurrencyLimiter(0)
         let (router, begun, gate) = gated(limiter)
@@ -131,7 +135,8 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.inFlight == 0 && limiter.waiting == 0)
     }
 
-    @Test("S2.18 a failed request gives its place back, and a wait for its turn is in the total timeout")
+    @Test(
+        "a failed request gives its place back, and a wait for its turn is in the total timeout", .requirement("S2.18"))
     func failures() async throws {
         let limiter = ConcurrencyLimiter(1)
         let router = Router<URLEndPoint>(session: StubSession { _ in .close }, interceptors: [limiter])
@@ -151,7 +156,9 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.waiting == 0)
     }
 
-    @Test("S2.18 a response that is read as it arrives keeps its place to its end, or until it is let go of")
+    @Test(
+        "a response that is read as it arrives keeps its place to its end, or until it is let go of",
+        .requirement("S2.18"))
     func streams() async throws {
         let limiter = ConcurrencyLimiter(1)
         let session = StubSession { request in

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -34,7 +35,9 @@ struct DeduplicatorTests {
         return call
     }
 
-    @Test("S2.23 equal GETs under way share one exchange; each has its own request; the next one is sent anew")
+    @Test(
+        "equal GETs under way share one exchange; each has its own request; the next one is sent anew",
+        .requirement("S2.23"))
     func shared() async throws {
         let deduplicator = Deduplicator()
         let (router, begun, gate) = gated(deduplicator)
@@ -76,7 +79,9 @@ struct DeduplicatorTests {
         }
     }
 
-    @Test("S2.23 an error is everybody's, with each one's own request; what is shared is named by the leader's id")
+    @Test(
+        "an error is everybody's, with each one's own request; what is shared is named by the leader's id",
+        .requirement("S2.23"))
     func errors() async throws {
         let (router, begun, gate) = gated { _ in .close }
         let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
@@ -96,7 +101,8 @@ struct DeduplicatorTests {
         #expect(monitor.texts.last?.hasPrefix("failed") == true)
     }
 
-    @Test("S2.23 one's cancellation leaves the others alone: the first one's, a follower's, a router's")
+    @Test(
+        "one's cancellation leaves the others alone: the first one's, a follower's, a router's", .requirement("S2.23"))
     func oneLeaves() async throws {
         let deduplicator = Deduplicator()
         let (router, begun, gate) = gated(deduplicator)
@@ -125,7 +131,7 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 1)
     }
 
-    @Test("S2.23 the last one's cancellation cancels the exchange, and nobody joins it any more")
+    @Test("the last one's cancellation cancels the exchange, and nobody joins it any more", .requirement("S2.23"))
     func lastLeaves() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .text("new"))
@@ -146,7 +152,9 @@ struct DeduplicatorTests {
         }
     }
 
-    @Test("S2.23 after the first has left, nothing more is told to its monitors than that it was cancelled")
+    @Test(
+        "after the first has left, nothing more is told to its monitors than that it was cancelled",
+        .requirement("S2.23"))
     func events() async throws {
         let (router, begun, gate) = gated()
         let monitor = Events()
@@ -161,7 +169,7 @@ struct DeduplicatorTests {
         #expect(monitor.texts == ["made", "cancelled"])
     }
 
-    @Test("S2.23 a follower's total timeout is its own")
+    @Test("a follower's total timeout is its own", .requirement("S2.23"))
     func total() async throws {
         let deduplicator = Deduplicator()
         let (router, begun, gate) = gated(deduplicator)
@@ -179,7 +187,8 @@ struct DeduplicatorTests {
     }
 
     @Test(
-        "S2.23 a hundred at a time over real connections: the server sees one request", arguments: SessionKind.allCases)
+        "a hundred at a time over real connections: the server sees one request", .requirement("S2.23"),
+        arguments: SessionKind.allCases)
     func atTheServer(kind: SessionKind) async throws {
         try await MockServer.run { server in
             let gate = DispatchSemaphore(value: 0)
@@ -203,7 +212,9 @@ struct DeduplicatorTests {
         }
     }
 
-    @Test("S2.23 requests that differ in what matters are not shared, and such as must not be", arguments: different)
+    @Test(
+        "requests that differ in what matters are not shared, and such as must not be", .requirement("S2.23"),
+        arguments: different)
     func apart(change: Change) async throws {
         let (router, begun, gate) = gated()
         let leader = Task { try await router.exchange(URLEndPoint(.get, url)) }
@@ -216,7 +227,9 @@ struct DeduplicatorTests {
         _ = try await (leader.value, other.value)
     }
 
-    @Test("S2.23 fields that trace a request, the order of names, and what is set to its default do not matter")
+    @Test(
+        "fields that trace a request, the order of names, and what is set to its default do not matter",
+        .requirement("S2.23"))
     func same() async throws {
         let (router, begun, gate) = gated()
         func call(_ headers: HTTPHeaders, _ options: RequestOptions) -> URLEndPoint {
@@ -241,7 +254,9 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 1)
     }
 
-    @Test("S2.23 by id: requests with the same id share an exchange, unless credentials or partition differ")
+    @Test(
+        "by id: requests with the same id share an exchange, unless credentials or partition differ",
+        .requirement("S2.23"))
     func byID() async throws {
         let (router, begun, gate) = gated()
         func endPoint(_ path: String, _ token: String = "a", _ monitor: Events? = nil, partition: String? = nil)

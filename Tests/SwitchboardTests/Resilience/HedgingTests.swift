@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -118,7 +119,8 @@ struct HedgingTests {
         #expect(begun.all.count == 1)
     }
 
-    @Test("S2.16 cancelled, both exchanges end; by the task and by the router", arguments: [true, false])
+    @Test(
+        "cancelled, both exchanges end; by the task and by the router", .requirement("S2.16"), arguments: [true, false])
     func cancelled(byRouter: Bool) async throws {
         let session = StubSession { _ in .stall }
         let router = router(session)

@@ -1,12 +1,15 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// What limits do, as a server on a real socket sees it.
 @Suite(.inTurn, .timeLimit(.minutes(2)))
 struct LimiterServerTests {
-    @Test("S2.18 never more than N under way at the server, while N changes", arguments: SessionKind.allCases)
+    @Test(
+        "never more than N under way at the server, while N changes", .requirement("S2.18"),
+        arguments: SessionKind.allCases)
     func atTheServer(kind: SessionKind) async throws {
         try await MockServer.run { server in
             let counter = Counter()
@@ -35,7 +38,9 @@ struct LimiterServerTests {
         }
     }
 
-    @Test("S2.16 10,000 racing cancels, in a queue, in flight and in a wait: each ends once, nobody keeps a place")
+    @Test(
+        "10,000 racing cancels, in a queue, in flight and in a wait: each ends once, nobody keeps a place",
+        .requirement("S2.16"))
     func racing() async throws {
         try await MockServer.run { server in
             server.stub(.any) { $0.target == "/busy" ? .status(503) : .text("done") }

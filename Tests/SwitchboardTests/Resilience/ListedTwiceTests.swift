@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Lists that somebody got wrong.
@@ -48,7 +49,9 @@ struct ListedTwiceTests {
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
     }
 
-    @Test("S2.19 an empty idempotency key is an error, and an empty field is none: a POST goes out once at most")
+    @Test(
+        "an empty idempotency key is an error, and an empty field is none: a POST goes out once at most",
+        .requirement("S2.19"))
     func emptyKey() async throws {
         let session = StubSession { _ in .status(503) }
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: TestClock(skips: true))])
@@ -60,7 +63,9 @@ struct ListedTwiceTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("S2.23 by id, requests with other credentials are not shared, whatever field or parameter has them")
+    @Test(
+        "by id, requests with other credentials are not shared, whatever field or parameter has them",
+        .requirement("S2.23"))
     func byID() async throws {
         for place in [APIKeyAuth.Place.header("X-Odd"), .header("X-Api-Key"), .query("api_key")] {
             let begun = Deliveries<String>()

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -31,7 +32,7 @@ struct RateLimiterTests {
         return calls
     }
 
-    @Test("S2.18 a burst at once, then one by one, evenly, first come first served")
+    @Test("a burst at once, then one by one, evenly, first come first served", .requirement("S2.18"))
     func bucket() async throws {
         let limiter = RateLimiter(4, burst: 2, clock: clock)
         let begun = Deliveries<String>()
@@ -59,7 +60,9 @@ struct RateLimiterTests {
         #expect(clock.sleeps == Array(repeating: .milliseconds(250), count: 5))
     }
 
-    @Test("S2.16 S2.18 somebody who waits and is cancelled leaves at once, and takes no token: the next moves up")
+    @Test(
+        "somebody who waits and is cancelled leaves at once, and takes no token: the next moves up",
+        .requirement("S2.16", "S2.18"))
     func cancelled() async throws {
         let limiter = RateLimiter(1, per: .seconds(10), clock: clock)
         let session = StubSession { _ in .text("done") }

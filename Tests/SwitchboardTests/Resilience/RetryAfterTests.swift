@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 struct RetryAfterTests {
@@ -7,7 +8,7 @@ struct RetryAfterTests {
     private static let now = Date(timeIntervalSince1970: 784_111_777)
 
     @Test(
-        "S2.19 Retry-After: seconds, and a date in each of the three forms of RFC 9110 §5.6.7",
+        "Retry-After: seconds, and a date in each of the three forms of RFC 9110 §5.6.7", .requirement("S2.19"),
         arguments: [
             ("120", Duration.seconds(120)), ("0", .zero), ("Sun, 06 Nov 1994 08:50:07 GMT", .seconds(30)),
             ("Sunday, 06-Nov-94 08:50:07 GMT", .seconds(30)), ("Sun Nov  6 08:50:07 1994", .seconds(30)),
@@ -22,7 +23,7 @@ struct RetryAfterTests {
     }
 
     @Test(
-        "S2.19 RateLimit-Reset and its kin, with 429 and 503 and when nothing remains",
+        "RateLimit-Reset and its kin, with 429 and 503 and when nothing remains", .requirement("S2.19"),
         arguments: [
             // draft-ietf-httpapi-ratelimit-headers-03 §5.1 and -07 §3.3, -09 §4: seconds from now.
             (["RateLimit-Limit": "100", "RateLimit-Remaining": "0", "RateLimit-Reset": "50"], Duration.seconds(50)),

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -10,7 +11,8 @@ struct RetryDeadlineTests {
     private let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, total: .seconds(5_000)) }
 
     @Test(
-        "S2.19 a wait that would pass the total timeout is not begun: the answer that asks for it is the result",
+        "a wait that would pass the total timeout is not begun: the answer that asks for it is the result",
+        .requirement("S2.19"),
         arguments: [("60000", 1), ("6000", 1), ("5000", 1), ("4000", 2)])
     func retryAfter(seconds: String, attempts: Int) async throws {
         let clock = TestClock(skips: true)
@@ -31,7 +33,7 @@ struct RetryDeadlineTests {
         )
     }
 
-    @Test("S2.19 what the attempts and the waits before took counts")
+    @Test("what the attempts and the waits before took counts", .requirement("S2.19"))
     func elapsed() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(clock: clock) { _ in .status(503).delayed(by: .seconds(1_000)) }
@@ -45,7 +47,7 @@ struct RetryDeadlineTests {
         #expect(error?.status == 503 && error?.attempts == 3)
     }
 
-    @Test("S2.19 what passed before the policy counts as well")
+    @Test("what passed before the policy counts as well", .requirement("S2.19"))
     func before() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession { _ in .status(503) }

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -20,7 +21,7 @@ struct RetryStrategyTests {
         return clock.sleeps
     }
 
-    @Test("S2.19 immediately, with constant waits, and with waits that double up to the longest")
+    @Test("immediately, with constant waits, and with waits that double up to the longest", .requirement("S2.19"))
     func strategies() async {
         #expect(await waits { RetryPolicy(strategy: .immediate, clock: $0) } == [.zero, .zero])
         #expect(await waits { RetryPolicy(strategy: .constant(.seconds(3)), clock: $0) } == [.seconds(3), .seconds(3)])
@@ -35,7 +36,9 @@ struct RetryStrategyTests {
         #expect(await waits { RetryPolicy(strategy: .constant(.seconds(-3)), clock: $0) } == [.zero, .zero])
     }
 
-    @Test("S2.19 full jitter: the drawn fraction of the doubled wait, and the same waits for the same seed")
+    @Test(
+        "full jitter: the drawn fraction of the doubled wait, and the same waits for the same seed",
+        .requirement("S2.19"))
     func jitter() async {
         let fractions = InOrder([0.5, 0.25, 0, 1, .nan, 7, -1])
         let drawn = await waits {
@@ -54,7 +57,9 @@ struct RetryStrategyTests {
         #expect(all.contains { $0 < .seconds(2) } && all.contains { $0 > .seconds(6) })
     }
 
-    @Test("S2.19 a strategy of the app's decides by attempt, request and result, answers that are good included")
+    @Test(
+        "a strategy of the app's decides by attempt, request and result, answers that are good included",
+        .requirement("S2.19"))
     func custom() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(
@@ -88,7 +93,9 @@ struct RetryStrategyTests {
         }
     }
 
-    @Test("S2.19 one request's own policy: none, or another strategy; the router's clock measures its waits")
+    @Test(
+        "one request's own policy: none, or another strategy; the router's clock measures its waits",
+        .requirement("S2.19"))
     func perRequest() async {
         #expect(
             await waits {
@@ -110,7 +117,7 @@ struct RetryStrategyTests {
             } == [])
     }
 
-    @Test("S2.19 methods, statuses and error codes can be changed")
+    @Test("methods, statuses and error codes can be changed", .requirement("S2.19"))
     func sets() async throws {
         let session = StubSession(.status(425), .failure(.insecureConnection), .text("in"), .status(503))
         var policy = RetryPolicy(strategy: .immediate)
@@ -124,7 +131,9 @@ struct RetryStrategyTests {
         #expect(session.requests.count == 4)
     }
 
-    @Test("S2.19 attempts and what became of each are on the response and on the error; every retry is reported")
+    @Test(
+        "attempts and what became of each are on the response and on the error; every retry is reported",
+        .requirement("S2.19"))
     func visible() async throws {
         let session = StubSession(.status(503), .close, .text("done"), .status(502), .status(500), .status(504))
         let monitor = Events()

@@ -2,13 +2,16 @@ import Dispatch
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct CancellationTests {
     private let url = URL(text: "https://api.example.com/friends")
 
-    @Test("S1.10 cancelling a handle closes its connection at the server; completion exactly once, with cancelled")
+    @Test(
+        "cancelling a handle closes its connection at the server; completion exactly once, with cancelled",
+        .requirement("S1.10"))
     func connectionCloses() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall)
@@ -24,7 +27,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("S2.16 partly: in flight, amid the body, cancelling the task closes the connection")
+    @Test("in flight, amid the body, cancelling the task closes the connection", .requirement("S2.16"))
     func taskCancellation() async throws {
         try await MockServer.run { server in
             server.enqueue(.stalled(after: 10))
@@ -37,7 +40,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("S2.16 partly: cancelled before the start, nothing is sent")
+    @Test("cancelled before the start, nothing is sent", .requirement("S2.16"))
     func beforeStart() async throws {
         let session = StubSession { _ in .text("no") }
         let router = Router<URLEndPoint>(session: session)
@@ -49,7 +52,7 @@ struct CancellationTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("S2.16 partly: cancelled at once, a completion is called once, with cancelled", arguments: 0..<50)
+    @Test("cancelled at once, a completion is called once, with cancelled", .requirement("S2.16"), arguments: 0..<50)
     func atOnce(round: Int) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .stall })
         let codes = Deliveries<NetworkError.Code?>()
@@ -59,7 +62,7 @@ struct CancellationTests {
         #expect(codes.all.count == 1)
     }
 
-    @Test("S2.16 partly: after completion a cancellation does nothing")
+    @Test("after completion a cancellation does nothing", .requirement("S2.16"))
     func afterCompletion() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") })
         let results = Deliveries<Result<String, NetworkError>>()
@@ -72,7 +75,8 @@ struct CancellationTests {
     }
 
     @Test(
-        "S1.10 after handle.cancel() no value is delivered, though the response had come and its delivery was waiting")
+        "after handle.cancel() no value is delivered, though the response had come and its delivery was waiting",
+        .requirement("S1.10"))
     func noValueAfterCancel() async throws {
         let queue = DispatchQueue(label: "completions")
         queue.suspend()
@@ -93,7 +97,9 @@ struct CancellationTests {
         #expect(results.all.count == 1)
     }
 
-    @Test("S1.10 a value never comes after a cancellation on the completion queue, whichever of the two is first")
+    @Test(
+        "a value never comes after a cancellation on the completion queue, whichever of the two is first",
+        .requirement("S1.10"))
     func cancelRace() async throws {
         let queue = DispatchQueue(label: "completions")
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("a") }, completionQueue: queue)
@@ -111,7 +117,9 @@ struct CancellationTests {
         }
     }
 
-    @Test("S2.16 partly: ten thousand racing cancels, and every call ends exactly once, with its value or as cancelled")
+    @Test(
+        "ten thousand racing cancels, and every call ends exactly once, with its value or as cancelled",
+        .requirement("S2.16"))
     func manyRaces() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("a") })
         let ends = Deliveries<(call: Int, code: NetworkError.Code?)>()
@@ -126,7 +134,7 @@ struct CancellationTests {
         #expect(ends.all.count == 10_000)
     }
 
-    @Test("S1.10 cancelling the load before the next one never delivers the stale list")
+    @Test("cancelling the load before the next one never delivers the stale list", .requirement("S1.10"))
     func staleList() async throws {
         let session = StubSession { request in
             request.url?.query == "user_id=1" ? .json(#"["stale"]"#) : .json(#"["fresh"]"#)
@@ -148,7 +156,8 @@ struct CancellationTests {
     }
 
     @Test(
-        "S1.10 S4.7 a cancellation is an outcome of its own: CancellationError, or the code cancelled, with its own words"
+        "a cancellation is an outcome of its own: CancellationError, or the code cancelled, with its own words",
+        .requirement("S1.10", "S4.7")
     )
     func distinct() async throws {
         let session = StubSession { _ in .stall }

@@ -2,13 +2,14 @@ import Dispatch
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct CompletionQueueTests {
     private let url = URL(text: "https://api.example.com/things")
 
-    @Test("S1.13 completions come on the queue of the router")
+    @Test("completions come on the queue of the router", .requirement("S1.13"))
     func ownQueue() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "completions")
@@ -24,7 +25,7 @@ struct CompletionQueueTests {
         #expect(try await places.wait(for: 3) == ["mine", "mine", "mine"])
     }
 
-    @Test("S1.13 completions come on the main queue when asked for, through a manager too")
+    @Test("completions come on the main queue when asked for, through a manager too", .requirement("S1.13"))
     func main() async throws {
         // The queue, not the thread: on Linux the main queue may run on another thread than the first one.
         let key = DispatchSpecificKey<String>()

@@ -1,13 +1,15 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct EndPointOptionTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test("S3.10 timeouts and cache policy of a router hold for its requests, those of an endpoint win")
+    @Test(
+        "timeouts and cache policy of a router hold for its requests, those of an endpoint win", .requirement("S3.10"))
     func options() throws {
         let routerOptions = RequestOptions {
             $0.timeouts = .article
@@ -27,7 +29,9 @@ struct EndPointOptionTests {
         #expect(own.headers["Cache-Control"] == "only-if-cached")
     }
 
-    @Test("S3.10 ten seconds are kept as a preset, and a Cache-Control of the endpoint's own wins over the policy")
+    @Test(
+        "ten seconds are kept as a preset, and a Cache-Control of the endpoint's own wins over the policy",
+        .requirement("S3.10"))
     func presets() throws {
         #expect(Timeouts.article.idle == .seconds(10))
         let options = RequestOptions { $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData }
@@ -36,7 +40,7 @@ struct EndPointOptionTests {
         #expect(request.headers.values(for: "Cache-Control") == ["max-age=60"])
     }
 
-    @Test("S3.16 S3.10 partly: a router takes its session by injection, and asks no other")
+    @Test("a router takes its session by injection, and asks no other", .requirement("S3.16", "S3.10"))
     func session() async throws {
         let one = StubSession { _ in .text("one") }
         let other = StubSession { _ in .text("other") }

@@ -1,11 +1,12 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct EndPointTests {
-    @Test("S3.1 an enum with associated values describes an API, a case for each endpoint")
+    @Test("an enum with associated values describes an API, a case for each endpoint", .requirement("S3.1"))
     func enumEndPoints() async throws {
         let session = StubSession { _ in .json("{}") }
         let router = Router<Shop>(session: session)
@@ -18,7 +19,7 @@ struct EndPointTests {
             ])
     }
 
-    @Test("S3.1 a struct is an endpoint too, for the same router type")
+    @Test("a struct is an endpoint too, for the same router type", .requirement("S3.1"))
     func structEndPoints() async throws {
         let session = StubSession { _ in .json(#"{"ok":true}"#) }
         let status = try await Router<Ping>(session: session).send(Ping(node: "a/b"))
@@ -26,7 +27,9 @@ struct EndPointTests {
         #expect(session.requests.map(\.url?.absoluteString) == ["https://shop.example.com/ping/a%2Fb"])
     }
 
-    @Test("S4.2 S3.1 only base URL and path are needed: GET, no body, no Content-Type, no query, Accept for JSON")
+    @Test(
+        "only base URL and path are needed: GET, no body, no Content-Type, no query, Accept for JSON",
+        .requirement("S4.2", "S3.1"))
     func defaults() throws {
         let request = try Router<Shop>(session: StubSession()).makeRequest(for: .item(id: 7))
         #expect(request.method == .get)
@@ -35,7 +38,7 @@ struct EndPointTests {
         #expect(request.headers == ["Accept": "application/json"])
     }
 
-    @Test("S4.2 properties of the other optionality are used, never silently ignored")
+    @Test("properties of the other optionality are used, never silently ignored", .requirement("S4.2"))
     func otherOptionality() throws {
         let request = try Router<AllOptional>(session: StubSession()).makeRequest(for: AllOptional())
         #expect(request.method == .put)
@@ -47,7 +50,7 @@ struct EndPointTests {
         #expect(other.headers["X-Kind"] == "plain dictionary")
     }
 
-    @Test("S4.2 an optional property that is nil stands for the default")
+    @Test("an optional property that is nil stands for the default", .requirement("S4.2"))
     func nilMeansDefault() throws {
         let request = try Router<AllNil>(session: StubSession()).makeRequest(for: AllNil())
         #expect(request.method == .get)
@@ -56,7 +59,7 @@ struct EndPointTests {
         #expect(request.headers == ["Accept": "application/json"])
     }
 
-    @Test("S3.16 making a request is pure: nothing is sent, and it can be made again")
+    @Test("making a request is pure: nothing is sent, and it can be made again", .requirement("S3.16"))
     func makingIsPure() throws {
         let session = StubSession { _ in .json("{}") }
         let router = Router<Shop>(session: session)

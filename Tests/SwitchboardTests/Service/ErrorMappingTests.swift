@@ -1,13 +1,16 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ErrorMappingTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a?page=1"))
 
-    @Test("S2.10 S4.7 each URLError becomes its code, and stays attached with its own", arguments: URLErrors.table)
+    @Test(
+        "each URLError becomes its code, and stays attached with its own", .requirement("S2.10", "S4.7"),
+        arguments: URLErrors.table)
     func urlErrors(urlError: URLError.Code, code: NetworkError.Code) async throws {
         let router = Router<URLEndPoint>(session: AdHocSession { _ in throw URLError(urlError) })
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
@@ -18,7 +21,8 @@ struct ErrorMappingTests {
 
     #if os(Linux)
     @Test(
-        "S2.10 libcurl's words, as URLSession on Linux passes them on, tell connections that were reset while they were made or written to",
+        "libcurl's words, as URLSession on Linux passes them on, tell connections that were reset while they were made or written to",
+        .requirement("S2.10"),
         arguments: [
             ("Send failure: Broken pipe", NetworkError.Code.connectionLost),
             ("Recv failure: Connection reset by peer", .connectionLost),
@@ -32,7 +36,9 @@ struct ErrorMappingTests {
     }
     #endif
 
-    @Test("S2.10 a URLError about offline, DNS or a lost connection keeps its special code below cannotConnect")
+    @Test(
+        "a URLError about offline, DNS or a lost connection keeps its special code below cannotConnect",
+        .requirement("S2.10"))
     func specialCodes() {
         for code in [NetworkError.Code.noInternetConnection, .cannotFindHost, .connectionLost] {
             #expect(code.parent == .cannotConnect)
@@ -40,7 +46,8 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "S2.10 S4.7 the URLErrors that say cancelled are cancellations: CancellationError, and cancelled in a Result",
+        "the URLErrors that say cancelled are cancellations: CancellationError, and cancelled in a Result",
+        .requirement("S2.10", "S4.7"),
         arguments: [URLError.Code.cancelled, .userCancelledAuthentication])
     func cancellations(urlError: URLError.Code) async throws {
         let router = Router<URLEndPoint>(session: AdHocSession { _ in throw URLError(urlError) })
@@ -50,7 +57,7 @@ struct ErrorMappingTests {
         #expect(try await results.first().failureCode == .cancelled)
     }
 
-    @Test("S2.10 an EncodingError is an invalidRequest: of a body, and of an interceptor that encodes")
+    @Test("an EncodingError is an invalidRequest: of a body, and of an interceptor that encodes", .requirement("S2.10"))
     func encodingErrors() async throws {
         let session = StubSession { _ in .text("no") }
         let router = Router<URLEndPoint>(session: session)
@@ -73,7 +80,9 @@ struct ErrorMappingTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("S2.10 S4.7 a DecodingError is a cannotDecodeResponse: of the body, of an interceptor, of a transform")
+    @Test(
+        "a DecodingError is a cannotDecodeResponse: of the body, of an interceptor, of a transform",
+        .requirement("S2.10", "S4.7"))
     func decodingErrors() async throws {
         let session = StubSession { _ in .json(#"{"a":"text"}"#) }
         let router = Router<URLEndPoint>(session: session)
@@ -101,7 +110,7 @@ struct ErrorMappingTests {
         #expect(try await results.first().failureCode?.isKind(of: .cannotDecodeResponse) == true)
     }
 
-    @Test("S2.10 request and partial response are on the error, over the wire")
+    @Test("request and partial response are on the error, over the wire", .requirement("S2.10"))
     func partialResponse() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("0123456789", headers: ["X-Trace": "7"]).truncated(after: 4))
@@ -119,7 +128,9 @@ struct ErrorMappingTests {
         }
     }
 
-    @Test("S2.10 S0.10 a success exposes its request, a failure without any response exposes only that")
+    @Test(
+        "a success exposes its request, a failure without any response exposes only that",
+        .requirement("S2.10", "S0.10"))
     func requestInBothCases() async throws {
         let session = StubSession(.text("fine"), .close)
         let router = Router<URLEndPoint>(session: session)
@@ -131,7 +142,8 @@ struct ErrorMappingTests {
         #expect(error?.status == nil)
     }
 
-    @Test("S3.13 a transport failure says to check the network connection, with the real cause attached")
+    @Test(
+        "a transport failure says to check the network connection, with the real cause attached", .requirement("S3.13"))
     func transportFailure() async throws {
         try await MockServer.run { server in
             server.enqueue(.close)
@@ -146,7 +158,7 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "S3.13 the class of message holds for every transport failure",
+        "the class of message holds for every transport failure", .requirement("S3.13"),
         arguments: [
             NetworkError.Code.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection,
             .invalidResponse,

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// What a review found that a caller or a server could do, and can not do any more.
@@ -25,7 +26,7 @@ struct HostileInputTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test("S2.6 two types from a body are refused as two from the request are")
+    @Test("two types from a body are refused as two from the request are", .requirement("S2.6"))
     func twoTypesFromABody() {
         let body = Streamed(additionalHeaders: ["Content-Type": "a/b", "content-type": "c/d"])
         let error = #expect(throws: NetworkError.self) {
@@ -47,7 +48,9 @@ struct HostileInputTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test("S4.2 a base URL that is nil or wrong is an error and never another server's; text is a base URL too")
+    @Test(
+        "a base URL that is nil or wrong is an error and never another server's; text is a base URL too",
+        .requirement("S4.2"))
     func baseURLNeverStrays() throws {
         struct Payments: TypedEndPoint {
             typealias Response = EmptyResponse
@@ -71,7 +74,7 @@ struct HostileInputTests {
         #expect(wrong?.code == .invalidRequest)
     }
 
-    @Test("S4.2 headers as an array of fields or as pairs are sent")
+    @Test("headers as an array of fields or as pairs are sent", .requirement("S4.2"))
     func otherHeaderTypes() throws {
         struct Fields: EndPointType {
             let baseURL = URL(string: "http://h/")
@@ -87,7 +90,9 @@ struct HostileInputTests {
         #expect(try Router<Pairs>().makeRequest(for: Pairs()).headers.values(for: "X-A") == ["1", "2"])
     }
 
-    @Test("S3.10 S4.9 options made by a closure change what they name and keep the rest of the manager's")
+    @Test(
+        "options made by a closure change what they name and keep the rest of the manager's",
+        .requirement("S3.10", "S4.9"))
     func optionsMergeByField() throws {
         struct Quick: EndPointType {
             let baseURL = URL(string: "http://h/")
@@ -110,7 +115,7 @@ struct HostileInputTests {
         #expect(options.responseHandling.acceptedStatuses.contains(500))
     }
 
-    @Test("S0.12 the completion form encodes on another thread than the caller's")
+    @Test("the completion form encodes on another thread than the caller's", .requirement("S0.12"))
     func callerIsNotHeldUp() async throws {
         struct Waiting: HTTPBody {
             let gate = DispatchSemaphore(value: 0)
@@ -208,7 +213,7 @@ struct HostileInputTests {
         #expect(!lines.all.joined().contains("planted"))
     }
 
-    @Test("S1.7 a server's own words are shown without the secrets of the URLs in them")
+    @Test("a server's own words are shown without the secrets of the URLs in them", .requirement("S1.7"))
     func serverWords() async throws {
         let body = #"{"message":"no route GET /p?api_key=planted"}"#
         for response in [MockResponse.json(body, status: 404), .text("no: /p?api_key=planted", status: 500)] {
@@ -221,7 +226,9 @@ struct HostileInputTests {
         }
     }
 
-    @Test("S4.9 a date that JSONBody writes is read back without a decoder of one's own, with a fraction or without")
+    @Test(
+        "a date that JSONBody writes is read back without a decoder of one's own, with a fraction or without",
+        .requirement("S4.9"))
     func datesRoundTrip() async throws {
         struct Due: Codable, Equatable { var due: Date }
         for due in [Due(due: Date(timeIntervalSince1970: 0)), Due(due: Date(timeIntervalSince1970: 1_700_000_000.25))] {

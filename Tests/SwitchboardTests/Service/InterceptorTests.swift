@@ -1,13 +1,16 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct InterceptorTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
 
-    @Test("S2.13 partly: interceptors change the request, in the order listed, and the response in the reverse order")
+    @Test(
+        "interceptors change the request, in the order listed, and the response in the reverse order",
+        .requirement("S2.13"))
     func order() async throws {
         let session = StubSession { _ in .text("", headers: ["X-Order": "session"]) }
         let router = Router<URLEndPoint>(session: session, interceptors: [Mark("a"), Mark("b"), Mark("c")])
@@ -16,7 +19,7 @@ struct InterceptorTests {
         #expect(response.headers.values(for: "X-Order") == ["session", "c", "b", "a"])
     }
 
-    @Test("S2.13 partly: an interceptor changes the response, its status too, before it is judged and decoded")
+    @Test("an interceptor changes the response, its status too, before it is judged and decoded", .requirement("S2.13"))
     func changesResponse() async throws {
         let repair = AdHocInterceptor { request, next in
             var response = try await next(request)
@@ -28,7 +31,7 @@ struct InterceptorTests {
         #expect(try await router.request(endPoint, as: [String: Bool].self) == ["repaired": true])
     }
 
-    @Test("S2.13 partly: an interceptor answers by itself, and the session is never asked")
+    @Test("an interceptor answers by itself, and the session is never asked", .requirement("S2.13"))
     func answers() async throws {
         let session = StubSession { _ in .text("no") }
         let canned = AdHocInterceptor { request, _ in
@@ -45,7 +48,7 @@ struct InterceptorTests {
         #expect(behind.all.isEmpty)
     }
 
-    @Test("S2.13 partly: an interceptor may wait for something before it lets the request go")
+    @Test("an interceptor may wait for something before it lets the request go", .requirement("S2.13"))
     func async() async throws {
         let token = Deliveries<String>()
         let authorize = AdHocInterceptor { request, next in
@@ -62,7 +65,7 @@ struct InterceptorTests {
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer t-1"])
     }
 
-    @Test("S2.13 partly: a request keeps its identity through the chain, and two requests have two")
+    @Test("a request keeps its identity through the chain, and two requests have two", .requirement("S2.13"))
     func identity() async throws {
         let seen = Deliveries<NetworkRequest.ID>()
         let spy = AdHocInterceptor { request, next in
@@ -78,7 +81,7 @@ struct InterceptorTests {
         #expect(one.request?.id != other.request?.id)
     }
 
-    @Test("S2.13 partly: what an interceptor throws arrives as one NetworkError with the cause underneath")
+    @Test("what an interceptor throws arrives as one NetworkError with the cause underneath", .requirement("S2.13"))
     func throwing() async throws {
         struct Refusal: Error {}
         let refuse = AdHocInterceptor { _, _ in throw Refusal() }
@@ -92,7 +95,8 @@ struct InterceptorTests {
     }
 
     @Test(
-        "S2.13 partly: one interceptor value serves a hundred requests at once, each with its own request and response")
+        "one interceptor value serves a hundred requests at once, each with its own request and response",
+        .requirement("S2.13"))
     func concurrent() async throws {
         let session = StubSession { request in .text(request.headers["X-Number"] ?? "none") }
         let router = Router<URLEndPoint>(session: session, interceptors: [Mark("a")])

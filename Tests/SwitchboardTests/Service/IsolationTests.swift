@@ -1,11 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct IsolationTests {
-    @Test("S0.15 nothing leaks from one call into the next: query, body, headers, Content-Type, timeout, destination")
+    @Test(
+        "nothing leaks from one call into the next: query, body, headers, Content-Type, timeout, destination",
+        .requirement("S0.15"))
     func nothingLeaks() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("isolation-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -34,7 +37,8 @@ struct IsolationTests {
     }
 
     @Test(
-        "S0.15 a hundred calls at once, each with its own query, header and body, arrive unmixed and get their own answers"
+        "a hundred calls at once, each with its own query, header and body, arrive unmixed and get their own answers",
+        .requirement("S0.15")
     )
     func unmixed() async throws {
         let echo: MockServer.Handler = { request in
@@ -59,7 +63,7 @@ struct IsolationTests {
         }
     }
 
-    @Test("S0.15 a hundred completions at once get their own answers too")
+    @Test("a hundred completions at once get their own answers too", .requirement("S0.15"))
     func unmixedCompletions() async throws {
         let session = StubSession { request in .text(request.url?.query ?? "none") }
         let router = Router<URLEndPoint>(session: session)

@@ -1,13 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Plants secrets wherever a request or a response may have them, and looks for them in everything that is written.
 @Suite(.timeLimit(.minutes(3)))
 struct LoggerSecretTests {
     @Test(
-        "S3.14 secrets in headers, query, bodies and userinfo never appear in what the logger writes",
+        "secrets in headers, query, bodies and userinfo never appear in what the logger writes", .requirement("S3.14"),
         arguments: Planted.all)
     func requests(planted: Planted) async throws {
         let lines = try await log(planted.endPoint, .json("{}"))
@@ -16,14 +17,16 @@ struct LoggerSecretTests {
         #expect(!lines.contains("aHVudGVyMg"))  // the same in Base64
     }
 
-    @Test("S3.14 secrets in responses never appear in what the logger writes", arguments: PlantedAnswer.all)
+    @Test(
+        "secrets in responses never appear in what the logger writes", .requirement("S3.14"),
+        arguments: PlantedAnswer.all)
     func responses(planted: PlantedAnswer) async throws {
         let lines = try await log(URLEndPoint(.get, URL(text: "https://api.example.com/a")), planted.response)
         #expect(lines.contains("<redacted>"))
         #expect(!lines.contains("hunter2"))
     }
 
-    @Test("S3.14 secrets never appear in the line about a failure, nor in the error's own texts")
+    @Test("secrets never appear in the line about a failure, nor in the error's own texts", .requirement("S3.14"))
     func failures() async throws {
         let url = URL(text: "https://me:hunter2@api.example.com/a?api_key=hunter2")
         let lines = Deliveries<String>()
@@ -44,7 +47,7 @@ struct LoggerSecretTests {
         #expect(!lines.all.joined().contains("hunter2"))
     }
 
-    @Test("S3.14 names of one's own are redacted too, and redaction can be turned off")
+    @Test("names of one's own are redacted too, and redaction can be turned off", .requirement("S3.14"))
     func ownNames() async throws {
         let endPoint = URLEndPoint(.get, URL(text: "https://a.example.com/?pin=hunter2"), headers: ["X-Pin": "hunter2"])
         let own = Redaction.standard.adding(headerNames: ["x-pin"], parameterNames: ["PIN"])
@@ -52,7 +55,7 @@ struct LoggerSecretTests {
         #expect(try await log(endPoint, .text(""), .none).contains("X-Pin: hunter2"))
     }
 
-    @Test("S3.14 what is no secret stays readable beside one")
+    @Test("what is no secret stays readable beside one", .requirement("S3.14"))
     func readable() async throws {
         let task = HTTPTask.requestParameters(
             bodyParameters: ["user": "ann", "password": "hunter2"], urlParameters: ["page": 3])

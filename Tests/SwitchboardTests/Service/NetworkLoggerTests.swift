@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -10,7 +11,7 @@ struct NetworkLoggerTests {
         headers: ["X-Client": "tests"])
     private let answer = MockResponse.json(#"{"id":7}"#, status: 201, headers: ["X-Trace": "abc"])
 
-    @Test("S3.14 request and response are written: method, URL, status, size and time")
+    @Test("request and response are written: method, URL, status, size and time", .requirement("S3.14"))
     func requestAndResponse() async throws {
         let blocks = try await log(.basic)
         #expect(blocks.count == 2)
@@ -23,7 +24,8 @@ struct NetworkLoggerTests {
     }
 
     @Test(
-        "S3.14 the HOST line is what the field Host has: with a port that is not the scheme's own (RFC 9110 §7.2)",
+        "the HOST line is what the field Host has: with a port that is not the scheme's own (RFC 9110 §7.2)",
+        .requirement("S3.14"),
         arguments: [
             ("http://h:8080/a", "h:8080"), ("https://h/a", "h"), ("https://h:443/a", "h"), ("http://h:443/", "h:443"),
             ("http://[::1]:9/", "[::1]:9"),
@@ -36,7 +38,7 @@ struct NetworkLoggerTests {
         #expect(lines.all.joined().contains("HOST: \(line)\n"))
     }
 
-    @Test("S3.14 each level adds to the one before: nothing, a line, headers, bodies")
+    @Test("each level adds to the one before: nothing, a line, headers, bodies", .requirement("S3.14"))
     func levels() async throws {
         #expect(try await log(.none) == [])
         let basic = try await log(.basic).joined()
@@ -57,7 +59,7 @@ struct NetworkLoggerTests {
         #expect(NetworkLogger.Level.allCases == [.none, .basic, .headers, .body])
     }
 
-    @Test("S3.14 the request is written as a curl command on demand")
+    @Test("the request is written as a curl command on demand", .requirement("S3.14"))
     func curl() async throws {
         let without = try await log(.basic)
         #expect(!without.joined().contains("curl"))
@@ -68,7 +70,7 @@ struct NetworkLoggerTests {
         #expect(with[0].contains(expected))
     }
 
-    @Test("S3.14 a failure is written with its cause, and passed on unchanged")
+    @Test("a failure is written with its cause, and passed on unchanged", .requirement("S3.14"))
     func failure() async throws {
         let lines = Deliveries<String>()
         let logger = NetworkLogger(output: { lines.add($0) })
@@ -81,7 +83,7 @@ struct NetworkLoggerTests {
         #expect(lines.all.last?.contains("no sign of life") == true)
     }
 
-    @Test("S3.14 a cancellation is written as one")
+    @Test("a cancellation is written as one", .requirement("S3.14"))
     func cancellation() async throws {
         let lines = Deliveries<String>()
         let router = Router<URLEndPoint>(
@@ -93,7 +95,7 @@ struct NetworkLoggerTests {
         #expect(lines.all.last?.contains("ERROR: cancelled") == true)
     }
 
-    @Test("S3.14 behind the redirects the logger shows every exchange, before them each call once")
+    @Test("behind the redirects the logger shows every exchange, before them each call once", .requirement("S3.14"))
     func place() async throws {
         for (isBehind, count) in [(true, 4), (false, 2)] {
             let lines = Deliveries<String>()
@@ -107,7 +109,9 @@ struct NetworkLoggerTests {
         }
     }
 
-    @Test("S3.14 a long body is cut at the limit, bytes that are no text are counted, a streamed body is not read")
+    @Test(
+        "a long body is cut at the limit, bytes that are no text are counted, a streamed body is not read",
+        .requirement("S3.14"))
     func bodies() async throws {
         let lines = Deliveries<String>()
         let logger = NetworkLogger(level: .body, bodyLimit: 10, output: { lines.add($0) })

@@ -1,11 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct NetworkRouterTests {
-    @Test("S3.16 an app injects any router of its endpoints: ours over a stub, or a fake with three methods")
+    @Test(
+        "an app injects any router of its endpoints: ours over a stub, or a fake with three methods",
+        .requirement("S3.16"))
     func injection() async throws {
         let stubbed = Router<Films>(session: StubSession { _ in .json(#"["Alien"]"#) })
         let routers: [any NetworkRouter<Films>] = [stubbed, FakeRouter(body: #"["Alien"]"#)]
@@ -14,7 +17,9 @@ struct NetworkRouterTests {
         }
     }
 
-    @Test("S3.16 a fake has every form of call: response, decoded value, completions, the published form")
+    @Test(
+        "a fake has every form of call: response, decoded value, completions, the published form", .requirement("S3.16")
+    )
     func forms() async throws {
         let router = FakeRouter(body: #"["Alien"]"#)
         let values = Deliveries<Result<[String], NetworkError>>()
@@ -27,7 +32,7 @@ struct NetworkRouterTests {
         #expect(statuses.all == [200, 200])
     }
 
-    @Test("S3.16 S0.10 a fake's answers are judged like any others")
+    @Test("a fake's answers are judged like any others", .requirement("S3.16", "S0.10"))
     func judged() async throws {
         let router = FakeRouter(body: #"{"message":"gone"}"#, status: 410)
         let error = await #expect(throws: NetworkError.self) { try await FilmList(router: router).titles() }

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// What the article of the fifth design leaves to its readers, all at once.
@@ -18,7 +19,8 @@ struct NextStepsTests {
     }
 
     @Test(
-        "S4.13 authentication, caching and detailed logging work together: one exchange for two calls, no secret in the log",
+        "authentication, caching and detailed logging work together: one exchange for two calls, no secret in the log",
+        .requirement("S4.13"),
         arguments: SessionKind.allCases)
     func together(kind: SessionKind) async throws {
         try await MockServer.run { server in

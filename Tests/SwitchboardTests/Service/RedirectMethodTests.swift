@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Method, body and the headers of the body, by the Fetch standard §4.4 (HTTP-redirect fetch, steps 12 and 13).
@@ -62,7 +63,7 @@ struct RedirectMethodTests {
     }
 
     @Test(
-        "S2.7 partly: 307 and 308 send the body again byte for byte, over the wire", arguments: [307, 308],
+        "307 and 308 send the body again byte for byte, over the wire", .requirement("S2.7"), arguments: [307, 308],
         [HTTPMethod.post, .put, .patch])
     func sameBytes(status: Int, method: HTTPMethod) async throws {
         let bytes = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -80,7 +81,7 @@ struct RedirectMethodTests {
         }
     }
 
-    @Test("S2.7 partly: a body that cannot be sent again is refused for 307, and dropped as usual for 303")
+    @Test("a body that cannot be sent again is refused for 307, and dropped as usual for 303", .requirement("S2.7"))
     func oneShot() async throws {
         struct OneShot: HTTPBody {
             var isReplayable: Bool { false }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// Details of a request that were wrong once.
@@ -12,7 +13,9 @@ struct RequestDetailTests {
         var headers: [String: String] { get throws { ["X-Loose": "yes"] } }
     }
 
-    @Test("S4.2 a method that is text and properties that may throw are used, not passed over for the defaults")
+    @Test(
+        "a method that is text and properties that may throw are used, not passed over for the defaults",
+        .requirement("S4.2"))
     func looseProperties() throws {
         let request = try Router<Loose>().makeRequest(for: Loose())
         #expect(request.method == .post)
@@ -36,7 +39,7 @@ struct RequestDetailTests {
         #expect(error?.endPoint == "Throwing")
     }
 
-    @Test("S2.9 path and query read back as they are sent")
+    @Test("path and query read back as they are sent", .requirement("S2.9"))
     func partsReadBackEncoded() {
         var request = NetworkRequest(.get, URL(string: "http://h/"))
         request.path = "a b"
@@ -60,7 +63,7 @@ struct RequestDetailTests {
         }
     }
 
-    @Test("S2.6 two Content-Type fields from the app are refused")
+    @Test("two Content-Type fields from the app are refused", .requirement("S2.6"))
     func twoContentTypes() throws {
         let headers: HTTPHeaders = ["Content-Type": "text/plain", "content-type": "text/html"]
         let request = NetworkRequest(.post, URL(string: "http://h/"), headers: headers, body: DataBody(Data("x".utf8)))
@@ -74,7 +77,7 @@ struct RequestDetailTests {
         #expect(request.curlCommand == "curl -X POST 'http://h/' -H 'Content-Type:' --data-raw x")
     }
 
-    @Test("S2.4 a JSON literal keeps its order also when its values are of one type")
+    @Test("a JSON literal keeps its order also when its values are of one type", .requirement("S2.4"))
     func literalOrder() throws {
         #expect(try JSONBody(["b": 1, "a": 2]).encode() == Data(#"{"b":1,"a":2}"#.utf8))
         let dictionary = ["b": 1, "a": 2]

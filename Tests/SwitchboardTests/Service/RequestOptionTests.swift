@@ -1,13 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct RequestOptionTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test("S2.14 a typed option has its default until it is set, and a copy keeps and changes its own")
+    @Test("a typed option has its default until it is set, and a copy keeps and changes its own", .requirement("S2.14"))
     func defaults() {
         var request = NetworkRequest(.get, url)
         #expect(request[Priority.self] == 5)
@@ -19,7 +20,9 @@ struct RequestOptionTests {
         #expect(copy[Label.self] == nil)
     }
 
-    @Test("S2.14 options of router and endpoint reach interceptors and session, the endpoint's win, others stay")
+    @Test(
+        "options of router and endpoint reach interceptors and session, the endpoint's win, others stay",
+        .requirement("S2.14"))
     func merging() async throws {
         let session = StubSession { _ in .text("") }
         let routerOptions = RequestOptions {
@@ -33,7 +36,7 @@ struct RequestOptionTests {
         #expect(session.requests.map { $0[Label.self] } == ["router", "router"])
     }
 
-    @Test("S2.14 options survive retries and redirects")
+    @Test("options survive retries and redirects", .requirement("S2.14"))
     func survival() async throws {
         let session = StubSession(
             .status(503), .status(302, headers: ["Location": "https://elsewhere.example.com/b"]), .status(503),

@@ -1,13 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct RouterCallsTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test("S3.8 a handle cancels its own request, and no other of the router")
+    @Test("a handle cancels its own request, and no other of the router", .requirement("S3.8"))
     func ownHandle() async throws {
         let gate = Deliveries<Bool>()
         let session = StubSession { request in
@@ -28,7 +29,9 @@ struct RouterCallsTests {
         #expect(try await kept.first() == .success("here"))
     }
 
-    @Test("S3.8 router.cancel() cancels all of the router's requests, async ones too, and no other router's")
+    @Test(
+        "router.cancel() cancels all of the router's requests, async ones too, and no other router's",
+        .requirement("S3.8"))
     func cancelAll() async throws {
         let sent = Deliveries<Bool>()
         let gate = Deliveries<Bool>()
@@ -52,14 +55,14 @@ struct RouterCallsTests {
         #expect(try await kept.value == "here")
     }
 
-    @Test("S3.8 after router.cancel() the router goes on with later requests")
+    @Test("after router.cancel() the router goes on with later requests", .requirement("S3.8"))
     func usableAfterCancel() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("later") })
         router.cancel()
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "later")
     }
 
-    @Test("S3.8 an encoding failure starts nothing, and leaves the requests before it alone")
+    @Test("an encoding failure starts nothing, and leaves the requests before it alone", .requirement("S3.8"))
     func encodingFailure() async throws {
         struct Opaque: Sendable {}
         let gate = Deliveries<Bool>()
@@ -84,7 +87,7 @@ struct RouterCallsTests {
         #expect(session.requests.map(\.method) == [.get])
     }
 
-    @Test("S3.8 a manager cancels what it sent itself, and leaves its routers alone")
+    @Test("a manager cancels what it sent itself, and leaves its routers alone", .requirement("S3.8"))
     func manager() async throws {
         let sent = Deliveries<Bool>()
         let gate = Deliveries<Bool>()

@@ -1,13 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// `router.cancel()` and the async calls that are under way: they run in their callers' tasks, which go on.
 @Suite(.timeLimit(.minutes(3)))
 struct RouterCancelTests {
     @Test(
-        "S3.8 S2.16 partly: a call that waits for its answer ends, the server sees it go",
+        "a call that waits for its answer ends, the server sees it go", .requirement("S3.8", "S2.16"),
         arguments: SessionKind.allCases)
     func waitingForAnAnswer(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -26,7 +27,7 @@ struct RouterCancelTests {
         }
     }
 
-    @Test("S3.8 a session that knows nothing of routers is cancelled through a task")
+    @Test("a session that knows nothing of routers is cancelled through a task", .requirement("S3.8"))
     func foreignSession() async throws {
         let arrived = AsyncStream<Void>.makeStream()
         let session = AdHocSession { _ in
@@ -41,7 +42,7 @@ struct RouterCancelTests {
         await #expect(throws: CancellationError.self) { try await call.value }
     }
 
-    @Test("S2.16 partly: a call that backs off between attempts ends, without another attempt")
+    @Test("a call that backs off between attempts ends, without another attempt", .requirement("S2.16"))
     func backingOff() async throws {
         let answered = AsyncStream<Void>.makeStream()
         let session = StubSession { _ in
@@ -77,7 +78,7 @@ struct RouterCancelTests {
         }
     }
 
-    @Test("S3.8 cancelling ends what is under way and not what comes later")
+    @Test("cancelling ends what is under way and not what comes later", .requirement("S3.8"))
     func laterCallsAreNotTouched() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .status(204) })
         router.cancel()

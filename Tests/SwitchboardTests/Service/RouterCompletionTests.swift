@@ -1,13 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct RouterCompletionTests {
     private let url = URL(text: "https://api.example.com/things")
 
-    @Test("S0.12 a call returns at once: the answer comes only after the caller went on")
+    @Test("a call returns at once: the answer comes only after the caller went on", .requirement("S0.12"))
     func neverBlocks() async throws {
         let gate = Deliveries<Bool>()
         let session = StubSession { _ in
@@ -21,7 +22,9 @@ struct RouterCompletionTests {
         #expect(try await results.first() == .success("late"))
     }
 
-    @Test("S0.12 S3.9 S4.10 partly: async and completion form give the same value", arguments: [200, 201, 299])
+    @Test(
+        "async and completion form give the same value", .requirement("S0.12", "S3.9", "S4.10"),
+        arguments: [200, 201, 299])
     func sameValue(status: Int) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json("[1,2]", status: status) })
         let endPoint = URLEndPoint(.get, url)
@@ -31,7 +34,7 @@ struct RouterCompletionTests {
         #expect(try await router.request(endPoint, as: [Int].self) == [1, 2])
     }
 
-    @Test("S4.10 partly: async and completion form give the same error", arguments: Outcome.failures)
+    @Test("async and completion form give the same error", .requirement("S4.10"), arguments: Outcome.failures)
     func sameError(outcome: Outcome) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in outcome.response })
         let endPoint = URLEndPoint(.get, url)
@@ -44,7 +47,8 @@ struct RouterCompletionTests {
         #expect(given == thrown)
     }
 
-    @Test("S3.9 S0.12 completion exactly once, whatever comes of the request", arguments: Outcome.all)
+    @Test(
+        "completion exactly once, whatever comes of the request", .requirement("S3.9", "S0.12"), arguments: Outcome.all)
     func exactlyOnce(outcome: Outcome) async throws {
         let session = StubSession { _ in outcome.response }
         let router = Router<URLEndPoint>(session: session)
@@ -62,7 +66,7 @@ struct RouterCompletionTests {
         #expect(codes.all.count == 1)
     }
 
-    @Test("S3.9 completion exactly once when the request could not even be made")
+    @Test("completion exactly once when the request could not even be made", .requirement("S3.9"))
     func unmakeable() async throws {
         let session = StubSession { _ in .text("no") }
         let router = Router<URLEndPoint>(session: session)
@@ -76,7 +80,7 @@ struct RouterCompletionTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("S3.9 an answer that is no HTTP ends the call once, with an error")
+    @Test("an answer that is no HTTP ends the call once, with an error", .requirement("S3.9"))
     func notHTTP() async throws {
         try await MockServer.run { server in
             server.enqueue(.raw("SSH-2.0-OpenSSH_9.6\r\n"), .raw("SSH-2.0-OpenSSH_9.6\r\n"))
@@ -91,7 +95,7 @@ struct RouterCompletionTests {
         }
     }
 
-    @Test("S0.10 the published form has data, response and error apart, and a 404 is a response")
+    @Test("the published form has data, response and error apart, and a 404 is a response", .requirement("S0.10"))
     func publishedForm() async throws {
         let session = StubSession(
             .json(#"{"message":"no such thing"}"#, status: 404, headers: ["X-Trace": "7"]), .close)
@@ -114,7 +118,8 @@ struct RouterCompletionTests {
 
 extension RouterCompletionTests {
     @Test(
-        "S0.10 S3.9 the published form has a response for every answer, also one that an interceptor made without a URL"
+        "the published form has a response for every answer, also one that an interceptor made without a URL",
+        .requirement("S0.10", "S3.9")
     )
     func cannedAnswer() async throws {
         let canned = AdHocInterceptor { _, _ in NetworkResponse(status: 201, body: Data("canned".utf8)) }

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
@@ -8,7 +9,8 @@ struct TotalTimeoutTests {
     private let url = URL(text: "https://api.example.com/a")
     private let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, total: .milliseconds(2_500)) }
 
-    @Test("S3.10 the total timeout ends the whole call, as an error that says so, by the router's clock")
+    @Test(
+        "the total timeout ends the whole call, as an error that says so, by the router's clock", .requirement("S3.10"))
     func ends() async throws {
         let clock = TestClock()
         let session = StubSession { _ in .stall }
@@ -24,7 +26,9 @@ struct TotalTimeoutTests {
         #expect(error?.url == url)
     }
 
-    @Test("S3.10 the total timeout covers attempts and the waits between them: none is begun that would pass it")
+    @Test(
+        "the total timeout covers attempts and the waits between them: none is begun that would pass it",
+        .requirement("S3.10"))
     func coversRetries() async throws {
         let clock = TestClock()
         let session = StubSession { _ in .status(503) }
@@ -40,13 +44,15 @@ struct TotalTimeoutTests {
         #expect(session.requests.count == 2)
     }
 
-    @Test("S3.10 an answer within the total timeout is the answer")
+    @Test("an answer within the total timeout is the answer", .requirement("S3.10"))
     func inTime() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("in time") }, clock: TestClock())
         #expect(try await router.request(URLEndPoint(.get, url, options: options), as: String.self) == "in time")
     }
 
-    @Test("S3.10 a total timeout of any length is taken, by the real clock too", arguments: [Int64.max, 1 << 40, 60])
+    @Test(
+        "a total timeout of any length is taken, by the real clock too", .requirement("S3.10"),
+        arguments: [Int64.max, 1 << 40, 60])
     func anyLength(seconds: Int64) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("in time") })
         let options = RequestOptions { $0.timeouts.total = .seconds(seconds) }

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -58,7 +59,9 @@ struct CancelledTransferTests {
         }
     }
 
-    @Test("S3.8 router.cancel() while a stream is read ends each call once", arguments: SessionKind.allCases)
+    @Test(
+        "router.cancel() while a stream is read ends each call once", .requirement("S3.8"),
+        arguments: SessionKind.allCases)
     func stream(kind: SessionKind) async throws {
         try await run(kind) { router, server, _ in
             try await cancelInRounds { _ in
@@ -70,7 +73,8 @@ struct CancelledTransferTests {
         }
     }
 
-    @Test("S3.8 router.cancel() during a download ends each call once", arguments: SessionKind.allCases)
+    @Test(
+        "router.cancel() during a download ends each call once", .requirement("S3.8"), arguments: SessionKind.allCases)
     func download(kind: SessionKind) async throws {
         try await run(kind) { router, server, file in
             try await cancelInRounds { index in
@@ -84,7 +88,9 @@ struct CancelledTransferTests {
         }
     }
 
-    @Test("S3.8 router.reset() during a download into a task's file ends it", arguments: SessionKind.allCases)
+    @Test(
+        "router.reset() during a download into a task's file ends it", .requirement("S3.8"),
+        arguments: SessionKind.allCases)
     func downloadTask(kind: SessionKind) async throws {
         try await run(kind) { router, server, file in
             try await cancelInRounds { index in
@@ -95,7 +101,7 @@ struct CancelledTransferTests {
         }
     }
 
-    @Test("S3.8 cancelling a download's Progress ends it once", arguments: SessionKind.allCases)
+    @Test("cancelling a download's Progress ends it once", .requirement("S3.8"), arguments: SessionKind.allCases)
     func progress(kind: SessionKind) async throws {
         try await run(kind) { router, server, file in
             let current = Protected(TransferProgress())
@@ -110,7 +116,9 @@ struct CancelledTransferTests {
         }
     }
 
-    @Test("S3.8 router.cancel() during a streamed upload ends each call once", arguments: SessionKind.allCases)
+    @Test(
+        "router.cancel() during a streamed upload ends each call once", .requirement("S3.8"),
+        arguments: SessionKind.allCases)
     func upload(kind: SessionKind) async throws {
         try await run(kind) { router, server, _ in
             let body = StreamBody { .init(chunks: Array(repeating: Data(count: 50_000), count: 40)) }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// Statuses, challenges, redirects and timeouts against an independent server.
@@ -10,7 +11,7 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "S2.20 partly: /basic-auth without credentials is a 401 error at once, with them a value [httpbin]",
+        "/basic-auth without credentials is a 401 error at once, with them a value [httpbin]", .requirement("S2.20"),
         arguments: SessionKind.allCases)
     func basicAuthentication(kind: SessionKind) async throws {
         let router = router(kind)
@@ -43,7 +44,8 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "S2.7 partly: a POST redirected by 307 and 308 keeps its method and body, by 301, 302 and 303 neither [httpbin]",
+        "a POST redirected by 307 and 308 keeps its method and body, by 301, 302 and 303 neither [httpbin]",
+        .requirement("S2.7"),
         arguments: SessionKind.allCases, [301, 302, 303, 307, 308])
     func redirectedPost(kind: SessionKind, status: Int) async throws {
         let router = router(kind)
@@ -111,7 +113,8 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "S3.11 S4.6 every status from 100 to 599 has the code of the table [httpbin]", arguments: SessionKind.allCases)
+        "every status from 100 to 599 has the code of the table [httpbin]", .requirement("S3.11", "S4.6"),
+        arguments: SessionKind.allCases)
     func statusTable(kind: SessionKind) async throws {
         // Redirects lead to /redirect/1 there; here the 3xx itself is looked at.
         let router = Router<URLEndPoint>(session: kind.make(), interceptors: [RedirectInterceptor.none])

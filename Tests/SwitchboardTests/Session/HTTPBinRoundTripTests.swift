@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// What an independent server understands of what we send.
@@ -20,7 +21,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "S0.3 S3.4 query names and values are understood equal to what was given [httpbin]",
+        "query names and values are understood equal to what was given [httpbin]", .requirement("S0.3", "S3.4"),
         arguments: SessionKind.allCases, texts)
     func query(kind: SessionKind, text: String) async throws {
         let seen = try await echo(
@@ -29,7 +30,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "S0.4 a query in the URL is kept, ours follow, repeats arrive in order [httpbin]",
+        "a query in the URL is kept, ours follow, repeats arrive in order [httpbin]", .requirement("S0.4"),
         arguments: SessionKind.allCases)
     func queryIsKept(kind: SessionKind) async throws {
         let seen = try await echo(
@@ -39,7 +40,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "S0.7 S2.5 form names and values are understood equal to what was given [httpbin]",
+        "form names and values are understood equal to what was given [httpbin]", .requirement("S0.7", "S2.5"),
         arguments: SessionKind.allCases, texts)
     func form(kind: SessionKind, text: String) async throws {
         let seen = try await echo(kind, .post, "/post", task: .requestBody(FormBody(["value": text, text: "name"])))
@@ -50,7 +51,8 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "S0.16 S2.8 S3.3 a form with fields and files, in memory, on disk and streamed, is understood equal [httpbin]",
+        "a form with fields and files, in memory, on disk and streamed, is understood equal [httpbin]",
+        .requirement("S0.16", "S2.8", "S3.3"),
         arguments: SessionKind.allCases)
     func multipart(kind: SessionKind) async throws {
         try await withFolder { folder in
@@ -78,7 +80,8 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "S0.6 S3.5 a JSON object is understood equal, nested values, numbers, booleans and null too [httpbin]",
+        "a JSON object is understood equal, nested values, numbers, booleans and null too [httpbin]",
+        .requirement("S0.6", "S3.5"),
         arguments: SessionKind.allCases)
     func json(kind: SessionKind) async throws {
         let value: Parameters = [
@@ -99,7 +102,9 @@ struct HTTPBinRoundTripTests {
         }
     }
 
-    @Test("S4.4 an Encodable array and a scalar are JSON bodies too [httpbin]", arguments: SessionKind.allCases)
+    @Test(
+        "an Encodable array and a scalar are JSON bodies too [httpbin]", .requirement("S4.4"),
+        arguments: SessionKind.allCases)
     func jsonOfEncodables(kind: SessionKind) async throws {
         #expect(
             try await echo(kind, .post, "/post", task: .requestBody(JSONBody([1, 2]))).json
@@ -108,7 +113,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "S3.6 body and URL parameters arrive together, the Content-Type describes the body [httpbin]",
+        "body and URL parameters arrive together, the Content-Type describes the body [httpbin]", .requirement("S3.6"),
         arguments: SessionKind.allCases)
     func bodyAndQuery(kind: SessionKind) async throws {
         let task = HTTPTask.requestParameters(
@@ -120,7 +125,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "S0.1 S0.8 a raw body and its method arrive [httpbin]", arguments: SessionKind.allCases,
+        "a raw body and its method arrive [httpbin]", .requirement("S0.1", "S0.8"), arguments: SessionKind.allCases,
         ["POST", "PUT", "PATCH", "DELETE"])
     func rawBody(kind: SessionKind, method: String) async throws {
         let task = HTTPTask.requestBody(DataBody(Data("raw ü bytes".utf8), contentType: "text/plain; charset=utf-8"))
@@ -131,7 +136,8 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "S3.7 endpoint headers and additional headers reach the server, the additional ones win [httpbin]",
+        "endpoint headers and additional headers reach the server, the additional ones win [httpbin]",
+        .requirement("S3.7"),
         arguments: SessionKind.allCases)
     func headers(kind: SessionKind) async throws {
         let task = HTTPTask.requestParametersAndHeaders(additionHeaders: ["X-Both": "task", "X-Task": "t"])

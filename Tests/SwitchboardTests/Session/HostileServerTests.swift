@@ -1,12 +1,15 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// What a review found that a server, or a URL, could do to a session or a redirect.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct HostileServerTests {
-    @Test("S2.9 another host does not get the user and password of the one before; an empty port is the scheme's own")
+    @Test(
+        "another host does not get the user and password of the one before; an empty port is the scheme's own",
+        .requirement("S2.9"))
     func setters() {
         var request = NetworkRequest(.get, URL(string: "http://user:pw@a.test/x"))
         request.host = "b.test"

@@ -1,13 +1,14 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Cancellation in every phase: the call ends at once, the connection is closed, the session goes on.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionCancellationTests {
     @Test(
-        "S2.16 partly: cancelled before the start, nothing is sent [cancellation before the start]",
+        "cancelled before the start, nothing is sent [cancellation before the start]", .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func cancelledBeforeStart(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -22,7 +23,8 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "S2.16 partly: cancelled while it waits for a connection, it is never sent [cancellation in the queue]",
+        "cancelled while it waits for a connection, it is never sent [cancellation in the queue]",
+        .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func cancelledInTheQueue(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -41,7 +43,8 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "S2.16 partly: cancelled while connecting, over TCP or TLS, the call ends [cancellation while connecting]",
+        "cancelled while connecting, over TCP or TLS, the call ends [cancellation while connecting]",
+        .requirement("S2.16"),
         arguments: SessionKind.allCases, ["tcp", "tls"])
     func cancelledWhileConnecting(kind: SessionKind, layer: String) async throws {
         try await withDeafServer(layer) { url in
@@ -83,7 +86,8 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "S2.16 partly: cancelled while sending to a server that does not read, the connection closes [cancellation while sending]",
+        "cancelled while sending to a server that does not read, the connection closes [cancellation while sending]",
+        .requirement("S2.16"),
         arguments: SessionKind.allCases, [true, false])
     func cancelledWhileSending(kind: SessionKind, isStreamed: Bool) async throws {
         let (heads, ends) = (Deliveries<String>(), Deliveries<Bool>())
@@ -106,7 +110,8 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "S2.16 partly: cancelled while a body's stream has nothing to give, the stream is cancelled too [cancellation while sending]",
+        "cancelled while a body's stream has nothing to give, the stream is cancelled too [cancellation while sending]",
+        .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func cancelledWhileReadingTheBody(kind: SessionKind) async throws {
         let (started, ended) = (Deliveries<Bool>(), Deliveries<Bool>())
@@ -164,7 +169,8 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "S2.16 partly: cancelled while waiting or receiving, the call ends and the connection closes [cancellation while receiving]",
+        "cancelled while waiting or receiving, the call ends and the connection closes [cancellation while receiving]",
+        .requirement("S2.16"),
         arguments: SessionKind.allCases, [true, false])
     func cancelledInFlight(kind: SessionKind, isReceiving: Bool) async throws {
         try await MockServer.run { server in
@@ -197,7 +203,8 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "S2.16 partly: 2,000 racing cancels each end exactly once, and the session goes on working [racing cancels]",
+        "2,000 racing cancels each end exactly once, and the session goes on working [racing cancels]",
+        .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func racingCancels(kind: SessionKind) async throws {
         try await RawServer.run { connection in

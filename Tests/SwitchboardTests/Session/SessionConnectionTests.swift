@@ -1,14 +1,17 @@
 import Foundation
-@testable import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
+@testable import Switchboard
 
 /// Connections: kept, limited, closed, measured.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionConnectionTests {
     // MARK: Reuse
 
-    @Test("S0.19 the second request uses the connection of the first [keep-alive]", arguments: SessionKind.allCases)
+    @Test(
+        "the second request uses the connection of the first [keep-alive]", .requirement("S0.19"),
+        arguments: SessionKind.allCases)
     func connectionIsReused(kind: SessionKind) async throws {
         try await withEchoServer { server in
             let session = kind.make()
@@ -20,7 +23,7 @@ struct SessionConnectionTests {
     }
 
     @Test(
-        "S0.19 ten thousand requests open neither files nor threads without end [keep-alive]",
+        "ten thousand requests open neither files nor threads without end [keep-alive]", .requirement("S0.19"),
         arguments: SessionKind.allCases)
     func manyRequestsLeakNothing(kind: SessionKind) async throws {
         guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }

@@ -1,13 +1,15 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Bodies that go into a file, and large ones.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionDownloadTests {
     @Test(
-        "S0.13 S3.3 partly: a download is written to its file, over one that is there, and nothing else is left beside it [downloads]",
+        "a download is written to its file, over one that is there, and nothing else is left beside it [downloads]",
+        .requirement("S0.13", "S3.3"),
         arguments: SessionKind.allCases, [true, false])
     func downloadReplaces(kind: SessionKind, isChunked: Bool) async throws {
         try await withFolder { folder in
@@ -79,7 +81,7 @@ struct SessionDownloadTests {
     }
 
     @Test(
-        "S0.13 partly: the body of a 404 stays in memory, the file is not touched [downloads]",
+        "the body of a 404 stays in memory, the file is not touched [downloads]", .requirement("S0.13"),
         arguments: SessionKind.allCases)
     func errorPageIsNoDownload(kind: SessionKind) async throws {
         try await withFolder { folder in

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// What becomes of servers that misbehave: each its own code, the same on every session, and words that name the cause.
@@ -65,7 +66,8 @@ struct SessionFaultTests {
     ]
 
     @Test(
-        "S2.10 each fault of a server has its own code and a message that names the cause and the request [faults]",
+        "each fault of a server has its own code and a message that names the cause and the request [faults]",
+        .requirement("S2.10"),
         arguments: SessionKind.allCases, faults)
     func faultsHaveCodes(kind: SessionKind, fault: Fault) async throws {
         try await MockServer.run { server in
@@ -132,7 +134,9 @@ struct SessionFaultTests {
         }
     }
 
-    @Test("S2.10 what arrived of a truncated response stays on the error [faults]", arguments: SessionKind.allCases)
+    @Test(
+        "what arrived of a truncated response stays on the error [faults]", .requirement("S2.10"),
+        arguments: SessionKind.allCases)
     func partialResponseIsKept(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("abcdef").with("X-Kept", "yes").truncated(after: 3))
@@ -149,7 +153,8 @@ struct SessionFaultTests {
     // MARK: No connection
 
     @Test(
-        "S1.9 S3.13 a dead port is cannotConnect, the cause attached, and partly S1.9: loopback is never reported offline [no connection]",
+        "a dead port is cannotConnect, the cause attached, and partly S1.9: loopback is never reported offline [no connection]",
+        .requirement("S1.9", "S3.13"),
         arguments: SessionKind.allCases)
     func deadPort(kind: SessionKind) async throws {
         let port = try MockServer().deadPort

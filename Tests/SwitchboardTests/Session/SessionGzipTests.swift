@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Compressed request bodies on the wire. What arrives is sent back as it is with `Content-Encoding: gzip`, and libcurl
@@ -21,7 +22,9 @@ struct SessionGzipTests {
         return StreamBody(contentType: "text/x-test", isReplayable: isReplayable) { .init(chunks: chunks) }
     }
 
-    @Test("S2.7 a body in memory arrives as gzip, with its length [bodies]", arguments: SessionKind.allCases)
+    @Test(
+        "a body in memory arrives as gzip, with its length [bodies]", .requirement("S2.7"),
+        arguments: SessionKind.allCases)
     func memory(kind: SessionKind) async throws {
         try await MockServer.run(handler: { .data($0.body, headers: ["Content-Encoding": "gzip"]) }) { server in
             let session = kind.make()
@@ -39,7 +42,8 @@ struct SessionGzipTests {
     }
 
     @Test(
-        "S2.7 megabytes are compressed while they are sent, in chunks where the session can [streamed uploads]",
+        "megabytes are compressed while they are sent, in chunks where the session can [streamed uploads]",
+        .requirement("S2.7"),
         arguments: SessionKind.allCases)
     func megabytes(kind: SessionKind) async throws {
         try await MockServer.run(handler: { .data($0.body, headers: ["Content-Encoding": "gzip"]) }) { server in
@@ -58,7 +62,7 @@ struct SessionGzipTests {
     }
 
     @Test(
-        "S2.7 a retry and a 307 send the same compressed bytes again [streamed uploads]",
+        "a retry and a 307 send the same compressed bytes again [streamed uploads]", .requirement("S2.7"),
         arguments: SessionKind.allCases,
         [true, false])
     func again(kind: SessionKind, isStreamed: Bool) async throws {
@@ -80,7 +84,7 @@ struct SessionGzipTests {
     }
 
     @Test(
-        "S2.7 what can be sent once is compressed and sent once: no retry, no 307 [streamed uploads]",
+        "what can be sent once is compressed and sent once: no retry, no 307 [streamed uploads]", .requirement("S2.7"),
         arguments: SessionKind.allCases)
     func once(kind: SessionKind) async throws {
         try await MockServer.run { server in

@@ -1,7 +1,8 @@
 import Foundation
-@testable import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
+@testable import Switchboard
 
 /// What a session makes of a response's head.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
@@ -30,7 +31,7 @@ struct SessionResponseTests {
     }
 
     @Test(
-        "S0.10 a redirect is returned, not followed [redirects are left to the chain]",
+        "a redirect is returned, not followed [redirects are left to the chain]", .requirement("S0.10"),
         arguments: SessionKind.allCases, [301, 302, 303, 307, 308])
     func redirectsAreReturned(kind: SessionKind, status: Int) async throws {
         try await MockServer.run { server in

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -8,7 +9,7 @@ import Testing
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionWireTests {
     @Test(
-        "S0.1 every verb reaches the server as an upper-case token, patch too [methods]",
+        "every verb reaches the server as an upper-case token, patch too [methods]", .requirement("S0.1"),
         arguments: SessionKind.allCases, ["get", "post", "put", "patch", "delete", "head", "options", "trace"])
     func verbsAreUpperCase(kind: SessionKind, verb: String) async throws {
         try await withEchoServer { server in
@@ -19,7 +20,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "S0.1 a custom method is sent exactly as given, with a body and without [methods]",
+        "a custom method is sent exactly as given, with a body and without [methods]", .requirement("S0.1"),
         arguments: SessionKind.allCases, ["Purge", "M-SEARCH", "get2"])
     func customMethodIsSentAsGiven(kind: SessionKind, method: String) async throws {
         try await withEchoServer { server in
@@ -57,7 +58,8 @@ struct SessionWireTests {
     }
 
     @Test(
-        "S0.8 S2.3 raw bytes arrive unchanged, with their length and without a made-up Content-Type [bodies]",
+        "raw bytes arrive unchanged, with their length and without a made-up Content-Type [bodies]",
+        .requirement("S0.8", "S2.3"),
         arguments: SessionKind.allCases)
     func rawBodyIsUnchanged(kind: SessionKind) async throws {
         let bytes = Data((0...255).map { UInt8($0) })
@@ -73,7 +75,8 @@ struct SessionWireTests {
     }
 
     @Test(
-        "S0.8 S2.2 a request without a body has neither Content-Type nor, for GET, Content-Length [bodies]",
+        "a request without a body has neither Content-Type nor, for GET, Content-Length [bodies]",
+        .requirement("S0.8", "S2.2"),
         arguments: SessionKind.allCases, ["GET", "POST"])
     func noBodyNoType(kind: SessionKind, method: String) async throws {
         try await withEchoServer { server in
@@ -86,7 +89,8 @@ struct SessionWireTests {
     }
 
     @Test(
-        "S2.4 S2.6 a request's own Content-Type beats the body's, and exactly one is sent [request headers]",
+        "a request's own Content-Type beats the body's, and exactly one is sent [request headers]",
+        .requirement("S2.4", "S2.6"),
         arguments: SessionKind.allCases)
     func oneContentType(kind: SessionKind) async throws {
         struct PagingParameters: Encodable { var page = 0, number = 10 }
@@ -105,7 +109,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "S0.9 GET, HEAD and TRACE with a body are refused before anything is sent [bodies]",
+        "GET, HEAD and TRACE with a body are refused before anything is sent [bodies]", .requirement("S0.9"),
         arguments: SessionKind.allCases, ["GET", "HEAD", "TRACE"])
     func bodyOnGetIsRefused(kind: SessionKind, method: String) async throws {
         try await withEchoServer { server in

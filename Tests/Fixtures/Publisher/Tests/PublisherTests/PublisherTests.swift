@@ -18,7 +18,7 @@ struct PublisherTests {
         NetworkManager(environment: .qa, servers: [.qa: "https://api.example.com"], session: session)
     }
 
-    @Test("S4.10 a publisher is cold: nothing is sent until somebody subscribes and asks, and then for each anew")
+    @Test("a publisher is cold: nothing is sent until somebody subscribes and asks, and then for each anew")
     func cold() async throws {
         let session = StubSession { _ in .json(#"[{"id":1}]"#) }
         let publisher = manager(session).publisher(for: FindTodos())
@@ -34,7 +34,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("S4.10 a failure is the publisher's failure, once")
+    @Test("a failure is the publisher's failure, once")
     func failure() async throws {
         let events = Events<[Todo]>()
         manager(StubSession { _ in .status(404) }).publisher(for: FindTodos()).subscribe(events)
@@ -44,7 +44,7 @@ struct PublisherTests {
         #expect(events.values.isEmpty && events.completions == ["notFound"])
     }
 
-    @Test("S4.10 cancelling the subscription cancels the transfer at the server, and nothing is delivered")
+    @Test("cancelling the subscription cancels the transfer at the server, and nothing is delivered")
     func cancellation() async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
@@ -59,7 +59,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("S4.10 an AnyCancellable that is let go of cancels; one that was cancelled before it asked sends nothing")
+    @Test("an AnyCancellable that is let go of cancels; one that was cancelled before it asked sends nothing")
     func cancellable() async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
@@ -78,7 +78,7 @@ struct PublisherTests {
         #expect(session.requests.isEmpty && events.completions.isEmpty)
     }
 
-    @Test("S4.10 a router's cancel is a failure with the code cancelled")
+    @Test("a router's cancel is a failure with the code cancelled")
     func routerCancel() async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
@@ -93,7 +93,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("S4.10 S1.15 a combination of calls is a publisher too, and Combine's operators take it")
+    @Test("a combination of calls is a publisher too, and Combine's operators take it")
     func operators() async throws {
         let session = StubSession { _ in .json(#"[{"id":1},{"id":2}]"#) }
         let call = manager(session).call(FindTodos()).map { $0.map(\.id) }
@@ -104,7 +104,7 @@ struct PublisherTests {
         #expect(events.values == [3])
     }
 
-    @Test("S4.10 a thousand subscriptions that are cancelled at any moment: no value after a cancellation, one end")
+    @Test("a thousand subscriptions that are cancelled at any moment: no value after a cancellation, one end")
     func races() async throws {
         let session = StubSession { _ in .json("[]") }
         let publisher = manager(session).publisher(for: FindTodos())
