@@ -25,9 +25,11 @@ extension Redaction {
             opened[depth] = index
             let delimiter = 1 << depth  // the quote and its backslashes
             guard start >= 0, index - delimiter >= start, let value = bytes.behindColon(from: index),
-                isSecret(member: bytes[start..<index - delimiter], depth)
+                isSecret(
+                    member: bytes[start..<index - delimiter].memberName(depth),
+                    before: value < bytes.count ? bytes[value] : nil)
             else { continue }
-            let end = bytes.endOfValue(from: value, depth)
+            let end = bytes.endOfValue(from: value, depth, quote)
             let mark = Array(repeating: UInt8.backslash, count: delimiter - 1) + [quote]
             result += bytes[copied..<value] + mark + mask.utf8 + mark
             (copied, index) = (end, end)
@@ -35,18 +37,20 @@ extension Redaction {
         }
         return copied == 0 ? text : String(decoding: result + bytes[copied...], as: UTF8.self)
     }
+}
 
-    /// A name as it is written, with escapes: `pass\u0077ord`.
-    private func isSecret(member written: ArraySlice<UInt8>, _ depth: Int) -> Bool {
-        var name = String(decoding: written, as: UTF8.self)
+extension ArraySlice<UInt8> {
+    /// The text that was written with escapes, in a string that lies that deep: `pass\u0077ord`.
+    func memberName(_ depth: Int) -> String {
+        var name = String(decoding: self, as: UTF8.self)
         for _ in 0...depth where name.utf8.contains(.backslash) { name = name.unescapedFromJSON }
-        return isSecret(member: name)
+        return name
     }
 }
 
 extension Int {
     /// How deep a string lies whose quotes have so many backslashes before them: JSON within JSON doubles them, and one more.
-    fileprivate var quoteDepth: Int { (~self).trailingZeroBitCount }
+    var quoteDepth: Int { (~self).trailingZeroBitCount }
 }
 
 extension [UInt8] {
@@ -57,23 +61,29 @@ extension [UInt8] {
     }
 
     /// Where the value ends that begins here, in a text whose strings lie that deep.
-    fileprivate func endOfValue(from start: Int, _ depth: Int) -> Int {
+    ///
+    /// - Parameter quote: What stands around its name. Where that is an apostrophe, a string may have either.
+    fileprivate func endOfValue(from start: Int, _ depth: Int, _ quote: UInt8) -> Int {
         let first = self[start...].firstIndex { $0 != .backslash }.map { self[$0] }
-        let quote = first == .apostrophe ? UInt8.apostrophe : .quote
-        var (index, nesting, run, isInString) = (start, 0, 0, false)
+        let hasApostrophes = first == .apostrophe || quote == .apostrophe && first != .quote
+        let hasQuotes = first != .apostrophe
+        var (index, nesting, run) = (start, 0, 0)
+        var string: UInt8?
         while index < count {
             let (byte, backslashes) = (self[index], run)
             run = byte == .backslash ? run + 1 : 0
             index += 1
-            if byte == quote || byte == .quote {
+            if byte == .quote || byte == .apostrophe && hasApostrophes {
                 let other = backslashes.quoteDepth
                 // The string ends that all of this is in.
                 if other < depth { return index - 1 - backslashes }
-                guard other == depth, byte == quote else { continue }
-                isInString.toggle()
-                if !isInString, nesting == 0 { return index }
+                guard other == depth, byte == .apostrophe || hasQuotes, string == nil || string == byte else {
+                    continue
+                }
+                string = string == nil ? byte : nil
+                if string == nil, nesting == 0 { return index }
             }
-            guard !isInString else { continue }
+            guard string == nil else { continue }
             switch byte {
             case UInt8(ascii: "{"), UInt8(ascii: "["): nesting += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):

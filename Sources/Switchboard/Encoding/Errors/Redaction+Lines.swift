@@ -15,8 +15,8 @@ private struct LineRedactor {
         case usual
         /// In the head of a part whose name is a secret's, and in its content.
         case partHead, part
-        /// Behind a secret key: what is indented further belongs to its value.
-        case value(indent: Int, isShown: Bool)
+        /// Behind a secret key: what is indented further belongs to its value, and so does a list right below it.
+        case value(indent: Int, isShown: Bool, isList: Bool)
     }
 
     let redaction: Redaction
@@ -63,11 +63,14 @@ private struct LineRedactor {
             }
             copy(line, indent)
             return state = .partHead
-        case .value(let own, let isShown):
+        case .value(let own, let isShown, let isList):
             if isBlank { return result.append(contentsOf: text) }
-            if indent > own {
+            let isItem =
+                isList && text.dropFirst(indent).starts(with: "-".utf8)
+                && text.dropFirst(indent + 1).first?.isSpace != false
+            if indent > own || indent == own && isItem {
                 if !isShown { hide() }
-                state = .value(indent: own, isShown: true)
+                state = .value(indent: own, isShown: true, isList: isList)
                 if text.last == .lineFeed, result.last != .lineFeed { result.append(.lineFeed) }
                 return
             }
@@ -99,7 +102,9 @@ private struct LineRedactor {
             let isFirst = colon - name == key
             index = colon + 1
             guard name > 0, let range = value(of: colon - name..<colon, isFirst, line, copied) else { continue }
-            if isFirst { state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty) }
+            if isFirst {
+                state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)
+            }
             guard !range.isEmpty, !redaction.isMask(bytes, from: range.lowerBound, to: range.upperBound) else {
                 continue
             }
@@ -120,24 +125,30 @@ private struct LineRedactor {
     private func value(of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ copied: Int) -> Range<Int>? {
         let field = String(decoding: bytes[name], as: UTF8.self)
         let isHeader = redaction.isSecret(header: field)
-        // A name of one word within a line is prose: `bad token: it is too old`.
         let isWord = !field.utf8.contains(UInt8(ascii: "-"))
         let isStructured = isHeader && redaction.isStructured(field)
         let before = bytes[copied..<name.lowerBound].last { !$0.isSpace }
         let isFlow = braces > 0 && (before == UInt8(ascii: "{") || before == UInt8(ascii: ","))
-        guard
-            isHeader && (!isWord || isStructured || isFirst) || (isFirst || isFlow) && redaction.isSecret(member: field)
-        else { return nil }
         let colon = name.upperBound
-        let isEnd = bytes[(colon + 1)..<line.upperBound].allSatisfy(\.isSpace)
-        guard isEnd || isStructured || bytes[colon + 1].isSpace else { return nil }
         let start = bytes[(colon + 1)..<line.upperBound].firstIndex { !$0.isSpace } ?? line.upperBound
-        guard start < line.upperBound else { return isFirst ? start..<start : nil }
+        guard
+            isHeader && (!isWord || isStructured || isFirst)
+                || redaction.isSecret(member: field, before: start < bytes.count ? bytes[start] : nil)
+        else { return nil }
+        let isEnd = start == line.upperBound
+        guard isEnd || isStructured || bytes[colon + 1].isSpace else { return nil }
+        guard !isEnd else { return isFirst ? start..<start : nil }
         let isWhole = isFirst && isWord && !isStructured
+        // A name of one word within a line is prose: `bad token: it is too old`, `with token: …`.
+        let isProse = isWord && !isFirst && !isFlow && !isStructured
+        if isProse, bytes[start..<line.upperBound].isProse { return nil }
         if !isWhole, let quoted = bytes.quotedText(from: start) { return quoted }
         if isStructured { return start..<bytes.endOfField(from: start, line.upperBound) }
-        let ends = isWhole ? ASCIISet("\r\n") : ASCIISet.valueEnd
-        let end = bytes[start..<line.upperBound].firstIndex { ends.contains($0) } ?? line.upperBound
+        if isProse { return start..<bytes.endOfWord(from: start, line.upperBound) }
+        let end =
+            isWhole
+            ? bytes[start..<line.upperBound].firstIndex { ASCIISet.lineEnd.contains($0) } ?? line.upperBound
+            : bytes.endOfList(from: start, line.upperBound)
         // `|` and `>` stand for the lines below.
         let isBlock = isFirst && (bytes[start] == UInt8(ascii: "|") || bytes[start] == .greaterThan)
         return start..<(isBlock ? start : end)
@@ -151,7 +162,45 @@ extension Redaction {
     }
 }
 
+extension ArraySlice<UInt8> {
+    /// Whether it goes on as a sentence: `is too short`.
+    fileprivate var isProse: Bool {
+        let word = drop { $0 == .quote || $0 == .apostrophe || $0 == .backslash }.prefix {
+            $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A
+        }
+        return word.count < 12 && ordinaryWords.contains(String(decoding: word, as: UTF8.self).lowercased())
+    }
+}
+
+/// Words that follow a name in messages and are no secrets.
+private let ordinaryWords: Set<String> = [
+    "a", "an", "are", "can", "cannot", "does", "expected", "expired", "field", "has", "invalid", "is", "it", "may",
+    "missing",
+    "must", "no", "not", "please", "required", "should", "the", "this", "too", "was", "you", "your",
+]
+
 extension [UInt8] {
+    /// The end of a word of prose, without the marks behind it.
+    fileprivate func endOfWord(from start: Int, _ limit: Int) -> Int {
+        let end = self[start..<limit].firstIndex { ASCIISet.wordEnd.contains($0) } ?? limit
+        return self[start..<end].lastIndex { !ASCIISet.behindWord.contains($0) }.map { $0 + 1 } ?? start
+    }
+
+    /// The end of a value that may hold commas and semicolons: before the one that another field follows.
+    fileprivate func endOfList(from start: Int, _ limit: Int) -> Int {
+        var index = start
+        while index < limit, !ASCIISet.valueEnd.contains(self[index]) {
+            if self[index] == .comma || self[index] == .semicolon {
+                let next = self[(index + 1)..<limit].firstIndex { !$0.isBlank } ?? limit
+                let end = self[next..<limit].firstIndex { !ASCIISet.fieldName.contains($0) } ?? limit
+                let isPair = end > next && end < limit
+                if isPair, self[end] == .colon || self[index] == .semicolon && self[end] == .equals { return index }
+            }
+            index += 1
+        }
+        return index
+    }
+
     /// The end of the line, or where the text ends that a field stands in.
     fileprivate func endOfField(from start: Int, _ end: Int) -> Int {
         var index = start
@@ -179,6 +228,9 @@ extension [UInt8] {
 
 extension ASCIISet {
     fileprivate static let fieldName = alphanumerics.union(ASCIISet("-_."))
-    fileprivate static let valueEnd = ASCIISet("\r\n\"'<>,;)}")
+    fileprivate static let valueEnd = ASCIISet("\r\n\"'<>)}")
+    fileprivate static let wordEnd = ASCIISet(" \t\r\n\"'<>")
+    fileprivate static let behindWord = ASCIISet(",;.)}]!?\\")
+    fileprivate static let lineEnd = ASCIISet("\r\n")
     fileprivate static let behindText = ASCIISet(",}]): \r\n")
 }

@@ -6,7 +6,9 @@ extension Redaction {
     func markup(in text: String) -> String {
         let bytes = Array(text.utf8)
         let isMarkup = bytes.first { !$0.isSpace } == .lessThan
-        var closings: [String: Int]?
+        var closings: MarkupTag.Closings?
+        // Where the comment or the CDATA ends that the tag is in.
+        var section = 0
         var result: [UInt8] = []
         var copied = 0
         func hide(_ range: Range<Int>) {
@@ -17,6 +19,7 @@ extension Redaction {
         var index = 0
         while let start = bytes[index...].firstIndex(of: .lessThan) {
             index = start + 1
+            if start >= section, let end = MarkupTag.endOfSection(in: bytes, at: start) { section = end }
             guard let tag = MarkupTag(bytes, at: start) else { continue }
             index = tag.end
             let isNamed = tag.attributes.contains {
@@ -31,10 +34,13 @@ extension Redaction {
             guard tag.hasContent, isSecret(member: tag.name) else { continue }
             let places = closings ?? MarkupTag.closings(in: bytes)
             closings = places
-            if let last = places[tag.name.lowercased()], last >= tag.end {
-                index = MarkupTag.end(of: tag, in: bytes) ?? last
+            let isInside = start < section
+            let last = (isInside ? places.inside : places.outside)[tag.name.lowercased()]
+            let limit = isInside ? section : bytes.count
+            if let last, last >= tag.end {
+                index = MarkupTag.end(of: tag, in: bytes, limit) ?? (isInside ? Swift.max(section, tag.end) : last)
             } else if isMarkup {
-                index = bytes.count  // cut short
+                index = Swift.max(limit, tag.end)  // cut short
             } else {
                 continue
             }
@@ -108,24 +114,46 @@ private struct MarkupTag {
         return String(decoding: bytes[(local == index ? start : local)..<index], as: UTF8.self)
     }
 
-    /// Where the last end tag of each name begins.
-    static func closings(in bytes: [UInt8]) -> [String: Int] {
-        var places: [String: Int] = [:]
-        var index = 0
+    /// Where the last end tag of each name begins, apart for those in comments and CDATA, which are text to those outside.
+    struct Closings {
+        var outside: [String: Int] = [:]
+        var inside: [String: Int] = [:]
+    }
+
+    static func closings(in bytes: [UInt8]) -> Closings {
+        var places = Closings()
+        var (index, section) = (0, 0)
         while let start = bytes[index...].firstIndex(of: .lessThan) {
             index = start + 1
+            if start >= section, let end = endOfSection(in: bytes, at: start) { section = end }
             guard index < bytes.count, bytes[index] == .slash else { continue }
             index += 1
-            places[name(in: bytes, from: &index).lowercased()] = start
+            let name = name(in: bytes, from: &index).lowercased()
+            if start < section { places.inside[name] = start } else { places.outside[name] = start }
         }
         return places
     }
 
-    /// Where the end tag of a tag begins; nil when there are fewer than start tags of its name.
-    static func end(of tag: MarkupTag, in bytes: [UInt8]) -> Int? {
+    /// Behind the comment or the CDATA that begins here; nil when none does.
+    static func endOfSection(in bytes: [UInt8], at start: Int) -> Int? {
+        for (opening, closing) in [("<![CDATA[", "]]>"), ("<!--", "-->")]
+        where bytes[start...].starts(with: opening.utf8) {
+            var index = start + opening.utf8.count
+            while index < bytes.count, !bytes[index...].starts(with: closing.utf8) { index += 1 }
+            return Swift.min(index + closing.utf8.count, bytes.count)
+        }
+        return nil
+    }
+
+    /// Where the end tag of a tag begins; nil when there are fewer than start tags of its name before the limit.
+    static func end(of tag: MarkupTag, in bytes: [UInt8], _ limit: Int) -> Int? {
         var (index, depth) = (tag.end, 1)
-        while let start = bytes[index...].firstIndex(of: .lessThan) {
+        while let start = bytes[index...].firstIndex(of: .lessThan), start < limit {
             index = start + 1
+            if let section = endOfSection(in: bytes, at: start) {
+                index = section
+                continue
+            }
             let isEnd = index < bytes.count && bytes[index] == .slash
             if isEnd { index += 1 }
             guard name(in: bytes, from: &index).equalsIgnoringCase(tag.name) else { continue }

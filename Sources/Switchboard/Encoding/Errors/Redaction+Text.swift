@@ -13,7 +13,10 @@ extension Redaction {
         let first = text.utf8.first { $0 == .quote || $0 == .equals || $0 == .lessThan }
         if first == .equals, !text.utf8.contains(.space) { text = form(text) }
         if text.utf8.contains(.lessThan) { text = markup(in: text) }
-        for quote in [UInt8.quote, .apostrophe] where text.utf8.contains(quote) { text = members(in: text, quote) }
+        for quote in [UInt8.quote, .apostrophe] where text.utf8.contains(quote) {
+            if text.utf8.contains(.leftBrace) { text = namedValues(in: text, quote) }
+            text = members(in: text, quote)
+        }
         return pairs(in: text)
     }
 
@@ -31,10 +34,18 @@ extension Redaction {
             result.append(bytes[index])
             index += 1
             guard result.last == .equals else { continue }
-            let written = result.dropLast().reversed().prefix { ASCIISet.pairName.contains($0) }.reversed()
-            let name = String(decoding: written, as: UTF8.self)
-            guard !name.isEmpty, isSecret(parameter: name) else { continue }
-            var end = bytes[index...].firstIndex { ASCIISet.pairEnd.contains($0) } ?? bytes.count
+            let place = result.namePlace
+            let name = String(decoding: result[place.name], as: UTF8.self)
+            // Spaces stand on either side in a setting, where a key and a code are mostly no secrets: `password = …`.
+            let start = place.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
+            let isSetting = start > index || place.name.upperBound < result.count - 1
+            guard !name.isEmpty, isSetting ? isSecret(parameter: name, among: memberNames) : isSecret(parameter: name),
+                !isSetting || start < bytes.count && bytes[start] != .equals
+            else { continue }
+            result += bytes[index..<start]
+            index = start
+            let ends = isSetting && place.isFirst ? ASCIISet.lineEnd : .pairEnd
+            var end = bytes[index...].firstIndex { ends.contains($0) } ?? bytes.count
             if let quoted = bytes.quotedText(from: index) {
                 // As in an attribute, where a key and a code are mostly no secrets.
                 guard isSecret(parameter: name, among: memberNames) else { continue }
@@ -79,7 +90,22 @@ extension Redaction {
 extension ASCIISet {
     fileprivate static let pairName = alphanumerics.union(ASCIISet("-_.[]%"))
     fileprivate static let pairEnd = ASCIISet("&\"'<> \t\r\n;,)}]\\")
+    fileprivate static let lineEnd = ASCIISet("\r\n")
     fileprivate static let authorityEnd = ASCIISet("/?#\"'<> \t\r\n\\")
+}
+
+extension [UInt8] {
+    /// Where the name of a pair stands before the `=` that comes last; whether spaces may stand behind it, and whether
+    /// it is the first word of its line.
+    fileprivate var namePlace: (name: Range<Int>, isWord: Bool, isFirst: Bool) {
+        var end = count - 1
+        while end > 0, self[end - 1].isBlank { end -= 1 }
+        let start = self[..<end].lastIndex { !ASCIISet.pairName.contains($0) }.map { $0 + 1 } ?? 0
+        // Right behind `?` or `&` a space ends the value.
+        let isWord = start == 0 || !ASCIISet("?&;#/").contains(self[start - 1])
+        let before = self[..<start].last { !$0.isBlank } ?? .lineFeed
+        return (start..<end, isWord, before == .lineFeed)
+    }
 }
 
 extension UInt8 {

@@ -8,7 +8,8 @@ public struct Redaction: Sendable {
     /// Parameter names whose values are secrets: in queries and in forms. Compared without case, `-` and `_`.
     public private(set) var parameterNames: Set<String>
     /// Names of JSON members whose values are secrets. By default ``parameterNames`` without `key`, `code` and
-    /// `session`, which in a body are mostly an error's code or an item's key.
+    /// `session`, which in a body are mostly an error's code or an item's key, and some plurals such as `tokens`, unless
+    /// they count.
     public private(set) var memberNames: Set<String>
     /// Endings that make any name a secret's: `X-Vault-Token`, `newPassword`.
     private var endings: [String] = []
@@ -31,10 +32,13 @@ public struct Redaction: Sendable {
                 "X-Goog-IAP-JWT-Assertion",
             ],
             parameterNames: [
-                "key", "token", "auth", "authorization", "password", "pwd", "secret", "code", "code_verifier",
+                "key", "token", "auth", "authorization", "password", "pwd", "pass", "secret", "code", "code_verifier",
                 "session",
                 "sid", "sig", "pin", "assertion", "client_assertion", "bearer", "phpsessid", "sessid",
             ])
+        redaction.memberNames.formUnion([
+            "tokens", "accesstokens", "refreshtokens", "idtokens", "authtokens", "apitokens", "passwords", "secrets",
+        ])
         redaction.endings = [
             "token", "secret", "password", "passwd", "passphrase", "passcode", "apikey", "accesskey", "privatekey",
             "authkey", "subscriptionkey", "signature", "credential", "credentials", "authorization", "sessionid",
@@ -72,6 +76,12 @@ public struct Redaction: Sendable {
     package func isSecret(member name: String) -> Bool {
         let name = name.asSecretName
         return memberNames.contains(name) || hasSecretEnding(name)
+    }
+
+    /// Whether it is a secret's name, and what follows is no number of tokens.
+    func isSecret(member name: String, before value: UInt8?) -> Bool {
+        guard isSecret(member: name) else { return false }
+        return value.map { !(0x30...0x39).contains($0) || !name.lowercased().hasSuffix("tokens") } ?? true
     }
 
     private func hasSecretEnding(_ name: String) -> Bool {

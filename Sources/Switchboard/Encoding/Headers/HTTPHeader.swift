@@ -99,7 +99,7 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension UInt8 {
-    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
 
     /// Whether it is a control character that may not stand in a field's value ([RFC 9110
     /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).

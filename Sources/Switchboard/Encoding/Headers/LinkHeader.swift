@@ -125,6 +125,5 @@ private struct LinkScanner {
 }
 
 extension UInt8 {
-    fileprivate static let comma = UInt8(ascii: ",")
     fileprivate var isLinkBlank: Bool { self == 0x20 || self == 0x09 }
 }

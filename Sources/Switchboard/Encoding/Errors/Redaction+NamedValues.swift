@@ -1,0 +1,132 @@
+import Foundation
+
+extension Redaction {
+    /// Text with the values of objects replaced whose name is a secret's, as HAR files have them:
+    /// `{"name":"password","value":"…"}`, in any order, also in JSON that is itself a string of JSON.
+    func namedValues(in text: String, _ quote: UInt8) -> String {
+        var reader = NamedValueReader(redaction: self, bytes: Array(text.utf8), quote: quote)
+        reader.read(reader.bytes.indices, 0)
+        var result: [UInt8] = []
+        var copied = 0
+        for (range, depth) in reader.found.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        where range.lowerBound >= copied {
+            let mark = Array(repeating: UInt8.backslash, count: 1 << depth - 1) + [quote]
+            result += reader.bytes[copied..<range.lowerBound] + mark + mask.utf8 + mark
+            copied = range.upperBound
+        }
+        return copied == 0 ? text : String(decoding: result + reader.bytes[copied...], as: UTF8.self)
+    }
+}
+
+private struct NamedValueReader {
+    /// An object or a list that is open.
+    private struct Frame {
+        let start: Int
+        var member = Member.other
+        var hasName = false
+        /// Whether its name is a secret's.
+        var isSecret = false
+        var values: [Range<Int>] = []
+    }
+
+    private enum Member {
+        case name, value, other
+
+        init(_ text: String) {
+            switch text.lowercased() {
+            case "name", "key", "id", "property", "field", "param", "parameter", "header": self = .name
+            case "value", "values", "content": self = .value
+            default: self = .other
+            }
+        }
+    }
+
+    let redaction: Redaction
+    let bytes: [UInt8]
+    let quote: UInt8
+    private(set) var found: [(range: Range<Int>, depth: Int)] = []
+
+    init(redaction: Redaction, bytes: [UInt8], quote: UInt8) {
+        (self.redaction, self.bytes, self.quote) = (redaction, bytes, quote)
+    }
+
+    /// Reads text whose strings lie that deep.
+    mutating func read(_ range: Range<Int>, _ depth: Int) {
+        var frames = [Frame(start: range.lowerBound)]
+        var index = range.lowerBound
+        var run = 0
+        // What stood before, except for spaces and backslashes.
+        var before = UInt8.comma
+        while index < range.upperBound {
+            let (byte, backslashes) = (bytes[index], run)
+            run = byte == .backslash ? run + 1 : 0
+            index += 1
+            if byte == .backslash || byte.isSpace && byte != .lineFeed { continue }
+            switch byte {
+            case quote where backslashes.quoteDepth == depth && ASCIISet.beforeString.contains(before):
+                let start = index - 1 << depth
+                let content = readString(from: index, to: range.upperBound, depth)
+                index = min(range.upperBound, content.upperBound + 1 << depth)
+                if let colon = bytes[index..<range.upperBound].first(where: { !$0.isSpace }), colon == .colon {
+                    frames[frames.count - 1].member = Member(bytes[content].memberName(depth))
+                } else {
+                    note(start..<index, content, depth, in: &frames[frames.count - 1])
+                }
+            case .leftBrace, .leftBracket: frames.append(Frame(start: index - 1))
+            case .rightBrace, .rightBracket:
+                guard frames.count > 1, let frame = frames.popLast() else { break }
+                finish(frame, depth)
+                note(frame.start..<index, nil, depth, in: &frames[frames.count - 1])
+            case .comma: frames[frames.count - 1].member = .other
+            default:
+                guard before == .colon, byte != quote, byte != .lineFeed else { break }
+                let end = bytes[index..<range.upperBound].firstIndex { ASCIISet.scalarEnd.contains($0) }
+                let start = index - 1
+                index = end ?? range.upperBound
+                note(start..<index, nil, depth, in: &frames[frames.count - 1])
+            }
+            before = byte
+        }
+        // The text was cut short.
+        while let frame = frames.popLast() {
+            finish(frame, depth, isCut: bytes.indices.contains(frame.start) && bytes[frame.start] == .leftBrace)
+            if !frames.isEmpty { note(frame.start..<range.upperBound, nil, depth, in: &frames[frames.count - 1]) }
+        }
+    }
+
+    /// The content of the string that begins here, and of JSON in it.
+    private func readString(from start: Int, to limit: Int, _ depth: Int) -> Range<Int> {
+        var (index, run) = (start, 0)
+        while index < limit {
+            if bytes[index] == quote, run.quoteDepth <= depth {
+                return start..<Swift.max(start, index - (1 << depth - 1))
+            }
+            run = bytes[index] == .backslash ? run + 1 : 0
+            index += 1
+        }
+        return start..<limit
+    }
+
+    /// Notes the value of the member that was read last.
+    private mutating func note(_ value: Range<Int>, _ content: Range<Int>?, _ depth: Int, in frame: inout Frame) {
+        defer { frame.member = .other }
+        if frame.member == .value { frame.values.append(value) }
+        guard let content else { return }
+        if frame.member == .name {
+            let name = bytes[content].memberName(depth)
+            frame.hasName = frame.hasName || content.upperBound < value.upperBound
+            frame.isSecret = frame.isSecret || redaction.isSecret(member: name) || redaction.isSecret(header: name)
+        }
+        if depth < 3, bytes[content].contains(.backslash) { read(content, depth + 1) }
+    }
+
+    private mutating func finish(_ frame: Frame, _ depth: Int, isCut: Bool = false) {
+        guard frame.isSecret || isCut && !frame.hasName else { return }
+        found += frame.values.map { ($0, depth) }
+    }
+}
+
+extension ASCIISet {
+    fileprivate static let beforeString = ASCIISet("{[,:(\n")
+    fileprivate static let scalarEnd = ASCIISet(",}]\"' \t\r\n")
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Switchboard
+import Testing
+
+/// Names and values that stand apart, or that end in an unusual place, with `hunter2` where a secret is.
+@Suite(.timeLimit(.minutes(1)))
+struct SecretPairTests {
+    private let redaction = Redaction.standard
+
+    @Test(
+        "a secret in a sentence, a setting or a field with commas is masked",
+        arguments: [
+            ("cannot log in with password: hunter2", "cannot log in with password: <redacted>"),
+            ("cannot log in with token: hunter2, try again", "cannot log in with token: <redacted>, try again"),
+            ("sent \"with password: 'hunter2' and\" more", "sent \"with password: '<redacted>' and\" more"),
+            ("the password: field is required, token: it is old", "the password: field is required, token: it is old"),
+            ("a passenger: ann, a compass: b, the tokenizer: c", "a passenger: ann, a compass: b, the tokenizer: c"),
+            // Settings.
+            ("password = hunter2 hunter2\nuser = ann", "password = <redacted>\nuser = ann"),
+            ("[a]\n  db.password = 'hunter2'\nuser = ann", "[a]\n  db.password = '<redacted>'\nuser = ann"),
+            ("run with secret = hunter2 and a = b", "run with secret = <redacted> and a = b"),
+            ("password =hunter2, a= b", "password =<redacted>"),
+            ("if token == nil, key = 5", "if token == nil, key = 5"),
+            ("password =\nuser = ann", "password =\nuser = ann"),
+            // YAML.
+            ("password:\n- hunter2\n- hunter2\na: b", "password:\n<redacted>\na: b"),
+            ("a:\n  token:\n  - hunter2\n  b: c", "a:\n  token:\n<redacted>\n  b: c"),
+            ("a:\n- token:\n- b: c", "a:\n- token:\n- b: c"), ("token: hunter2\n- a\n", "token: <redacted>\n- a\n"),
+            // Fields.
+            ("X-Auth-Token: hunter1,hunter2\nHost: h", "X-Auth-Token: <redacted>\nHost: h"),
+            ("got X-Auth-Token: hunter1; hunter2, hunter3", "got X-Auth-Token: <redacted>"),
+            ("{X-Auth-Token: hunter1,hunter2, Host: h}", "{X-Auth-Token: <redacted>, Host: h}"),
+            (#"{"sent":"X-Auth-Token: hunter1, hunter2","a":1}"#, #"{"sent":"X-Auth-Token: <redacted>","a":1}"#),
+        ])
+    func text(text: String, expected: String) { check(text, expected) }
+
+    @Test(
+        "a value is masked that a secret's name stands beside",
+        arguments: [
+            (#"{"name":"password","value":"hunter2"}"#, #"{"name":"password","value":"<redacted>"}"#),
+            (#"[{"value":"hunter2","a":1,"name":"Token"}]"#, #"[{"value":"<redacted>","a":1,"name":"Token"}]"#),
+            (
+                #"{"headers":[{"name":"X-Auth","value":"hunter2"},{"name":"Accept","value":"a/b"}]}"#,
+                #"{"headers":[{"name":"X-Auth","value":"<redacted>"},{"name":"Accept","value":"a/b"}]}"#
+            ),
+            (
+                #"{"n\u0061me":"pass\u0077ord","v\u0061lue":53}"#,
+                #"{"n\u0061me":"pass\u0077ord","v\u0061lue":"<redacted>"}"#
+            ),
+            (
+                #"{"key":"secret","value":{"a":["hunter2","}"]},"enabled":true}"#,
+                #"{"key":"secret","value":"<redacted>","enabled":true}"#
+            ),
+            (
+                #"{"value":"x}y","b":{"name":"a"},"name":"pwd"}"#,
+                #"{"value":"<redacted>","b":{"name":"a"},"name":"pwd"}"#
+            ),
+            (#"{"value":1,"b":{"name":"pwd"}}"#, #"{"value":1,"b":{"name":"pwd"}}"#),
+            (
+                #"{"b":"{\"name\":\"password\",\"value\":\"hunter2\"}","value":1}"#,
+                #"{"b":"{\"name\":\"password\",\"value\":\"<redacted>\"}","value":1}"#
+            ),
+            (
+                #"{"b":"[{\"c\":\"{\\\"value\\\":\\\"hunter2\\\",\\\"name\\\":\\\"pwd\\\"}\"}]"}"#,
+                #"{"b":"[{\"c\":\"{\\\"value\\\":\\\"<redacted>\\\",\\\"name\\\":\\\"pwd\\\"}\"}]"}"#
+            ),
+            ("{'name': 'password', 'value': 'it\\'s hunter2'}", "{'name': 'password', 'value': '<redacted>'}"),
+            (
+                #"a 5" pipe {"name":"password","value":"hunter2"}"#,
+                #"a 5" pipe {"name":"password","value":"<redacted>"}"#
+            ),
+            (#"{"name":"password","value":"hunter2"#, #"{"name":"password","value":"<redacted>""#),
+            (#"{"name":"password","type":"string"}"#, #"{"name":"password","type":"string"}"#),
+            (#"{"name":"passenger","value":"ann"}"#, #"{"name":"passenger","value":"ann"}"#),
+        ])
+    func pairs(text: String, expected: String) { check(text, expected) }
+
+    @Test(
+        "members called pass and tokens are secrets, and a count of tokens is none",
+        arguments: [
+            (
+                #"{"pass":"hunter2","tokens":["hunter2"],"access_tokens":{"a":"hunter2"}}"#,
+                #"{"pass":"<redacted>","tokens":"<redacted>","access_tokens":"<redacted>"}"#
+            ),
+            (
+                #"{"tokens":3,"total_tokens":"3","passenger":"a","compass":"b","tokenizer":"c"}"#,
+                #"{"tokens":3,"total_tokens":"3","passenger":"a","compass":"b","tokenizer":"c"}"#
+            ),
+            ("<a><pass>hunter2</pass><compass>b</compass></a>", "<a><pass><redacted></pass><compass>b</compass></a>"),
+            ("user=ann&pass=hunter2&passenger=b", "user=ann&pass=<redacted>&passenger=b"),
+            // Strings with apostrophes, and those of the other kind.
+            ("{'token': {'a': 'x}hunter2'}, 'b': 'c'}", "{'token': '<redacted>', 'b': 'c'}"),
+            ("{'token': ['it', \"it's ]hunter2\"], 'b': 'c'}", "{'token': '<redacted>', 'b': 'c'}"),
+            // An end tag that is text.
+            (
+                "<r><password><![CDATA[a</password>hunter2]]></password><a>b</a></r>",
+                "<r><password><redacted></password><a>b</a></r>"
+            ),
+            (
+                "<r><password>a<!-- </password> -->hunter2</password><a>b</a></r>",
+                "<r><password><redacted></password><a>b</a></r>"
+            ),
+            ("<r><password><![CDATA[a</password>hunter2", "<r><password><redacted>"),
+            (
+                "<r><![CDATA[<password>hunter2</password> b]]><a>c</a></r>",
+                "<r><![CDATA[<password><redacted></password> b]]><a>c</a></r>"
+            ),
+        ])
+    func names(text: String, expected: String) { check(text, expected) }
+
+    private func check(_ text: String, _ expected: String) {
+        #expect(redaction.text(text) == expected)
+        #expect(redaction.text(expected) == expected)
+        #expect(Redaction.none.text(text) == text)
+    }
+
+    @Test("a pair cut short anywhere shows no secret")
+    func cutShort() {
+        let texts = [
+            #"[{"value":"hunter2","name":"pwd"}]"#, #"{"name":"password","value":{"a":"hunter2"}}"#,
+            #"{"b":"{\"name\":\"password\",\"value\":\"hunter2\"}"}"#, "{'token': {'a': 'x}hunter2'}}",
+            "<r><password><![CDATA[a</password>hunter2]]></password></r>", "with password: hunter2",
+            "password = hunter2",
+            "password:\n- hunter2", "X-Auth-Token: a,hunter2",
+        ]
+        for text in texts {
+            for count in 0...text.utf8.count {
+                let cut = redaction.text(String(text.prefix(count)))
+                #expect(!cut.contains("hu"), "\(cut)")
+            }
+        }
+    }
+
+    @Test(
+        "text full of beginnings of pairs is masked in linear time",
+        arguments: [
+            #"{"name":"#, #"{"name":"pwd","value":"#, #"{"value":"#, #""value":{"#, #"{"value":[{"name":"pwd","#,
+            #"{\"name\":\"pwd\",\"value\":"#, #"{"a":"{\"b\":\"{"#, "{'a", "{'token': {'", "a password: ",
+            "password = ",
+            "= ", " =", "  ", "password:\n- ", "- ", "X-Auth-Token: a,", "X-Auth-Token: ,", ", a", "<![CDATA[", "<!--",
+            "<token><![CDATA[", "<token><!--</token>", "]]>", "-->", "<![CDATA[]]>", "{", "{\"", "[\"", ":\"", ",\"",
+        ])
+    func linear(piece: String) {
+        let text = String(repeating: piece, count: (1 << 14) / piece.utf8.count)
+        for end in ["", "</token>", "\"}", "\n"] {
+            #expect(!redaction.text(text + end).isEmpty)
+            #expect(!redaction.text("<a>" + text + end).isEmpty)
+        }
+    }
+}
