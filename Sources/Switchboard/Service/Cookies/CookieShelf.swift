@@ -75,12 +75,16 @@ struct CookieShelf: Sendable {
         if count > maximum { evict(to: maximum, at: now) }
     }
 
-    /// Takes away those of a domain that have expired, and then those that were not used for longest.
+    /// Takes away those of a domain that have expired, then those that are not `Secure`, and then those that were not used for
+    /// longest ([RFC 6265bis §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
     private mutating func trim(_ domain: String, to maximum: Int, at now: Date) {
         guard let list = entries[domain], list.count > maximum else { return }
         looks += list.count
-        let kept = list.filter { !$0.value.cookie.isExpired(at: now) }.sorted { $0.value.used > $1.value.used }
-            .prefix(maximum)
+        let kept = list.filter { !$0.value.cookie.isExpired(at: now) }.sorted { one, other in
+            let isSecure = one.value.cookie.isSecure
+            guard isSecure == other.value.cookie.isSecure else { return isSecure }
+            return one.value.used > other.value.used
+        }.prefix(maximum)
         entries[domain] = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
         count -= list.count - kept.count
     }

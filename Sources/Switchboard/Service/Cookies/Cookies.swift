@@ -10,7 +10,7 @@ import Foundation
 ///
 /// Where another site led the request, by a redirect or a link, cookies go as their `SameSite` says ([RFC 6265bis
 /// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): `Strict` never, `Lax` and those
-/// that say nothing with safe methods alone.
+/// that say nothing with safe methods alone. Every call counts as a navigation: a library has no pages.
 ///
 /// There is one `Cookie` field. Pairs that the request has by itself stay in front and win over the jar's of the same
 /// name.
