@@ -3,7 +3,7 @@ import Foundation
 /// Keeps tokens in a file that only its owner can read: mode 0600 from the moment it is made, replaced as a whole.
 ///
 /// A folder that is missing is made, with mode 0700. Several processes may share the file: a change waits for that of
-/// another, by a lock file beside it. It is not encrypted; on Apple's systems write a ``TokenStore`` over the keychain.
+/// another, by a lock file beside it, for 10 seconds at most. It is not encrypted; on Apple's systems write a ``TokenStore`` over the keychain.
 public actor FileTokenStore: TokenStore {
     private struct Contents: Codable {
         var version = 1
@@ -15,12 +15,21 @@ public actor FileTokenStore: TokenStore {
     }
 
     private let file: URL
+    private let clock: any Clock<Duration>
+    /// The last change so far: those of one store are made one after the other, and end though their callers are cancelled.
+    private var last: Task<Void, any Error>?
     /// A file of tokens has some kilobytes; what is far beyond is none.
     private static let limit = 16 << 20
 
     /// Makes a store. Nothing is read or written yet.
     public init(_ file: URL) {
+        self.init(file, clock: ContinuousClock())
+    }
+
+    /// - Parameter clock: What the wait for another process is measured by.
+    init(_ file: URL, clock: any Clock<Duration>) {
         self.file = file
+        self.clock = clock
     }
 
     /// The token; nil when there is no file, or none of this partition in it.
@@ -35,26 +44,27 @@ public actor FileTokenStore: TokenStore {
 
     /// Keeps a token in place of the one before.
     ///
-    /// - Throws: ``NetworkError/Code/cannotWriteFile``, also when the file cannot be read, and
+    /// - Throws: ``NetworkError/Code/cannotWriteFile``, also when the file cannot be read or another process does not let go
+    ///   of its lock, and
     ///   ``NetworkError/Code/cannotAuthenticate`` for a file that holds something else: then nothing is written.
-    public func save(_ token: OAuthToken, _ partition: String?) throws {
-        try change { if let partition { $0.partitions[partition] = token } else { $0.token = token } }
+    public func save(_ token: OAuthToken, _ partition: String?) async throws {
+        try await change { if let partition { $0.partitions[partition] = token } else { $0.token = token } }
     }
 
     /// Removes the token, and the file with the last one.
     ///
     /// - Throws: What ``save(_:_:)`` throws.
-    public func remove(_ partition: String?) throws {
+    public func remove(_ partition: String?) async throws {
         guard hasFolder else { return }
-        try change { if let partition { $0.partitions[partition] = nil } else { $0.token = nil } }
+        try await change { if let partition { $0.partitions[partition] = nil } else { $0.token = nil } }
     }
 
     /// Removes the file.
     ///
     /// - Throws: ``NetworkError/Code/cannotWriteFile``.
-    public func removeAll() throws {
+    public func removeAll() async throws {
         guard hasFolder else { return }
-        try locked { try unlinkFile() }
+        try await locked { try $0.unlinkFile() }
     }
 
     // MARK: The file
@@ -79,34 +89,51 @@ public actor FileTokenStore: TokenStore {
         return contents
     }
 
-    private func change(_ change: (inout Contents) -> Void) throws {
+    private func change(_ change: @escaping @Sendable (inout Contents) -> Void) async throws {
         try makeFolder()
-        try locked {
+        try await locked { store in
             var contents: Contents
             do {
-                contents = try read()
+                contents = try store.read()
             } catch let error as NetworkError where error.code == .unreadableFile {
-                throw failure("be changed, because it cannot be read", error.underlying ?? error)
+                throw store.failure("be changed, because it cannot be read", error.underlying ?? error)
             }
             change(&contents)
-            guard !contents.isEmpty else { return try unlinkFile() }
-            let encoder = JSONEncoder()
-            encoder.dateEncodingStrategy = .secondsSince1970
-            encoder.outputFormatting = .sortedKeys
-            do {
-                try PrivateFile.write(encoder.encode(contents), to: file)
-            } catch {
-                throw failure("be written", error)
-            }
+            try store.write(contents)
         }
     }
 
-    /// Runs `body` while no other process changes the file.
-    private func locked(_ body: () throws -> Void) throws {
+    private func write(_ contents: Contents) throws {
+        guard !contents.isEmpty else { return try unlinkFile() }
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        encoder.outputFormatting = .sortedKeys
         do {
-            try FileLock.hold(for: file, body)
+            try PrivateFile.write(encoder.encode(contents), to: file)
+        } catch {
+            throw failure("be written", error)
+        }
+    }
+
+    /// Runs `body` while nobody else changes the file.
+    private func locked(_ body: @escaping @Sendable (isolated FileTokenStore) throws -> Void) async throws {
+        let before = last
+        let turn = Task {
+            _ = await before?.result
+            try await FileLock.hold(for: file, clock: clock) { try body(self) }
+        }
+        last = turn
+        do {
+            try await turn.value
         } catch let error as POSIXError {
             throw failure("be locked", error)
+        } catch let busy as FileLock.Busy {
+            let wait = FileLock.patience.components.seconds
+            throw NetworkError(
+                .cannotWriteFile,
+                reason:
+                    "\(file.path.quotedForMessage) cannot be changed: another process held its lock \(busy.path.quotedForMessage) for \(wait) s; end that process or try again"
+            )
         }
     }
 

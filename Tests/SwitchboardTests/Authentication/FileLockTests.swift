@@ -1,0 +1,67 @@
+import Foundation
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+@Suite(.timeLimit(.minutes(1)))
+struct FileLockTests {
+    /// Runs `body` while somebody else holds the lock of `tokens.json`.
+    private func whileHeld(_ body: (URL, _ lock: Int32) async throws -> Void) async throws {
+        try await withFolder { folder in
+            let lock = open(folder.appendingPathComponent(".tokens.json.lock").path, O_RDWR | O_CREAT, 0o600)
+            try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+            defer { close(lock) }
+            try await body(folder.appendingPathComponent("tokens.json"), lock)
+        }
+    }
+
+    @Test("a lock that is never let go of is cannotWriteFile, which names the file")
+    func held() async throws {
+        try await whileHeld { file, _ in
+            let clock = TestClock(skips: true)
+            let store = FileTokenStore(file, clock: clock)
+            let error = await #expect(throws: NetworkError.self) {
+                try await store.save(OAuthToken(accessToken: "t"), nil)
+            }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(error?.reason?.contains("tokens.json") == true)
+            #expect(error?.reason?.contains(".tokens.json.lock\" for 10 s") == true)
+            await #expect(throws: NetworkError.self) { try await store.removeAll() }
+            let left = try await store.load(nil)
+            #expect(left == nil)
+        }
+    }
+
+    @Test("a lock that is let go of while a store waits is taken")
+    func letGo() async throws {
+        try await whileHeld { file, lock in
+            let clock = TestClock()
+            let store = FileTokenStore(file, clock: clock)
+            let save = Task { try await store.save(OAuthToken(accessToken: "t"), nil) }
+            _ = try await clock.nextSleep()
+            #expect(flock(lock, LOCK_UN) == 0)
+            clock.advance(by: .seconds(1))
+            try await save.value
+            let kept = try await store.load(nil)
+            #expect(kept?.accessToken == "t")
+        }
+    }
+
+    @Test("a save that is cancelled while it waits still keeps the token")
+    func cancelled() async throws {
+        try await whileHeld { file, lock in
+            let clock = TestClock()
+            let store = FileTokenStore(file, clock: clock)
+            let save = Task { try await store.save(OAuthToken(accessToken: "t"), nil) }
+            _ = try await clock.nextSleep()
+            save.cancel()
+            #expect(flock(lock, LOCK_UN) == 0)
+            clock.advance(by: .seconds(1))
+            try await save.value
+            let kept = try await store.load(nil)
+            #expect(kept?.accessToken == "t")
+        }
+    }
+}
