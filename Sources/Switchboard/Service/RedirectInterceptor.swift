@@ -78,9 +78,7 @@ public struct RedirectInterceptor: Interceptor {
             }
         } else if !request.body.isReplayable {
             throw refusal(.redirectRefused, "the body cannot be sent a second time", request, response)
-        } else if redirected.hasLeftOrigin, let hosts = redirected.bodyHosts,
-            !hosts.contains(where: { $0.equalsIgnoringCase(redirected.host) })
-        {
+        } else if redirected.hasLeftOrigin, !redirected.trail.bodyRules.allSatisfy({ $0(redirected) }) {
             throw refusal(
                 .redirectRefused, "the body holds common parameters, which are not for \(redirected.host)", request,
                 response)

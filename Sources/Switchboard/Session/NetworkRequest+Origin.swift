@@ -9,11 +9,11 @@ extension NetworkRequest {
     /// Whether somebody else than the app may have chosen the URL that the request was made for.
     var isForeign: Bool {
         get { departures.isForeign }
-        set { self[DeparturesOption.self].isForeign = newValue }
+        set { trail.departures.isForeign = newValue }
     }
 
     /// How often that was, and which header fields stayed behind.
-    var departures: Departures { self[DeparturesOption.self] }
+    var departures: Departures { trail.departures }
 
     /// Removes the header fields that another origin may not see. From then on nothing adds credentials to the request
     /// that is not told to; see ``CredentialOrigins``.
@@ -22,21 +22,14 @@ extension NetworkRequest {
     mutating func leaveOrigin(isSameSite: Bool = false) {
         let names = headersForOrigin
         for name in names { headers.remove(name) }
-        self[DeparturesOption.self].add(names, isSameSite)
-    }
-
-    /// The hosts of other origins that may see the body. Nil when every origin may: the body holds nothing but the
-    /// endpoint's own.
-    var bodyHosts: [String]? {
-        get { self[BodyHostsOption.self] }
-        set { self[BodyHostsOption.self] = newValue }
+        trail.departures.add(names, isSameSite)
     }
 
     /// This request as it would be, had a server led it where it led an equal one.
     func led(like other: NetworkRequest) -> NetworkRequest {
         var request = self
         if let url = other.url { request.url = url }
-        request[DeparturesOption.self] = other.departures
+        request.trail.departures = other.departures
         return request
     }
 
@@ -73,6 +66,22 @@ extension NetworkRequest {
     ]
 }
 
+/// What happened to a request on its way. It goes along with the options, and stays with the request when others are
+/// assigned.
+struct RequestTrail: Sendable {
+    var departures = Departures()
+    /// Which requests at other origins may carry the body; all must agree. None when it holds nothing but the endpoint's own.
+    var bodyRules: [@Sendable (NetworkRequest) -> Bool] = []
+
+    /// This trail, with what another one says beyond it.
+    func joined(_ other: RequestTrail) -> RequestTrail {
+        var result = self
+        if departures != other.departures { result.departures.join(other.departures) }
+        if bodyRules.isEmpty { result.bodyRules = other.bodyRules }
+        return result
+    }
+}
+
 /// How often a request left an origin, and which of its header fields stayed behind.
 struct Departures: Sendable, Hashable {
     private(set) var count = 0
@@ -85,6 +94,13 @@ struct Departures: Sendable, Hashable {
         count += 1
         self.names += names
         if !isSameSite { isCrossSite = true }
+    }
+
+    fileprivate mutating func join(_ other: Departures) {
+        count = max(count, other.count)
+        names += other.names.filter { !names.contains($0) }
+        isCrossSite = isCrossSite || other.isCrossSite
+        isForeign = isForeign || other.isForeign
     }
 
     /// For the end of a sentence; nil when nothing was left out.
@@ -123,6 +139,4 @@ extension RequestOptions {
     }
 }
 
-private enum BodyHostsOption: RequestOption { static let defaultValue: [String]? = nil }
-private enum DeparturesOption: RequestOption { static let defaultValue = Departures() }
 private enum HeadersToOtherOriginsOption: RequestOption { static let defaultValue: Set<String> = [] }

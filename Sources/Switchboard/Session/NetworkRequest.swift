@@ -35,7 +35,21 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// What is sent.
     public var body: any HTTPBody
     /// The typed options set for this request.
-    public var options: RequestOptions
+    public var options: RequestOptions {
+        get { currentOptions }
+        _modify {
+            // Other options do not change where the request has been.
+            let trail = currentOptions.trail
+            defer { currentOptions.trail = trail.joined(currentOptions.trail) }
+            yield &currentOptions
+        }
+    }
+    private var currentOptions: RequestOptions
+    /// Where the request has been, and may go.
+    var trail: RequestTrail {
+        get { currentOptions.trail }
+        set { currentOptions.trail = newValue }
+    }
     /// The endpoint that the request was made for.
     package internal(set) var endPoint: (any Sendable)?
     /// What happened so far in the call that sends it; nil outside of a router.
@@ -59,7 +73,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         target = .url(url)
         self.headers = headers
         self.body = body
-        self.options = options
+        currentOptions = options
     }
 
     /// Where the request goes. Nil when none was given, or when ``scheme``, ``host``, ``path`` and ``query`` make no

@@ -11,8 +11,9 @@
 public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CommonSource<HTTPHeaders>
 
-    /// Adds these fields, to requests to these hosts. Nil, the default, for the origin that the app asked, as credentials
-    /// have it: see ``CredentialOrigins/asked``.
+    /// Adds these fields, to requests to these hosts, or origins such as `http://localhost:8080`, as credentials have it:
+    /// see ``CredentialOrigins/init(arrayLiteral:)``. Nil, the default, for the origin that the app asked: see
+    /// ``CredentialOrigins/asked``.
     public init(_ headers: HTTPHeaders, hosts: [String]? = nil) {
         source = CommonSource(hosts: hosts, fixed: headers)
     }

@@ -30,8 +30,9 @@ public struct CommonParameters: Interceptor, RequestAdapter {
     /// - Parameters:
     ///   - parameters: The parameters.
     ///   - place: Where they stand. Nil, the default, for where the method wants them.
-    ///   - hosts: The hosts whose requests get them. Nil, the default, for the origin that the app asked, as credentials
-    ///     have it: see ``CredentialOrigins/asked``.
+    ///   - hosts: The hosts, or origins such as `http://localhost:8080`, whose requests get them, as credentials have it:
+    ///     see ``CredentialOrigins/init(arrayLiteral:)``. Nil, the default, for the origin that the app asked: see
+    ///     ``CredentialOrigins/asked``.
     ///   - bodyEncoding: How a body is made for a request without one.
     public init(
         _ parameters: Parameters, in place: Place? = nil, hosts: [String]? = nil,
@@ -60,7 +61,7 @@ public struct CommonParameters: Interceptor, RequestAdapter {
         do {
             let (names, place) = try request.add(parameters, encoding, in: place)
             // A redirect would carry them to another origin.
-            if place == "body", !names.isEmpty { request.bodyHosts = (request.bodyHosts ?? []) + (source.hosts ?? []) }
+            if place == "body", !names.isEmpty { request.trail.bodyRules.append(source.isFor) }
         } catch {
             throw NetworkError.encoding(error).attributed(to: request)
         }

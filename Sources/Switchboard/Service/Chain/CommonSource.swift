@@ -5,24 +5,20 @@ struct CommonSource<Value: Sendable>: Sendable {
         case provider(@Sendable () async throws -> Value)
     }
 
-    let hosts: [String]?
+    private let origins: CredentialOrigins
     private let kind: Kind
 
     init(hosts: [String]?, fixed: Value) {
-        self.hosts = hosts
+        origins = hosts.map(CredentialOrigins.init(hosts:)) ?? .asked
         kind = .fixed(fixed)
     }
 
     init(hosts: [String]?, provider: @escaping @Sendable () async throws -> Value) {
-        self.hosts = hosts
+        origins = hosts.map(CredentialOrigins.init(hosts:)) ?? .asked
         kind = .provider(provider)
     }
 
-    func isFor(_ request: NetworkRequest) -> Bool {
-        guard let hosts else { return !request.hasLeftOrigin }
-        let host = request.host
-        return hosts.contains { $0.equalsIgnoringCase(host) }
-    }
+    func isFor(_ request: NetworkRequest) -> Bool { origins.allow(request) }
 
     func value(for request: NetworkRequest, _ what: String) async throws -> Value {
         switch kind {

@@ -9,12 +9,15 @@ struct DeduplicationKey: Hashable {
 
     private let name: String
     private let fields: [Field]
+    /// Where it has been: what another origin chose is no answer for the app's own request.
+    private let departures: Departures
     private let options: [ObjectIdentifier: AnyHashable]
 
     /// Nil for a request that is never shared.
     init?(_ request: NetworkRequest, ignoring ignored: Set<String>) {
         var options = request.options
         guard options.destination == nil, !options.streamsResponse else { return nil }
+        departures = request.departures
         let fields = request.headers.map { Field(name: $0.name.lowercased(), value: $0.value) }
         switch options.deduplication.kind {
         case .never: return nil

@@ -25,6 +25,8 @@ public struct RequestOptions: Sendable {
     /// The closures that made these options, to be run again over others, and what was set since.
     private var changes: [@Sendable (inout RequestOptions) -> Void] = []
     private var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
+    /// Where the request has been that they belong to.
+    var trail = RequestTrail()
 
     /// No options.
     public init() {}
@@ -57,8 +59,13 @@ public struct RequestOptions: Sendable {
     /// These options with those of `other` over them: its closure changes them, and what was set directly replaces
     /// them.
     public func merging(_ other: RequestOptions?) -> RequestOptions {
-        guard let other, !other.values.isEmpty else { return self }
-        guard !values.isEmpty else { return other }
+        guard let other else { return self }
+        var result = other.values.isEmpty ? self : values.isEmpty ? other : overlaid(by: other)
+        result.trail = trail.joined(other.trail)
+        return result
+    }
+
+    private func overlaid(by other: RequestOptions) -> RequestOptions {
         var result = self
         for change in other.changes { change(&result) }
         result.values.merge(other.valuesSetSince) { $1 }
