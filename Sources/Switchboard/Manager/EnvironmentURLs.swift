@@ -24,10 +24,11 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
         init(_ text: String) {
             self.text = text
             guard let url = URL(string: text) else {
-                target = .fault("is not a URL")
+                target = .fault(URLText.fault(in: text) ?? "is not a URL")
                 return
             }
-            target = URLText.fault(of: url).map(Target.fault) ?? .url(url)
+            // A URL may have escapes that the text has not.
+            target = URLText.fault(of: url).map { .fault(URLText.fault(in: text) ?? $0) } ?? .url(url)
         }
     }
 

@@ -98,7 +98,10 @@ extension String: EndPointProperty, EndPointBaseURL {
     public func endPointURL() throws(NetworkError) -> URL {
         guard let url = URL(string: self) else {
             throw NetworkError(
-                .invalidRequest, reason: "the base URL \(Redaction.standard.url(self).quotedForMessage) is not a URL")
+                .invalidRequest,
+                reason:
+                    "the base URL \(Redaction.standard.url(self).quotedForMessage) \(URLText.fault(in: self) ?? "is not a URL")"
+            )
         }
         return url
     }

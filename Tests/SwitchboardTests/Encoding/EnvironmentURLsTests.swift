@@ -47,6 +47,24 @@ struct EnvironmentURLsTests {
         #expect(error?.description.contains("s3cret") == false)
     }
 
+    @Test(
+        "a base URL without a scheme is an error that says what to write",
+        arguments: [
+            ("localhost:8080", "write http://localhost:8080"), ("127.0.0.1:80/v1", "write http://127.0.0.1:80/v1"),
+            ("localhost", "write http://localhost"), ("[::1]:8080", "write http://[::1]:8080"),
+            ("api.example.com/v1?token=s3cret", "write https://api.example.com/v1?token=<redacted>"),
+            ("api.example.com:8443/", "write https://api.example.com:8443/"),
+            ("//h.example/", "write https://h.example/"),
+            ("/v1", nil), ("mailto:x@y", nil), ("ftp://h", nil), ("", nil), ("https:h", nil), ("localhost:a", nil),
+        ] as [(String, String?)])
+    func noScheme(text: String, advice: String?) {
+        let error = #expect(throws: NetworkError.self) { try EnvironmentURLs([.qa: text]).url(in: .qa) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.reason?.contains("write ") == (advice != nil))
+        if let advice { #expect(error?.reason?.hasSuffix("has no scheme: \(advice)") == true) }
+        #expect(error?.description.contains("s3cret") == false)
+    }
+
     @Test("of repeated environments the last one stays")
     func repeats() throws {
         #expect(try ([.qa: "https://a", .qa: "https://b"] as EnvironmentURLs).url(in: .qa).host == "b")

@@ -156,6 +156,18 @@ struct UploadProgressTests {
         #expect(rate.bytesPerSecond.map { $0.rounded() } == 3_000)
     }
 
+    @Test("there is no rate before a tenth of a second, also when bytes came at once")
+    func firstRate() {
+        var rate = TransferRate()
+        rate.note(0, at: .zero)
+        rate.note(65_536, at: .microseconds(20))
+        #expect(rate.bytesPerSecond == nil)
+        rate.note(131_072, at: .milliseconds(99))
+        #expect(rate.bytesPerSecond == nil)
+        rate.note(131_072, at: .milliseconds(100))
+        #expect(rate.bytesPerSecond == 1_310_720)
+    }
+
     @Test("fraction and remaining time are those of the figures, and none where they cannot be told")
     func figures() {
         #expect(TransferProgress.Update(completed: 25, expected: 100, rate: 25).fraction == 0.25)

@@ -161,8 +161,7 @@ struct ErrorMappingTests {
         "the class of message holds for every transport failure", .requirement("S3.13"),
         arguments: [
             NetworkError.Code.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection,
-            .invalidResponse,
-            .truncatedBody, .unknown,
+            .invalidResponse, .unknown,
         ])
     func message(code: NetworkError.Code) async throws {
         let router = Router<URLEndPoint>(
@@ -170,6 +169,14 @@ struct ErrorMappingTests {
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(error?.message == "Please check your network connection.")
         #expect(error?.urlErrorCode == .timedOut)
+    }
+
+    @Test("S3.13 the message of half a response says that it ended early")
+    func truncatedMessage() async throws {
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("abcdef").truncated(after: 3) })
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.code == .truncatedBody)
+        #expect(error?.message == "The response ended early")
     }
 }
 

@@ -169,7 +169,6 @@ extension NetworkError.Code {
         case .noInternetConnection: "No Internet connection"
         case .unknown: "Something went wrong"
         case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse,
-            .truncatedBody,
             .unknown:
             "Please check your network connection."
         default: title

@@ -129,11 +129,20 @@ extension URLText {
         return text.withUTF8(fault(in:))
     }
 
+    /// The same for a text, which need be no URL. Nil says nothing about a path and a query.
+    static func fault(in text: String) -> String? {
+        var text = text
+        return text.withUTF8(fault(in:))
+    }
+
     private static func fault(in bytes: UnsafeBufferPointer<UInt8>) -> String? {
-        guard let colon = bytes.firstIndex(of: .colon) else { return "has no scheme" }
+        guard let colon = bytes.firstIndex(of: .colon), bytes[0] != UInt8(ascii: "[") else { return noScheme(bytes) }
         let scheme = bytes[..<colon]
         guard scheme.equalsLowercase("https") || scheme.equalsLowercase("http") else {
-            return "has a scheme other than http and https"
+            // In `localhost:8080` a port follows.
+            let port = bytes[(colon + 1)...].prefix { !$0.endsAuthority }
+            let isPort = UInt16(String(decoding: port, as: UTF8.self)) != nil
+            return isPort ? noScheme(bytes) : "has a scheme other than http and https"
         }
         guard bytes.count > colon + 2, bytes[colon + 1] == .slash, bytes[colon + 2] == .slash else {
             return "has no host"
@@ -143,7 +152,7 @@ extension URLText {
         var end = host
         while end < bytes.count {
             let byte = bytes[end]
-            if byte == .slash || byte == .questionMark || byte == .numberSign { break }
+            if byte.endsAuthority { break }
             end += 1
             if byte == UInt8(ascii: "@") {
                 host = end
@@ -162,6 +171,29 @@ extension URLText {
         for byte in bytes where byte <= 0x20 || byte == 0x7F { return "holds the character \(byte.hexForMessage)" }
         return nil
     }
+}
+
+extension URLText {
+    /// Why no request can go to a text without a scheme, and what to write when it begins with a host.
+    private static func noScheme(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        let fault = "has no scheme"
+        let rest = bytes.starts(with: [.slash, .slash]) ? bytes[2...] : bytes[...]
+        let host = rest.prefix { !$0.endsAuthority }
+        let name = host.prefix { $0 != .colon }
+        let isLocal = name.equalsLowercase("localhost")
+        let isHost = isLocal || host.contains(.colon) || host.contains(.dot)
+        guard let first = host.first, isHost, first != .colon, first != .dot, bytes.count < 200,
+            bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return fault }
+        let isPlain = isLocal || first == UInt8(ascii: "[") || (0x30...0x39).contains(first)
+        let url = (isPlain ? "http://" : "https://") + String(decoding: rest, as: UTF8.self)
+        return "\(fault): write \(Redaction.standard.url(url))"
+    }
+}
+
+extension UInt8 {
+    /// Whether host and port of a URL end before it.
+    fileprivate var endsAuthority: Bool { self == .slash || self == .questionMark || self == .numberSign }
 }
 
 extension Collection<UInt8> {

@@ -3,6 +3,8 @@ struct TransferRate {
     private var samples: [(time: Duration, completed: Int64)] = []
     private static let span = Duration.seconds(3)
     private static let spacing = Duration.milliseconds(200)
+    /// What comes sooner after the beginning says how full a buffer was.
+    private static let shortest = Duration.milliseconds(100)
 
     /// Notes how many bytes are through. Fewer than before begin a new measurement.
     mutating func note(_ completed: Int64, at time: Duration) {
@@ -13,9 +15,11 @@ struct TransferRate {
         while samples.count > 2, time - samples[1].time >= Self.span { samples.removeFirst() }
     }
 
-    /// Nil until two moments can be told apart.
+    /// Nil until a tenth of a second was measured.
     var bytesPerSecond: Double? {
-        guard let first = samples.first, let last = samples.last, last.time > first.time else { return nil }
+        guard let first = samples.first, let last = samples.last, last.time - first.time >= Self.shortest else {
+            return nil
+        }
         return Double(last.completed - first.completed) / ((last.time - first.time) / .seconds(1))
     }
 }
