@@ -171,7 +171,7 @@ struct ErrorMappingTests {
         #expect(error?.urlErrorCode == .timedOut)
     }
 
-    @Test("S3.13 the message of half a response says that it ended early")
+    @Test("the message of half a response says that it ended early", .requirement("S3.13"))
     func truncatedMessage() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("abcdef").truncated(after: 3) })
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
