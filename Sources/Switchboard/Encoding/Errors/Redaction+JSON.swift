@@ -60,9 +60,8 @@ extension [UInt8] {
         return self[(colon + 1)...].firstIndex { !$0.isSpace } ?? count
     }
 
-    /// Where the value ends that begins here, in a text whose strings lie that deep.
-    ///
-    /// - Parameter quote: What stands around its name. Where that is an apostrophe, a string may have either.
+    /// Where the value ends that begins here, in a text whose strings lie that deep. `quote` stands around its name; where
+    /// that is an apostrophe, a string may have either.
     fileprivate func endOfValue(from start: Int, _ depth: Int, _ quote: UInt8) -> Int {
         let first = self[start...].firstIndex { $0 != .backslash }.map { self[$0] }
         let hasApostrophes = first == .apostrophe || quote == .apostrophe && first != .quote

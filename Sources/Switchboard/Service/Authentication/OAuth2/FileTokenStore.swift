@@ -26,7 +26,7 @@ public actor FileTokenStore: TokenStore {
         self.init(file, clock: ContinuousClock())
     }
 
-    /// - Parameter clock: What the wait for another process is measured by.
+    /// The clock measures the wait for another process.
     init(_ file: URL, clock: any Clock<Duration>) {
         self.file = file
         self.clock = clock
