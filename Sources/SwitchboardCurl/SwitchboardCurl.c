@@ -35,7 +35,7 @@ enum {
     CURLOPT_WRITEFUNCTION = 20011, CURLOPT_READFUNCTION = 20012, CURLOPT_HEADERFUNCTION = 20079,
     CURLOPT_SEEKFUNCTION = 20167, CURLOPT_PREREQFUNCTION = 20312, CURLOPT_SOCKOPTFUNCTION = 20148,
     CURLOPT_RESOLVER_START_FUNCTION = 20272,
-    CURLOPT_DEBUGFUNCTION = 20094, CURLOPT_VERBOSE = 41, CURLINFO_HEADER_OUT = 2,
+    CURLOPT_DEBUGFUNCTION = 20094, CURLOPT_VERBOSE = 41, CURLOPT_MAXREDIRS = 68, CURLINFO_HEADER_OUT = 2,
     CURLINFO_PRIVATE = 0x100000 + 21, CURLINFO_PRIMARY_IP = 0x100000 + 32, CURLINFO_CAINFO = 0x100000 + 61,
     CURLINFO_CAPATH = 0x100000 + 62,
     CURLINFO_NUM_CONNECTS = 0x200000 + 26, CURLINFO_PRIMARY_PORT = 0x200000 + 40, CURLINFO_HTTP_VERSION = 0x200000 + 46,
@@ -176,6 +176,8 @@ void swcurl_easy_set_callbacks(
     curl.curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, look_up);
     curl.curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, connect);
     if (curl.curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, prerequest) == 0) return;
+    // It cannot refuse one: a request again after a 417 is a redirect for libcurl, of which there are to be none.
+    curl.curl_easy_setopt(easy, CURLOPT_MAXREDIRS, 0L);
     on_head_sent = prerequest;
     curl.curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
     curl.curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);

@@ -1,6 +1,6 @@
 #if os(Linux)
 import Foundation
-import Switchboard
+@testable import Switchboard
 import Testing
 
 /// HTTP/2 whose frames a server of good manners would not send, or not in this order: Python's h2, by hand.
@@ -49,7 +49,25 @@ struct CurlHTTP2FrameTests {
 
     // MARK: RST_STREAM, GOAWAY, the end
 
-    @Test("a stream reset inside its body is truncatedBody with what arrived, and the connection goes on")
+    @Test("a stream reset inside a body in memory is truncatedBody, and the connection goes on")
+    func resetInMemory() async throws {
+        let session = try Self.session(connections: 1)
+        let url = try Servers.http2("scriptsTLS", "/count")
+        let hanging = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))
+        let task = Task { try await session.send(hanging) }
+        // The server counts one more than these as soon as it has the other.
+        var number = 1
+        while number < 1_000, try await Self.count(session, url).count == number { number += 1 }
+        let after = try await Self.count(session, Servers.http2("scriptsTLS", "/resethanging/2"))
+        let error = await #expect(throws: NetworkError.self) { try await task.value }
+        #expect(error?.code == .truncatedBody)
+        #expect(error?.response?.body == Data("0123456789".utf8))
+        #expect(try await Self.count(session, url).port == after.port)
+    }
+
+    @Test(
+        "a stream reset inside its body is truncatedBody with what arrived, and the connection goes on",
+        .disabled(if: CurlLibrary.stallsSharedConnections, "a streamed response has its connection alone before 7.88"))
     func resetInBody() async throws {
         let session = try Self.session(connections: 1)
         var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))
@@ -99,7 +117,9 @@ struct CurlHTTP2FrameTests {
         #expect(next.count == 1)
     }
 
-    @Test("a request that GOAWAY leaves out is sent again on another connection")
+    @Test(
+        "a request that GOAWAY leaves out is sent again on another connection",
+        .disabled(if: CurlLibrary.stallsSharedConnections, "a streamed response has its connection alone before 7.88"))
     func goAwayOnce() async throws {
         let session = try Self.session()
         var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))

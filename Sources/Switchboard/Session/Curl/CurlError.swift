@@ -53,6 +53,8 @@ extension CurlError {
         }
     }
 
+    /// A repeat that libcurl before 7.80 was kept from.
+    static let tooManyRedirects: Int32 = 47
     static let gotNothing = 52
     static let sendError = 55
     static let receiveError = 56

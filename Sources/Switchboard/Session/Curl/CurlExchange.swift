@@ -121,7 +121,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     /// Ends on the loop's thread, once the handle is out of libcurl's hands.
     func end(_ code: Int32, _ message: String) {
         body?.stop()
-        let code = isAnsweredEarly || isRepeatRefused ? 0 : code
+        let code = isAnsweredEarly || isRepeatRefused || code == CurlError.tooManyRedirects ? 0 : code
         if code == 0, failure == nil, !head.isComplete {
             failure = NetworkError(
                 .connectionLost, reason: "the connection was closed inside the head of the response")
@@ -202,7 +202,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
 
     private func didReceiveHead() -> Bool {
         firstByte = deadlines.lastSign
-        guard !head.hasConflictingLengths else { return refuse(NetworkResponse.conflictingLengths) }
+        if let fault = head.fault { return refuse(fault) }
         if hasBody, head.hasUnknownEncoding ? !leaveEncoded() : head.isEncoded && request.repetition == .undecoded {
             return refuse(unknownEncoding)
         }

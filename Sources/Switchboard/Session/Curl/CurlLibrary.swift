@@ -16,6 +16,9 @@ enum CurlLibrary {
     /// ([curl 10634](https://github.com/curl/curl/issues/10634)).
     static let breaksPlainHTTP2 = version >> 8 == 0x07_58
 
+    /// Whether a reader that pauses stalls the other streams of its HTTP/2 connection: before 7.88.
+    static let stallsSharedConnections = version < 0x07_58_00
+
     /// The content codings that it undoes: what it was built with.
     static let encodings: Set<String> = {
         guard failure == nil else { return [] }
@@ -94,6 +97,7 @@ enum CurlOption {
 
 /// The numbers of the options of libcurl's multi handle.
 enum CurlMultiOption {
+    static let pipelining: Int32 = 3
     static let maxConnects: Int32 = 6
     static let maxHostConnections: Int32 = 7
     static let maxTotalConnections: Int32 = 13

@@ -50,6 +50,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
 
     // Whoever holds the poller's lock uses these.
     private var active: [CurlExchange] = []
+    private var sharing: CurlSharing
     /// Those whose readers wait for what came in this turn.
     private var deliveries: [CurlExchange] = []
     private var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
@@ -74,6 +75,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
             throw NetworkError(.unknown, reason: "no descriptors to wait with: \(reason)")
         }
         self.multi = multi
+        sharing = CurlSharing(multi)
         self.poller = poller
         self.handles = handles
         let perHost = max(1, configuration.maximumConnectionsPerHost)
@@ -287,6 +289,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         swcurl_easy_set_context(exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque())
         exchange.place = active.count
         active.append(exchange)
+        sharing.begin(exchange.request)
         let code = swcurl_multi_add(multi, exchange.handle.easy)
         guard code == 0 else {
             forget(exchange)
@@ -308,6 +311,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
             active.swapAt(exchange.place, last)
         }
         active.removeLast()
+        sharing.end(exchange.request)
         exchange.place = -1
     }
 

@@ -13,7 +13,13 @@ struct ResponseHead {
     private var announcedLength: Int64?
     private var hasTransferEncoding = false
     /// Whether several lengths were announced that differ.
-    private(set) var hasConflictingLengths = false
+    private var hasConflictingLengths = false
+    private var hasNUL = false
+    /// Why the final head cannot be taken. libcurl refuses a NUL itself since 7.83.
+    var fault: NetworkError? {
+        if hasNUL { return NetworkError(.invalidResponse, reason: "the head of the response holds a NUL byte") }
+        return hasConflictingLengths ? NetworkResponse.conflictingLengths : nil
+    }
     /// Whether libcurl unpacks the body.
     var isEncoded: Bool { hasEncoding && !hasUnknownEncoding }
     private var hasEncoding = false
@@ -36,6 +42,7 @@ struct ResponseHead {
         }
         // The rest of a head that was cut off, which libcurl 8.18 hands over at the end.
         guard line.last == 0x0A else { return false }
+        hasNUL = hasNUL || line.baseAddress.map { memchr($0, 0, line.count) != nil } == true
         if isLineExpected { return start(line) }
         guard line.first != 0x0D, line.first != 0x0A else { return end() }
         lines.append(contentsOf: line)
