@@ -23,6 +23,16 @@ struct CurlHTTP2FrameTests {
         try CurlHTTP2Tests.session(connections: connections)
     }
 
+    /// A request that the server does not answer to its end, on a connection that is there; it has come.
+    private static func hang(_ session: CurlSession, _ counting: URL) async throws -> Task<NetworkResponse, any Error> {
+        var number = try await count(session, counting).count + 1
+        let request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))
+        let task = Task { try await session.send(request) }
+        // The server counts one more than these as soon as it has the other.
+        while number < 1_000, try await count(session, counting).count == number { number += 1 }
+        return task
+    }
+
     // MARK: Trailers and interim answers
 
     @Test("trailers arrive beside the body, in memory and in a file")
@@ -49,15 +59,11 @@ struct CurlHTTP2FrameTests {
 
     // MARK: RST_STREAM, GOAWAY, the end
 
-    @Test("a stream reset inside a body in memory is truncatedBody, and the connection goes on")
+    @Test("a stream reset inside a body in memory is truncatedBody")
     func resetInMemory() async throws {
         let session = try Self.session(connections: 1)
         let url = try Servers.http2("scriptsTLS", "/count")
-        let hanging = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))
-        let task = Task { try await session.send(hanging) }
-        // The server counts one more than these as soon as it has the other.
-        var number = 1
-        while number < 1_000, try await Self.count(session, url).count == number { number += 1 }
+        let task = try await Self.hang(session, url)
         let after = try await Self.count(session, Servers.http2("scriptsTLS", "/resethanging/2"))
         let error = await #expect(throws: NetworkError.self) { try await task.value }
         #expect(error?.code == .truncatedBody)
@@ -128,6 +134,25 @@ struct CurlHTTP2FrameTests {
         let once = try Servers.http2("scriptsTLS", "/goawayonce/\(UUID().uuidString)")
         #expect(try await Self.count(session, once).count == 1)
         withExtendedLifetime(before) {}
+    }
+
+    @Test("a request that GOAWAY leaves out beside another is sent again")
+    func goAwayInMemory() async throws {
+        let session = try Self.session()
+        let task = try await Self.hang(session, Servers.http2("scriptsTLS", "/count"))
+        defer { task.cancel() }
+        let once = try Servers.http2("scriptsTLS", "/goawayonce/\(UUID().uuidString)")
+        #expect(try await Self.count(session, once).count == 1)
+    }
+
+    @Test("a request that GOAWAY leaves out alone is sent again elsewhere")
+    func goAwayAlone() async throws {
+        let session = try Self.session()
+        let before = try await Self.count(session, Servers.http2("scriptsTLS", "/count"))
+        let once = try Servers.http2("scriptsTLS", "/goawayonce/\(UUID().uuidString)")
+        let after = try await Self.count(session, once)
+        #expect(after.count == 1)
+        #expect(after.port != before.port)
     }
 
     @Test("GOAWAY instead of every answer is a typed error and ends", arguments: [0, 2])

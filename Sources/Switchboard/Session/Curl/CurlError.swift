@@ -55,6 +55,8 @@ extension CurlError {
 
     /// A repeat that libcurl before 7.80 was kept from.
     static let tooManyRedirects: Int32 = 47
+    /// Up to 7.88 also what a GOAWAY is to the one stream that it leaves out.
+    static let framing = 16
     static let gotNothing = 52
     static let sendError = 55
     static let receiveError = 56

@@ -126,7 +126,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
             failure = NetworkError(
                 .connectionLost, reason: "the connection was closed inside the head of the response")
         }
-        let lost = [CurlError.gotNothing, CurlError.sendError, CurlError.receiveError]
+        let lost = [CurlError.framing, CurlError.gotNothing, CurlError.sendError, CurlError.receiveError]
         if failure == nil, isOnKeptConnection, head.size == 0, lost.contains(Int(code)) { failure = connectionDied }
         if code == 0, failure == nil {
             if let download {
