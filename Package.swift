@@ -6,11 +6,22 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let products: [Target.Dependency] = [
+    "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience", "SwitchboardTransfers",
+    "SwitchboardHAR",
+    "SwitchboardMocks", "SwitchboardTesting",
+]
+
 let package = Package(
     name: "Switchboard",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Switchboard", targets: ["Switchboard"]),
+        .library(name: "SwitchboardAuth", targets: ["SwitchboardAuth"]),
+        .library(name: "SwitchboardCache", targets: ["SwitchboardCache"]),
+        .library(name: "SwitchboardResilience", targets: ["SwitchboardResilience"]),
+        .library(name: "SwitchboardTransfers", targets: ["SwitchboardTransfers"]),
+        .library(name: "SwitchboardHAR", targets: ["SwitchboardHAR"]),
         .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
         .library(name: "SwitchboardMocks", targets: ["SwitchboardMocks"]),
     ],
@@ -21,8 +32,14 @@ let package = Package(
             swiftSettings: settings),
         // Loads the system's libcurl at run time. Empty outside Linux.
         .target(name: "SwitchboardCurl"),
+        // Each depends on the core alone.
+        .target(name: "SwitchboardAuth", dependencies: ["Switchboard"], swiftSettings: settings),
+        .target(name: "SwitchboardCache", dependencies: ["Switchboard"], swiftSettings: settings),
+        .target(name: "SwitchboardResilience", dependencies: ["Switchboard"], swiftSettings: settings),
+        .target(name: "SwitchboardTransfers", dependencies: ["Switchboard"], swiftSettings: settings),
+        .target(name: "SwitchboardHAR", dependencies: ["Switchboard"], swiftSettings: settings),
         // The doubles, without a test framework, for debug builds and previews too.
-        .target(name: "SwitchboardMocks", dependencies: ["Switchboard"], swiftSettings: settings),
+        .target(name: "SwitchboardMocks", dependencies: ["Switchboard", "SwitchboardHAR"], swiftSettings: settings),
         // The doubles, and what fails tests.
         .target(
             name: "SwitchboardTesting", dependencies: ["Switchboard", "SwitchboardMocks"], swiftSettings: settings),
@@ -30,11 +47,11 @@ let package = Package(
         .target(name: "SwitchboardTestSupport", path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTests",
-            dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
+            dependencies: ["SwitchboardTestSupport"] + products,
             exclude: ["Gallery/ErrorGallery.md"], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTestingTests",
-            dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardMocks", "SwitchboardTesting"],
+            dependencies: ["SwitchboardTestSupport"] + products,
             exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module

@@ -7,15 +7,17 @@ let settings: [SwiftSetting] = [
 ]
 let switchboard = Target.Dependency.product(name: "Switchboard", package: "Switchboard")
 let mocks = Target.Dependency.product(name: "SwitchboardMocks", package: "Switchboard")
+let cache = Target.Dependency.product(name: "SwitchboardCache", package: "Switchboard")
 let testing = Target.Dependency.product(name: "SwitchboardTesting", package: "Switchboard")
 
 /// A program, and the tests of it.
-func example(_ name: String) -> [Target] {
+func example(_ name: String, _ products: [Target.Dependency] = []) -> [Target] {
     [
-        .executableTarget(name: name, dependencies: ["ExampleKit", switchboard, mocks], swiftSettings: settings),
+        .executableTarget(
+            name: name, dependencies: ["ExampleKit", switchboard, mocks] + products, swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests",
-            dependencies: [.byName(name: name), "ExampleKit", "ExampleSupport", switchboard, testing],
+            dependencies: [.byName(name: name), "ExampleKit", "ExampleSupport", switchboard, testing] + products,
             swiftSettings: settings),
     ]
 }
@@ -32,14 +34,16 @@ let package = Package(
         .executable(name: "friends", targets: ["Friends"]),
     ],
     dependencies: [.package(name: "Switchboard", path: "..")],
-    targets: example("Movies") + example("Users") + example("Todos") + example("Uploads") + example("Friends") + [
-        // The command line, the tables and the embedded server that the programs share.
-        .target(name: "ExampleKit", dependencies: [switchboard, mocks], swiftSettings: settings),
-        .testTarget(
-            name: "ExampleKitTests", dependencies: ["ExampleKit", switchboard, mocks], swiftSettings: settings),
-        // For tests alone.
-        .target(
-            name: "ExampleSupport", dependencies: ["ExampleKit"], path: "Tests/ExampleSupport", swiftSettings: settings),
-    ],
+    targets: example("Movies") + example("Users") + example("Todos") + example("Uploads") + example("Friends", [cache])
+        + [
+            // The command line, the tables and the embedded server that the programs share.
+            .target(name: "ExampleKit", dependencies: [switchboard, mocks], swiftSettings: settings),
+            .testTarget(
+                name: "ExampleKitTests", dependencies: ["ExampleKit", switchboard, mocks], swiftSettings: settings),
+            // For tests alone.
+            .target(
+                name: "ExampleSupport", dependencies: ["ExampleKit"], path: "Tests/ExampleSupport",
+                swiftSettings: settings),
+        ],
     swiftLanguageModes: [.v6]
 )

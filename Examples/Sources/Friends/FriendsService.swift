@@ -1,3 +1,4 @@
+import SwitchboardCache
 import ExampleKit
 import Foundation
 import Switchboard

@@ -1,3 +1,4 @@
+import SwitchboardCache
 import ExampleKit
 import ExampleSupport
 import Foundation

@@ -1,3 +1,4 @@
+import SwitchboardCache
 import ExampleSupport
 import Foundation
 import Switchboard

@@ -3,7 +3,7 @@ import Foundation
 extension String {
     /// Replaces ASCII bytes by texts. What guards bytes compares bytes: a quote and a combining mark behind it are one
     /// `Character`, which is no quote.
-    func replacingBytes(_ texts: [UInt8: String]) -> String {
+    package func replacingBytes(_ texts: [UInt8: String]) -> String {
         guard utf8.contains(where: { texts[$0] != nil }) else { return self }
         var result: [UInt8] = []
         for byte in utf8 {

@@ -76,7 +76,7 @@ private enum ResponseHandlingOption: RequestOption {
 
 extension NetworkResponse {
     /// The handling that the request asked for.
-    var handling: ResponseHandling {
+    package var handling: ResponseHandling {
         request?.options.responseHandling ?? ResponseHandlingOption.defaultValue
     }
 

@@ -1,24 +1,24 @@
 extension Duration {
     /// Longer than anybody waits, and short enough to be added to any point in time and slept by any clock.
-    static let century = Duration.seconds(Int64(3_155_760_000))
+    package static let century = Duration.seconds(Int64(3_155_760_000))
 
     /// The duration, between nothing and a century.
     package var clamped: Duration { max(.zero, min(self, .century)) }
 
     /// The seconds, between nothing and a century.
-    var seconds: Double {
+    package var seconds: Double {
         let (whole, attoseconds) = clamped.components
         return Double(whole) + Double(attoseconds) / 1e18
     }
 
     /// `0.4 s`
-    var secondsText: String {
+    package var secondsText: String {
         let (whole, attoseconds) = clamped.components
         return (attoseconds == 0 ? String(whole) : String(seconds)) + " s"
     }
 
     /// `30 s`, rounded up: for a time that is still to go.
-    var wholeSecondsText: String { "\(Int64(seconds.rounded(.up))) s" }
+    package var wholeSecondsText: String { "\(Int64(seconds.rounded(.up))) s" }
 
     /// `20 s`, `3 min`, `5 h` or `4 days`, rounded up: for a person.
     var waitText: String {

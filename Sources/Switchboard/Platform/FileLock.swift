@@ -1,21 +1,21 @@
 import Foundation
 
 /// Keeps processes, and whoever else in this one, from changing a file at the same time.
-enum FileLock {
+package enum FileLock {
     /// Somebody else held the lock for as long as this one waits.
-    struct Busy: Error {
+    package struct Busy: Error {
         /// The file beside the one to be changed.
-        let path: String
+        package let path: String
     }
 
     /// How long a change waits for those of others, which take milliseconds.
-    static let patience = Duration.seconds(10)
+    package static let patience = Duration.seconds(10)
 
     /// Runs `body` while nobody else does so for the same file. Waits for its turn, without a thread, by `flock(2)` on a file
     /// beside it, which is gone afterwards.
     ///
     /// - Throws: ``Busy`` after ``patience``; `POSIXError` when no file can be made there; what `body` throws.
-    static func hold<Output>(
+    package static func hold<Output>(
         for file: URL, clock: any Clock<Duration>, isolation: isolated (any Actor)? = #isolation,
         _ body: () throws -> Output
     ) async throws -> Output {

@@ -6,7 +6,7 @@ import CryptoKit
 
 /// Hash functions of the system: CryptoKit on Apple's, OpenSSL's libcrypto elsewhere, loaded at run time. Foundation on Linux
 /// has none.
-enum MessageDigest: Sendable, Hashable, CaseIterable {
+package enum MessageDigest: Sendable, Hashable, CaseIterable {
     /// [RFC 1321](https://www.rfc-editor.org/rfc/rfc1321). Only for what still asks for it.
     case md5
     /// [FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)

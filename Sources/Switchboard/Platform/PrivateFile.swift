@@ -9,7 +9,7 @@ package enum PrivateFile {
     ///   - limit: In bytes. A longer file is an error.
     /// - Returns: The content.
     /// - Throws: `POSIXError`.
-    static func read(_ file: URL, limit: Int) throws -> Data? {
+    package static func read(_ file: URL, limit: Int) throws -> Data? {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw failure }

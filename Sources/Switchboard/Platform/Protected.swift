@@ -9,7 +9,7 @@ import Foundation
 /// The lock is `OSAllocatedUnfairLock` where there is one and a POSIX mutex elsewhere: `Mutex` is missing on the oldest
 /// supported systems of Apple, and on Linux the thread sanitizer does not see it. It is not recursive, and no foreign
 /// code may run inside `withLock`.
-final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
+package final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
     #if canImport(os)
     private let lock = OSAllocatedUnfairLock()
     #else
@@ -18,11 +18,11 @@ final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is t
     private var protected: Value
 
     #if canImport(os)
-    init(_ value: Value) {
+    package init(_ value: Value) {
         protected = value
     }
     #else
-    init(_ value: Value) {
+    package init(_ value: Value) {
         protected = value
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -34,7 +34,7 @@ final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is t
     }
     #endif
 
-    func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
+    package func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
         #if canImport(os)
         lock.lock()
         defer { lock.unlock() }
@@ -46,7 +46,7 @@ final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is t
     }
 
     /// Sets the value, and gives the one before: let go of it outside of the lock.
-    func exchange(_ value: Value) -> Value {
+    package func exchange(_ value: Value) -> Value {
         withLock { protected in
             defer { protected = value }
             return protected
@@ -54,10 +54,10 @@ final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is t
     }
 
     /// A copy of the value as it is now.
-    var value: Value { withLock { $0 } }
+    package var value: Value { withLock { $0 } }
 }
 
 extension Protected: CustomReflectable {
     /// Nothing: `dump` would read the value without the lock, and show credentials in it.
-    var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -113,7 +113,7 @@ extension RetryPolicy {
 
 extension NetworkError {
     /// Whether a connection was lost or not to be had, so that another one may do better.
-    var isLostStream: Bool {
+    package var isLostStream: Bool {
         switch code {
         case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection, .truncatedBody: true
         default: false

@@ -7,7 +7,7 @@ extension NetworkRequest {
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused`` for a URL that no request can go to, and for one that leads from
     ///   https to http.
-    func moved(to target: URL) throws(NetworkError) -> NetworkRequest {
+    package func moved(to target: URL) throws(NetworkError) -> NetworkRequest {
         let url = try checkedURL()
         if let fault = URLText.fault(of: target) {
             throw NetworkError(.redirectRefused, reason: "the URL \(target.shown) \(fault)")

@@ -77,7 +77,7 @@ extension NetworkRouter {
     }
 
     /// The exchange of a request that is changed, with options for this call; see ``exchange(_:options:)`` for a fake.
-    func exchange(
+    package func exchange(
         _ endPoint: EndPoint, accept: String?, options: RequestOptions,
         changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
     ) async throws -> NetworkResponse {

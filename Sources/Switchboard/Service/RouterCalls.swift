@@ -222,7 +222,7 @@ extension NetworkError {
     }
 
     /// The error for whatever a session, an interceptor or a transform threw, those of an app included.
-    static func caught(_ error: any Error) -> NetworkError {
+    package static func caught(_ error: any Error) -> NetworkError {
         switch error {
         case is CancellationError: NetworkError(.cancelled)
         case is URLError: URLErrorMapping.networkError(error)

@@ -1,6 +1,6 @@
 /// An operation that several callers wait for. It runs in a task of its own: a caller that is cancelled leaves, the
 /// others go on waiting.
-final class SharedCall<Output: Sendable>: Sendable {
+package final class SharedCall<Output: Sendable>: Sendable {
     private struct State {
         var result: Result<Output, any Error>?
         var task: Task<Void, any Error>?
@@ -14,7 +14,7 @@ final class SharedCall<Output: Sendable>: Sendable {
     /// Whether it is cancelled when the last caller has left.
     private let endsWithCallers: Bool
 
-    init(endsWithCallers: Bool) {
+    package init(endsWithCallers: Bool) {
         self.endsWithCallers = endsWithCallers
     }
 
@@ -22,7 +22,7 @@ final class SharedCall<Output: Sendable>: Sendable {
     var isUnderWay: Bool { state.withLock { $0.result == nil } }
 
     /// A place among the callers; nil when the operation is over.
-    func enter() -> Int? {
+    package func enter() -> Int? {
         state.withLock { state in
             guard state.result == nil else { return nil }
             state.nextID += 1
@@ -32,7 +32,7 @@ final class SharedCall<Output: Sendable>: Sendable {
     }
 
     /// Starts the operation, whose callers' cancellation is not its own.
-    func start(_ operation: @escaping @Sendable () async -> Result<Output, any Error>) {
+    package func start(_ operation: @escaping @Sendable () async -> Result<Output, any Error>) {
         let task = CallCancellation.$current.withValue(nil) {
             startTask { self.finish(await operation()) }
         }
@@ -44,7 +44,7 @@ final class SharedCall<Output: Sendable>: Sendable {
     }
 
     /// Waits for the result, at a place given by ``enter()``.
-    func value(at place: Int) async throws -> Output {
+    package func value(at place: Int) async throws -> Output {
         try await withCancellation {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Output, any Error>? = state.withLock { state in
@@ -61,7 +61,7 @@ final class SharedCall<Output: Sendable>: Sendable {
     }
 
     /// Gives everybody the result, unless there was one already, and cancels what may still be running.
-    func finish(_ result: Result<Output, any Error>) {
+    package func finish(_ result: Result<Output, any Error>) {
         let (waiters, task) = state.withLock { state in
             guard state.result == nil else {
                 return ([], nil) as ([CheckedContinuation<Output, any Error>], Task<Void, any Error>?)
@@ -90,7 +90,7 @@ final class SharedCall<Output: Sendable>: Sendable {
 }
 
 /// Operations by a key, each shared by those who ask while it runs. The last one to leave cancels it.
-final class SharedCalls<Key: Hashable & Sendable, Output: Sendable>: Sendable {
+package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     private struct Entry {
         let call: SharedCall<Output>
         let name: String
@@ -98,8 +98,10 @@ final class SharedCalls<Key: Hashable & Sendable, Output: Sendable>: Sendable {
 
     private let entries = Protected<[Key: Entry]>([:])
 
+    package init() {}
+
     /// How many are under way.
-    var count: Int { entries.withLock { Array($0.values) }.count { $0.call.isUnderWay } }
+    package var count: Int { entries.withLock { Array($0.values) }.count { $0.call.isUnderWay } }
 
     /// What the operation brings: one that is under way, or a new one.
     ///
@@ -110,7 +112,7 @@ final class SharedCalls<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     ///   - operation: The operation; neither a caller's task nor a router's call ends it.
     /// - Returns: What it brings.
     /// - Throws: What it throws, `CancellationError` when the caller was cancelled.
-    func value(
+    package func value(
         for key: Key, name: @autoclosure () -> String = "", didJoin: (String) -> Void = { _ in },
         _ operation: @escaping @Sendable () async throws -> Output
     ) async throws -> Output {

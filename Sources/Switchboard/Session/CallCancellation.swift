@@ -3,9 +3,9 @@
 /// A call runs in its caller's task: a task of its own would cost two more switches between threads for each call. So
 /// `Router.cancel()` cannot cancel a task; it cancels this, which the places that wait look at: the sessions, and the
 /// waits between attempts.
-final class CallCancellation: Sendable {
+package final class CallCancellation: Sendable {
     /// That of the call around the running code; nil outside of one.
-    @TaskLocal static var current: CallCancellation?
+    @TaskLocal package static var current: CallCancellation?
 
     private struct State {
         var isCancelled = false
@@ -27,7 +27,7 @@ final class CallCancellation: Sendable {
         return false
     }
 
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Runs what waits for it, once.
     func cancel() {
@@ -70,14 +70,14 @@ final class CallCancellation: Sendable {
     }
 
     /// Throws when the running task or the call around it was cancelled.
-    static func check() throws {
+    package static func check() throws {
         try Task.checkCancellation()
         if current?.isCancelled == true { throw CancellationError() }
     }
 }
 
 /// Waits, and runs `onCancel` once or twice when the task is cancelled, or the call around it.
-func withCancellation<Output>(
+package func withCancellation<Output>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output,
     onCancel: @escaping @Sendable () -> Void
 ) async throws -> Output {

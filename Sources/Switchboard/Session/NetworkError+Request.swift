@@ -15,7 +15,7 @@ extension NetworkError {
     }
 
     /// The error with the request noted on it, where none is noted yet.
-    func attributed(to request: NetworkRequest) -> NetworkError {
+    package func attributed(to request: NetworkRequest) -> NetworkError {
         guard requestBox == nil else { return self }
         var error = self
         error.requestBox = request
@@ -26,7 +26,7 @@ extension NetworkError {
     }
 
     /// The error with the response noted on it.
-    func with(_ response: NetworkResponse) -> NetworkError {
+    package func with(_ response: NetworkResponse) -> NetworkError {
         var error = self
         error.status = response.statusCode
         error.headers = response.headers

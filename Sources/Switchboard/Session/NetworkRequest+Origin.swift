@@ -13,20 +13,20 @@ extension NetworkRequest {
     }
 
     /// How often that was, and which header fields stayed behind.
-    var departures: Departures { trail.departures }
+    package var departures: Departures { trail.departures }
 
     /// Removes the header fields that another origin may not see. From then on nothing adds credentials to the request
     /// that is not told to; see ``CredentialOrigins``.
     ///
     /// - Parameter isSameSite: Whether it goes to a host of the same site.
-    mutating func leaveOrigin(isSameSite: Bool = false) {
+    package mutating func leaveOrigin(isSameSite: Bool = false) {
         let names = headersForOrigin
         for name in names { headers.remove(name) }
         trail.departures.add(names, isSameSite)
     }
 
     /// This request as it would be, had a server led it where it led an equal one.
-    func led(like other: NetworkRequest) -> NetworkRequest {
+    package func led(like other: NetworkRequest) -> NetworkRequest {
         var request = self
         if let url = other.url { request.url = url }
         request.trail.departures = other.departures
@@ -83,7 +83,7 @@ struct RequestTrail: Sendable {
 }
 
 /// How often a request left an origin, and which of its header fields stayed behind.
-struct Departures: Sendable, Hashable {
+package struct Departures: Sendable, Hashable {
     private(set) var count = 0
     private(set) var names: [String] = []
     /// Whether another site had a say in where the request goes.
@@ -111,13 +111,13 @@ struct Departures: Sendable, Hashable {
 
 extension NetworkResponse {
     /// Whether another origin than the one asked had a say in it.
-    var passedAnotherOrigin: Bool {
+    package var passedAnotherOrigin: Bool {
         request.map { $0.departures.count > 0 } ?? false || isFromElsewhere
     }
 
     /// Whether the origin that a request went to answered it; false behind a redirect that led to another one, even if it
     /// came back.
-    func isFromOrigin(of request: NetworkRequest) -> Bool {
+    package func isFromOrigin(of request: NetworkRequest) -> Bool {
         !isFromElsewhere && (self.request ?? request).departures.count == request.departures.count
     }
 

@@ -22,13 +22,13 @@ public struct NetworkResponse: Sendable {
     public var trailers = HTTPHeaders()
     /// What the exchange took.
     public var metrics = ExchangeMetrics()
-    /// How old it is, when a ``ResponseCache`` had it: as its `Age` field says; nothing when the server just said that it is
+    /// How old it is, when a `ResponseCache` had it: as its `Age` field says; nothing when the server just said that it is
     /// still right. Nil when it came from the server.
-    public internal(set) var cacheAge: Duration?
+    public package(set) var cacheAge: Duration?
     /// Whether an equal request's exchange brought it: it may be older than its own request.
     package var isShared = false
     /// What is still arriving, when the request asked for a stream.
-    var stream: ResponseBytes?
+    package var stream: ResponseBytes?
     private var answered: Answered?
 
     /// Behind a reference: a response is copied from link to link of a chain, and a request has many parts.

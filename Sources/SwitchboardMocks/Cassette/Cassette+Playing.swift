@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 extension Cassette {
     /// The entry that answers a request, used by that; nil when it is to be recorded.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 extension Cassette {
     /// Sends a request whose body is at hand, and keeps the exchange. The answer is what the session gave.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 /// A session that records real exchanges in a file, and plays them from there: a test then needs no network.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 /// One answer of a ``Cassette`` from its file: a response, or the error that a real session has for it.
 struct CassettePlayback {

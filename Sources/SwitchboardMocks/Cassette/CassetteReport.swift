@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 /// Why no entry answers a request, for a person to read.
 struct CassetteReport {

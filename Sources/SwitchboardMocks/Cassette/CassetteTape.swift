@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 /// How far a cassette is played and what it recorded, under its one lock.
 struct CassetteTape: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 extension RequestMatcher {
     /// With a header field of that name and value; the name has no case. A field may repeat: one of its values must be

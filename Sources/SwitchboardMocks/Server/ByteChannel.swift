@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// The bytes of one connection, both ways, in waits that end when the client leaves or the server stops.
 final class ByteChannel {

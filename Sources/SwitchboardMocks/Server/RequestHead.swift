@@ -90,12 +90,8 @@ struct RequestHead {
 }
 
 extension UInt8 {
-    static let lineFeed = UInt8(ascii: "\n")
-    static let carriageReturn = UInt8(ascii: "\r")
     static let blank = UInt8(ascii: " ")
     static let tab = UInt8(ascii: "\t")
-    static let colon = UInt8(ascii: ":")
-    static let semicolon = UInt8(ascii: ";")
 }
 
 extension HTTPHeaders {

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardHAR
 
 extension JSONTree: CustomStringConvertible {
     /// The value in short: of lists and objects what they are.

@@ -35,9 +35,19 @@ let package = Package(
         .executableTarget(
             name: "multipart-bodies", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
         // Moves a file, for scripts/oracles/resume-kill and scripts/oracles/transfer-memory.
-        .executableTarget(name: "transfer", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
+        .executableTarget(
+            name: "transfer",
+            dependencies: [
+                .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardTransfers", package: "Switchboard"),
+            ]),
         // Signs in, refreshes and revokes, for scripts/oracles/oauth-provider.
-        .executableTarget(name: "oauth-client", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
+        .executableTarget(
+            name: "oauth-client",
+            dependencies: [
+                .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardAuth", package: "Switchboard"),
+            ]),
         // Shows every fault of a MockServer on a port of its own, for scripts/oracles/faults-witness.
         .executableTarget(
             name: "fault-server",
@@ -50,6 +60,7 @@ let package = Package(
             name: "fault-run",
             dependencies: [
                 .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardResilience", package: "Switchboard"),
                 .product(name: "SwitchboardMocks", package: "Switchboard"),
             ]),
     ]

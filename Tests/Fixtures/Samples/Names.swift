@@ -1,4 +1,5 @@
 // The names that prose implies.
+import SwitchboardAuth
 import Foundation
 import Switchboard
 

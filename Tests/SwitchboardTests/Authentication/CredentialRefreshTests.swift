@@ -1,3 +1,4 @@
+@testable import SwitchboardAuth
 import Foundation
 import SwitchboardTesting
 import SwitchboardTestSupport

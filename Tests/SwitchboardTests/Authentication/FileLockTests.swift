@@ -1,3 +1,4 @@
+@testable import SwitchboardAuth
 import Foundation
 import SwitchboardTestSupport
 import SwitchboardTesting

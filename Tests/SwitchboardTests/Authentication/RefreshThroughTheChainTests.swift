@@ -1,3 +1,5 @@
+@testable import SwitchboardAuth
+@testable import SwitchboardResilience
 import Foundation
 import SwitchboardTesting
 import SwitchboardTestSupport

@@ -1,3 +1,5 @@
+import SwitchboardCache
+import SwitchboardResilience
 import Foundation
 import Switchboard
 import SwitchboardTesting

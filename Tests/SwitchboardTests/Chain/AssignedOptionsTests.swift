@@ -1,3 +1,4 @@
+@testable import SwitchboardResilience
 import Foundation
 import SwitchboardTesting
 import Testing

@@ -1,3 +1,6 @@
+import SwitchboardAuth
+import SwitchboardCache
+import SwitchboardResilience
 import Foundation
 import Switchboard
 import SwitchboardTesting

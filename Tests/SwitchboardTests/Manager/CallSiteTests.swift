@@ -1,3 +1,4 @@
+import SwitchboardCache
 import Foundation
 import Switchboard
 import SwitchboardTesting

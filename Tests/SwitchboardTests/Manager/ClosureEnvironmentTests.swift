@@ -1,3 +1,6 @@
+@testable import SwitchboardAuth
+@testable import SwitchboardCache
+@testable import SwitchboardResilience
 import Dispatch
 import Foundation
 import SwitchboardTesting

@@ -1,3 +1,5 @@
+@testable import SwitchboardAuth
+@testable import SwitchboardTransfers
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+@testable import SwitchboardTransfers
 import Foundation
 import SwitchboardTesting
 import Testing

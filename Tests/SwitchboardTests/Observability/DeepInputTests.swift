@@ -1,3 +1,4 @@
+@testable import SwitchboardHAR
 import Foundation
 import SwitchboardTesting
 import SwitchboardTestSupport

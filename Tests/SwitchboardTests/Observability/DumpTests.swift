@@ -1,3 +1,6 @@
+@testable import SwitchboardCache
+@testable import SwitchboardResilience
+@testable import SwitchboardHAR
 import Foundation
 import SwitchboardTesting
 import Testing

@@ -1,3 +1,4 @@
+import SwitchboardHAR
 import Foundation
 import Switchboard
 import SwitchboardTesting

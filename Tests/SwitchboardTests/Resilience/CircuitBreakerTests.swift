@@ -1,3 +1,4 @@
+@testable import SwitchboardResilience
 import Foundation
 @testable import Switchboard
 import SwitchboardTesting

@@ -1,3 +1,4 @@
+@testable import SwitchboardResilience
 import Dispatch
 import Foundation
 import SwitchboardTesting

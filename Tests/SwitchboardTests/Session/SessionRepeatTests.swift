@@ -1,3 +1,4 @@
+@testable import SwitchboardHAR
 import Foundation
 @testable import Switchboard
 import SwitchboardTesting

@@ -76,7 +76,7 @@ public struct FileBody: HTTPBody {
 
 extension URL {
     /// The bytes of the regular file there; nil when there is none.
-    var sizeOfFile: Int64? {
+    package var sizeOfFile: Int64? {
         var information = stat()
         guard isFileURL, stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int64(information.st_size)

@@ -36,9 +36,9 @@ extension NetworkError {
         public static let sessionInvalidated = Code("sessionInvalidated")
         /// The chain was being reset when the request came.
         public static let resetInProgress = Code("resetInProgress")
-        /// A ``CircuitBreaker`` is open: the host failed too often a moment ago. Nothing was sent.
+        /// A `CircuitBreaker` is open: the host failed too often a moment ago. Nothing was sent.
         public static let circuitOpen = Code("circuitOpen")
-        /// A ``ResponseCache`` has nothing stored, and the request said that it is not to be sent.
+        /// A `ResponseCache` has nothing stored, and the request said that it is not to be sent.
         public static let notCached = Code("notCached")
 
         // No complete response arrived.
@@ -150,7 +150,7 @@ extension NetworkError {
         ]
 
         /// Whether the code says that a status was not accepted.
-        var isStatus: Bool {
+        package var isStatus: Bool {
             switch self {
             case .badRequest, .unauthorized, .forbidden, .notFound, .error4xx, .serverError, .error5xx, .redirection,
                 .unexpectedStatus, .custom, .other:

@@ -49,7 +49,7 @@ public struct NetworkError: Error, Sendable {
     /// How the request may be sent once more; nil for an error that is the answer.
     var repetition: Repetition?
     /// The request, boxed, because its type is known to a higher layer only.
-    var requestBox: (any Sendable)?
+    package var requestBox: (any Sendable)?
 
     /// Makes an error of your own, in an interceptor or a stub for instance.
     public init(_ code: Code, reason: String? = nil, underlying: (any Error)? = nil) {
@@ -132,7 +132,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     }
 
     /// What an error of any kind says, secrets of URLs in it replaced; of one of Swift's its name alone.
-    static func text(of error: any Error) -> String {
+    package static func text(of error: any Error) -> String {
         if let error = error as? NetworkError { return error.description }
         if let text = (error as? any LocalizedError)?.errorDescription { return Redaction.standard.pairs(in: text) }
         if error is any CustomNSError { return Redaction.standard.pairs(in: error.localizedDescription) }

@@ -22,7 +22,7 @@ extension Redaction {
 
     /// Text with the values of `name=value` replaced for secret names, as they stand in URLs amid prose, markup and
     /// JSON, those of header lines, `Authorization: Bearer …`, and what stands before the host of a URL.
-    func pairs(in text: String) -> String {
+    package func pairs(in text: String) -> String {
         guard !isNone else { return text }
         let text = text.utf8.contains(.colon) ? users(in: lines(in: text)) : text
         guard text.utf8.contains(.equals) else { return text }

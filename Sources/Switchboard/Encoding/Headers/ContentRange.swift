@@ -42,7 +42,7 @@ public struct ContentRange: Sendable, Hashable, CustomStringConvertible {
 
 extension Int64 {
     /// Digits alone, without a sign; nil for anything else, and for more than there is room for.
-    init?(digits text: some StringProtocol) {
+    package init?(digits text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil
         }

@@ -5,7 +5,7 @@ import Foundation
 /// The three forms are read to the letter, but without case, as a cache should ([RFC 9111
 /// §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2)). The day of the week must be one, and is not compared with
 /// the date.
-enum HTTPDate {
+package enum HTTPDate {
     /// Reads a date.
     ///
     /// - Parameters:
@@ -13,7 +13,7 @@ enum HTTPDate {
     ///   - now: The time that a year of two digits is measured against: it is the latest one that makes a date at most
     ///     50 years ahead.
     /// - Returns: The date, or nil when the text is none of the three forms or names no day.
-    static func parse(_ text: String, now: Date = Date()) -> Date? {
+    package static func parse(_ text: String, now: Date = Date()) -> Date? {
         let text = text.utf8.map(\.lowercased)
         return fixdate(text) ?? rfc850(text, now) ?? asctime(text)
     }

@@ -63,18 +63,18 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
 }
 
 extension String {
-    var trimmedOfBlanks: String {
+    package var trimmedOfBlanks: String {
         guard utf8.first?.isBlank == true || utf8.last?.isBlank == true else { return self }
         return String(decoding: utf8.trimmedOfBlanks, as: UTF8.self)
     }
 
-    func equalsIgnoringCase(_ other: String) -> Bool {
+    package func equalsIgnoringCase(_ other: String) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
     }
 
     /// The text in quotes, short and on one line, whatever it holds.
-    var quotedForMessage: String {
+    package var quotedForMessage: String {
         let short = unicodeScalars.prefix(80)
         let text = short.map { $0.breaksLine ? $0.escaped(asASCII: true) : String($0) }.joined()
         return "\"\(text)\(short.endIndex == unicodeScalars.endIndex ? "" : "…")\""
@@ -91,7 +91,7 @@ extension Unicode.Scalar {
 }
 
 extension BidirectionalCollection<UInt8> {
-    var trimmedOfBlanks: SubSequence {
+    package var trimmedOfBlanks: SubSequence {
         let bytes = drop(while: \.isBlank)
         guard let last = bytes.lastIndex(where: { !$0.isBlank }) else { return bytes }
         return bytes[...last]
@@ -103,7 +103,7 @@ extension UInt8 {
 
     /// Whether it is a control character that may not stand in a field's value ([RFC 9110
     /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
-    var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
+    package var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
 
     var hexForMessage: String {
         "0x" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)

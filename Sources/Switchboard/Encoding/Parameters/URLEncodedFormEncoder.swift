@@ -174,7 +174,7 @@ extension URLEncodedFormEncoder {
 
 extension NetworkError {
     /// The error itself when it is one of ours, an encoding failure over it when not.
-    static func encoding(_ error: any Error) -> NetworkError {
+    package static func encoding(_ error: any Error) -> NetworkError {
         error as? NetworkError
             ?? NetworkError(.encodingFailed, reason: EncodingFailure.describe(error), underlying: error)
     }

@@ -1,9 +1,9 @@
 /// A set of ASCII bytes as two words: membership is one shift, where `CharacterSet` takes a call.
-struct ASCIISet: Hashable, Sendable {
+package struct ASCIISet: Hashable, Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
-    init(_ characters: String) {
+    package init(_ characters: String) {
         for byte in characters.utf8 { insert(byte) }
     }
 
@@ -16,22 +16,22 @@ struct ASCIISet: Hashable, Sendable {
     }
 
     @inline(__always)
-    func contains(_ byte: UInt8) -> Bool {
+    package func contains(_ byte: UInt8) -> Bool {
         if byte < 64 { return low & (1 << UInt64(byte)) != 0 }
         if byte < 128 { return high & (1 << UInt64(byte - 64)) != 0 }
         return false
     }
 
-    func union(_ other: ASCIISet) -> ASCIISet {
+    package func union(_ other: ASCIISet) -> ASCIISet {
         var result = self
         result.low |= other.low
         result.high |= other.high
         return result
     }
 
-    static let alphanumerics = ASCIISet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    package static let alphanumerics = ASCIISet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
     /// [RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)
-    static let unreserved = alphanumerics.union(ASCIISet("-._~"))
+    package static let unreserved = alphanumerics.union(ASCIISet("-._~"))
     /// What may stand in a path: `pchar` and the slash ([RFC 3986
     /// §3.3](https://www.rfc-editor.org/rfc/rfc3986#section-3.3)).
     static let path = unreserved.union(ASCIISet("!$&'()*+,;=:@/"))
@@ -39,7 +39,7 @@ struct ASCIISet: Hashable, Sendable {
     /// §3.4](https://www.rfc-editor.org/rfc/rfc3986#section-3.4)).
     static let query = path.union(ASCIISet("?"))
     /// `tchar` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2).
-    static let token = alphanumerics.union(ASCIISet("!#$%&'*+-.^_`|~"))
+    package static let token = alphanumerics.union(ASCIISet("!#$%&'*+-.^_`|~"))
     static let hexDigits = ASCIISet("0123456789ABCDEFabcdef")
 }
 
@@ -59,12 +59,12 @@ extension Sequence<UInt8> {
 
 extension Collection<UInt8> {
     /// Compares with ASCII text in lower case, without case.
-    func equalsLowercase(_ text: StaticString) -> Bool {
+    package func equalsLowercase(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && starts(withLowercase: text)
     }
 
     /// Whether it begins with ASCII text, given in lower case, without case.
-    func starts(withLowercase text: StaticString) -> Bool {
+    package func starts(withLowercase text: StaticString) -> Bool {
         text.withUTF8Buffer { prefix(text.utf8CodeUnitCount).lazy.map(\.lowercased).elementsEqual($0) }
     }
 }

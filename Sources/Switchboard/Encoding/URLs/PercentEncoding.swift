@@ -3,7 +3,7 @@ extension [UInt8] {
     /// Appends `bytes`; those outside `allowed` become `%XX` in upper case. A blank becomes `+` when `plusForSpace` is
     /// set.
     @inline(__always)
-    mutating func appendEscaped(_ bytes: some Sequence<UInt8>, allowed: ASCIISet, plusForSpace: Bool = false) {
+    package mutating func appendEscaped(_ bytes: some Sequence<UInt8>, allowed: ASCIISet, plusForSpace: Bool = false) {
         for byte in bytes {
             if allowed.contains(byte) {
                 append(byte)
@@ -48,29 +48,29 @@ extension Collection<UInt8> {
 }
 
 extension UInt8 {
-    static let percent = UInt8(ascii: "%")
-    static let plus = UInt8(ascii: "+")
-    static let space = UInt8(ascii: " ")
-    static let slash = UInt8(ascii: "/")
-    static let colon = UInt8(ascii: ":")
-    static let comma = UInt8(ascii: ",")
-    static let leftBrace = UInt8(ascii: "{")
-    static let rightBrace = UInt8(ascii: "}")
-    static let leftBracket = UInt8(ascii: "[")
-    static let rightBracket = UInt8(ascii: "]")
-    static let questionMark = UInt8(ascii: "?")
-    static let numberSign = UInt8(ascii: "#")
-    static let ampersand = UInt8(ascii: "&")
-    static let equals = UInt8(ascii: "=")
-    static let dot = UInt8(ascii: ".")
-    static let semicolon = UInt8(ascii: ";")
-    static let quote = UInt8(ascii: "\"")
-    static let backslash = UInt8(ascii: "\\")
-    static let apostrophe = UInt8(ascii: "'")
-    static let lessThan = UInt8(ascii: "<")
-    static let greaterThan = UInt8(ascii: ">")
-    static let lineFeed = UInt8(ascii: "\n")
-    static let carriageReturn = UInt8(ascii: "\r")
+    package static let percent = UInt8(ascii: "%")
+    package static let plus = UInt8(ascii: "+")
+    package static let space = UInt8(ascii: " ")
+    package static let slash = UInt8(ascii: "/")
+    package static let colon = UInt8(ascii: ":")
+    package static let comma = UInt8(ascii: ",")
+    package static let leftBrace = UInt8(ascii: "{")
+    package static let rightBrace = UInt8(ascii: "}")
+    package static let leftBracket = UInt8(ascii: "[")
+    package static let rightBracket = UInt8(ascii: "]")
+    package static let questionMark = UInt8(ascii: "?")
+    package static let numberSign = UInt8(ascii: "#")
+    package static let ampersand = UInt8(ascii: "&")
+    package static let equals = UInt8(ascii: "=")
+    package static let dot = UInt8(ascii: ".")
+    package static let semicolon = UInt8(ascii: ";")
+    package static let quote = UInt8(ascii: "\"")
+    package static let backslash = UInt8(ascii: "\\")
+    package static let apostrophe = UInt8(ascii: "'")
+    package static let lessThan = UInt8(ascii: "<")
+    package static let greaterThan = UInt8(ascii: ">")
+    package static let lineFeed = UInt8(ascii: "\n")
+    package static let carriageReturn = UInt8(ascii: "\r")
 
     /// CR, LF and NUL: what could start a new line or end a text in a request's head.
     var breaksHead: Bool { self == 0 || self == 10 || self == 13 }

@@ -32,7 +32,7 @@ extension URL {
     /// Resolves a `Location` by [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2), and odd slashes,
     /// blanks and control characters as browsers do ([URL §4.4](https://url.spec.whatwg.org/#url-parsing)): `///host` and
     /// `\\\\host` are `//host`. Nil when it makes no URL; `http:/host`, which programs read in several ways, makes none.
-    init?(location: String, relativeTo base: URL?) {
+    package init?(location: String, relativeTo base: URL?) {
         var text = location.unicodeScalars.filter { !["\t", "\n", "\r"].contains($0) }[...]
         while let first = text.first, first.value <= 0x20 { text.removeFirst() }
         while let last = text.last, last.value <= 0x20 { text.removeLast() }

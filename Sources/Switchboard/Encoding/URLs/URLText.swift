@@ -4,14 +4,14 @@ import Foundation
 /// the end.
 ///
 /// `URLComponents` would decode and encode every part again, which costs more and changes text that was right.
-struct URLText {
+package struct URLText {
     private var bytes: [UInt8]
     private var hasQuery: Bool
     /// `#` and what follows; never sent, kept so that a URL without parameters stays as it was.
     private var fragment: [UInt8] = []
 
     /// - Throws: ``NetworkError/Code/invalidRequest`` when the URL has another scheme than http and https, or no host.
-    init(_ base: URL) throws(NetworkError) {
+    package init(_ base: URL) throws(NetworkError) {
         try Self.check(base)
         let text = base.absoluteString
         bytes = []
@@ -66,7 +66,7 @@ struct URLText {
     }
 
     /// The URL with a query, already encoded, after its own.
-    consuming func appending(query: [UInt8]) -> URLText {
+    package consuming func appending(query: [UInt8]) -> URLText {
         append(query: query)
         return self
     }
@@ -74,7 +74,7 @@ struct URLText {
     /// The finished URL.
     ///
     /// - Throws: ``NetworkError/Code/invalidRequest`` when Foundation does not take it for one.
-    var url: URL {
+    package var url: URL {
         get throws(NetworkError) {
             let text = String(decoding: fragment.isEmpty ? bytes : bytes + fragment, as: UTF8.self)
             guard let url = URL(string: text) else {
@@ -117,14 +117,14 @@ extension URLText {
     ///
     /// - Throws: ``NetworkError/Code/invalidRequest`` when it has another scheme than http and https, no host, a port
     ///   that is none, or a control character.
-    static func check(_ url: URL) throws(NetworkError) {
+    package static func check(_ url: URL) throws(NetworkError) {
         guard let fault = fault(of: url) else { return }
         let text = Redaction.standard.url(url.absoluteString).quotedForMessage
         throw NetworkError(.invalidRequest, reason: "the URL \(text) \(fault)")
     }
 
     /// Why no request can go to a URL: "has no host". Nil when one can.
-    static func fault(of url: URL) -> String? {
+    package static func fault(of url: URL) -> String? {
         var text = url.absoluteString
         return text.withUTF8(fault(in:))
     }

@@ -4,7 +4,7 @@ public enum AuthenticationChoice: Sendable, Hashable {
     case automatic
     /// Not at all: every interceptor of credentials lets it pass as it is.
     case none
-    /// By the method of this name of a ``CompositeAuth``; other interceptors take it for ``automatic``.
+    /// By the method of this name of a `CompositeAuth`; other interceptors take it for ``automatic``.
     case named(String)
 }
 

@@ -43,7 +43,7 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 
 extension Optional {
     /// This value, or what an operation gives when there is none.
-    func orElse(_ other: () async throws -> Wrapped?) async rethrows -> Wrapped? {
+    package func orElse(_ other: () async throws -> Wrapped?) async rethrows -> Wrapped? {
         if let self { return self }
         return try await other()
     }

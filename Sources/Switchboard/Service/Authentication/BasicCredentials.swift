@@ -39,7 +39,7 @@ extension BasicCredentials: CustomStringConvertible, CustomReflectable {
 }
 
 extension RequestOptions {
-    /// The user and password for this request in place of those of ``BasicAuth`` or ``DigestAuth``. Default nil: theirs.
+    /// The user and password for this request in place of those of ``BasicAuth`` or `DigestAuth`. Default nil: theirs.
     public var credentials: BasicCredentials? {
         get { self[CredentialsOption.self] }
         set { self[CredentialsOption.self] = newValue }

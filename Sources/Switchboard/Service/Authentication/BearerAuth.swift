@@ -8,7 +8,7 @@ import Foundation
 /// ```
 ///
 /// A request that has an `Authorization`, or a user in its URL, keeps it. A 401 is the result; a token that is to be
-/// refreshed is for ``AuthenticationInterceptor``.
+/// refreshed is for `AuthenticationInterceptor`.
 public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CredentialSource<String>
     private let origins: CredentialOrigins

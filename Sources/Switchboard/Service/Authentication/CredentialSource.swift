@@ -2,7 +2,7 @@
 ///
 /// A provider is asked once for all requests of a partition that wait at the same time, and again for the next one. It is
 /// cancelled when all of those were cancelled.
-struct CredentialSource<Value: Sendable>: Sendable {
+package struct CredentialSource<Value: Sendable>: Sendable {
     private enum Kind: Sendable {
         case value(Value)
         case provider(@Sendable () async throws -> Value?, SharedCalls<String?, Value?>)
@@ -10,16 +10,16 @@ struct CredentialSource<Value: Sendable>: Sendable {
 
     private let kind: Kind
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         kind = .value(value)
     }
 
-    init(_ provider: @escaping @Sendable () async throws -> Value?) {
+    package init(_ provider: @escaping @Sendable () async throws -> Value?) {
         kind = .provider(provider, SharedCalls())
     }
 
     /// The value for a request; nil when the provider has none.
-    func value(for request: NetworkRequest) async throws -> Value? {
+    package func value(for request: NetworkRequest) async throws -> Value? {
         switch kind {
         case .value(let value): return value
         case .provider(let provider, let calls):

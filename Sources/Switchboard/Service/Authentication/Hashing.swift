@@ -4,7 +4,7 @@ extension MessageDigest {
     /// The hash of some bytes.
     ///
     /// - Throws: ``NetworkError/Code/unsupported`` where the system has no such function.
-    func checkedHash(_ data: Data) throws(NetworkError) -> Data {
+    package func checkedHash(_ data: Data) throws(NetworkError) -> Data {
         do throws(DynamicLibrary.Failure) {
             return try hash(data)
         } catch {
@@ -15,18 +15,18 @@ extension MessageDigest {
 
 extension Data {
     /// Base64 for URLs, without padding ([RFC 4648 §5](https://www.rfc-editor.org/rfc/rfc4648#section-5)).
-    var base64URLText: String {
+    package var base64URLText: String {
         base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
             .replacingOccurrences(of: "=", with: "")
     }
 
     /// `0a1b`, in lower case.
-    var hexText: String {
+    package var hexText: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// Bytes that nobody can foresee.
-    static func random(_ count: Int) -> Data {
+    package static func random(_ count: Int) -> Data {
         var generator = SystemRandomNumberGenerator()
         return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }

@@ -1,7 +1,7 @@
 /// Whether a request is sent in the name of whoever has signed in; see ``RequestOptions/signIn``.
 public enum SignInChoice: Sendable, Hashable {
-    /// As the interceptor has it: ``AuthenticationInterceptor`` requires a credential; a provider of ``BearerAuth``,
-    /// ``BasicAuth`` or ``DigestAuth`` that gives nil sends none.
+    /// As the interceptor has it: `AuthenticationInterceptor` requires a credential; a provider of ``BearerAuth``,
+    /// ``BasicAuth`` or `DigestAuth` that gives nil sends none.
     case automatic
     /// With a credential. Without one the call fails with ``NetworkError/Code/cannotAuthenticate``, and nothing is sent.
     case required
@@ -20,8 +20,8 @@ extension RequestOptions {
     /// var options: RequestOptions { RequestOptions { $0.signIn = .required } }        // an endpoint's: the favorites
     /// ```
     ///
-    /// ``AuthenticationInterceptor``, ``BearerAuth``, ``BasicAuth`` and ``DigestAuth`` heed it. The key of the app, by
-    /// ``APIKeyAuth`` or ``RequestSigner``, is sent in any case; ``authentication`` set to ``AuthenticationChoice/none``
+    /// `AuthenticationInterceptor`, ``BearerAuth``, ``BasicAuth`` and `DigestAuth` heed it. The key of the app, by
+    /// ``APIKeyAuth`` or `RequestSigner`, is sent in any case; ``authentication`` set to ``AuthenticationChoice/none``
     /// leaves out that too.
     public var signIn: SignInChoice {
         get { self[SignInOption.self] }

@@ -1,5 +1,5 @@
 /// Reports what a session says of a body on its way: not in the session's own thread, which must not wait for observers.
-func withUploadProgress<Output: Sendable>(
+package func withUploadProgress<Output: Sendable>(
     _ progress: TransferProgress,
     _ operation:
         @Sendable (_ note: @escaping @Sendable (_ sent: Int64, _ length: Int64?) -> Void) async throws -> Output

@@ -52,7 +52,7 @@ public struct RequestOptions: Sendable {
     }
 
     /// What was set, as far as it can be compared.
-    var comparable: [ObjectIdentifier: AnyHashable] {
+    package var comparable: [ObjectIdentifier: AnyHashable] {
         values.compactMapValues { $0 as? AnyHashable }
     }
 

@@ -7,7 +7,7 @@ import Foundation
 /// cancelling the reading task, closes the exchange.
 public struct ResponseBytes: AsyncSequence, Sendable {
     /// What gives the chunks of one exchange.
-    protocol Source: Sendable {
+    package protocol Source: Sendable {
         /// The next chunk, nil at the end of a whole body.
         func next() async throws -> Data?
         /// What they answer, to be named in errors; nil when it is not known.
@@ -16,7 +16,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     private let source: any Source
 
-    init(_ source: any Source) {
+    package init(_ source: any Source) {
         self.source = source
     }
 
@@ -52,7 +52,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     }
 
     /// What they answer; nil when it is not known.
-    var request: NetworkRequest? {
+    package var request: NetworkRequest? {
         get async { await source.request }
     }
 

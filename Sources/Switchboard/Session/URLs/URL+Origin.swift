@@ -2,7 +2,7 @@ import Foundation
 
 extension URL {
     /// Whether the scheme is https, in any case.
-    var isHTTPS: Bool {
+    package var isHTTPS: Bool {
         absoluteString.utf8.starts(withLowercase: "https:")
     }
 
@@ -13,15 +13,15 @@ extension URL {
     }
 
     /// The port, or that of the scheme.
-    var effectivePort: Int { port ?? schemePort }
+    package var effectivePort: Int { port ?? schemePort }
 
     /// The port with its colon, as `Host` has it; nothing for that of the scheme.
-    var portSuffix: String { effectivePort == schemePort ? "" : ":\(effectivePort)" }
+    package var portSuffix: String { effectivePort == schemePort ? "" : ":\(effectivePort)" }
 
     private var schemePort: Int { isHTTPS ? 443 : 80 }
 
     /// Whether the host is this machine, by its usual names.
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         let host = (host ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
         let isIPv4 = host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isASCII && $0.isNumber }
         return host == "localhost" || host == "::1" || isIPv4

@@ -3,7 +3,7 @@ import Foundation
 extension URL {
     /// The URL without what stands before its host, and that as Basic credentials
     /// ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)); nil when nothing stands there.
-    var withoutUserInfo: (URL, credentials: String?) {
+    package var withoutUserInfo: (URL, credentials: String?) {
         let text = absoluteString
         guard text.utf8.contains(UInt8(ascii: "@")), let start = text.range(of: "://")?.upperBound else {
             return (self, nil)

@@ -1,18 +1,18 @@
 import Foundation
 
 /// The parts of a URL, set one by one, in any order.
-struct URLParts: Sendable {
-    var scheme = "https"
-    var host = ""
+package struct URLParts: Sendable {
+    package var scheme = "https"
+    package var host = ""
     var port: Int?
-    var path = ""
-    var query: String?
+    package var path = ""
+    package var query: String?
     private var user: String?
     private var fragment: String?
 
     /// Splits a URL as [RFC 3986, appendix B](https://www.rfc-editor.org/rfc/rfc3986#appendix-B) does; nil gives
     /// `https` and nothing else.
-    init(_ url: URL?) {
+    package init(_ url: URL?) {
         guard let url else { return }
         var rest = Substring(url.absoluteString)
         if let hash = rest.utf8.firstIndex(of: .numberSign) {

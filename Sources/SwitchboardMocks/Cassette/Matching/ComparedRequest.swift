@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 /// A request as it is compared: taken apart, and with the secrets replaced that have a name.
 struct ComparedRequest: Sendable {

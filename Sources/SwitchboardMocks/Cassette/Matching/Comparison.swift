@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 /// How two texts are compared, and what is said when they differ.
 struct Comparison: Sendable {

@@ -1,3 +1,4 @@
+import SwitchboardAuth
 import Foundation
 import Switchboard
 

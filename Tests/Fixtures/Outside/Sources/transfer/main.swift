@@ -1,3 +1,4 @@
+import SwitchboardTransfers
 import Foundation
 import Switchboard
 

@@ -1,0 +1,80 @@
+import Foundation
+import Switchboard
+
+/// One login in the making: where to send the user, and what is needed when the user comes back.
+///
+/// Keep it until then. It is a value that can be stored, for an app that may be ended meanwhile; it holds a secret.
+public struct AuthorizationRequest: Codable, Sendable, Hashable {
+    /// The page to show, in a browser and not in a view of the app's own ([RFC 8252
+    /// §8.12](https://www.rfc-editor.org/rfc/rfc8252#section-8.12)).
+    public let url: URL
+    /// What ties the redirect to this request.
+    public let state: String
+    /// Where the redirect goes.
+    let redirectURI: String
+    let verifier: String
+
+    /// The code in the URL that the server redirected to.
+    ///
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` over an ``OAuthError``: what the server says, such as
+    ///   ``OAuthError/Code/accessDenied``, ``OAuthError/Code/stateMismatch``, or ``OAuthError/Code/invalidRedirect``.
+    public func code(in redirect: URL) throws(NetworkError) -> String {
+        let text = redirect.absoluteString
+        guard Self.place(redirectURI).elementsEqual(Self.place(text)) else {
+            throw OAuthError(.invalidRedirect, text: "it leads somewhere else").thrown("the redirect is not accepted")
+        }
+        let items = Self.items(text)
+        for item in Self.items(redirectURI)
+        where !items.contains(where: { $0.name == item.name && $0.value == item.value }) {
+            throw OAuthError(.invalidRedirect, text: "it lacks a part of the query").thrown(
+                "the redirect is not accepted")
+        }
+        // A parameter must not come twice (RFC 6749 §3.1).
+        func value(_ name: String) -> String? {
+            let values = items.filter { $0.name == name }
+            return values.count == 1 ? values[0].value : nil
+        }
+        guard let state = value("state"), state.hasSameBytes(as: self.state) else {
+            throw OAuthError(.stateMismatch, text: "it belongs to another request").thrown(
+                "the redirect is not accepted")
+        }
+        if let error = value("error") {
+            throw OAuthError(
+                OAuthError.Code(rawValue: error), text: value("error_description"), uri: value("error_uri")
+            ).thrown("the authorization server gave no code")
+        }
+        guard let code = value("code"), !code.isEmpty else {
+            throw OAuthError(.invalidRedirect, text: "it has no code").thrown("the redirect is not accepted")
+        }
+        return code
+    }
+
+    private static func items(_ uri: String) -> [URLQueryItem] {
+        let whole = uri.utf8.prefix { $0 != .numberSign }
+        return URLEncodedForm.decode(Substring(whole.drop { $0 != .questionMark }.dropFirst()))
+    }
+
+    /// Scheme, host and path. Browsers write an empty path as a slash.
+    private static func place(_ uri: String) -> Substring.UTF8View {
+        let place = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
+        return place.last == .slash ? place.dropLast() : place
+    }
+}
+
+extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
+    /// The URL, secrets replaced.
+    public var description: String {
+        "AuthorizationRequest(\(Redaction.standard.adding(parameterNames: ["state"]).url(url.absoluteString)))"
+    }
+    /// Shows the redacted line only, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension String {
+    /// Compares without telling by the time it takes how much was equal.
+    func hasSameBytes(as other: String) -> Bool {
+        let (one, two) = (Array(utf8), Array(other.utf8))
+        guard one.count == two.count else { return false }
+        return zip(one, two).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

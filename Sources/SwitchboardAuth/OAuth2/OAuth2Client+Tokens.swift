@@ -1,0 +1,118 @@
+import Foundation
+import Switchboard
+
+extension OAuth2Client {
+    /// A new token for the client itself ([RFC 6749 §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4)).
+    ///
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` over an ``OAuthError``, and what any exchange may throw.
+    public func clientCredentials(scope: String? = nil) async throws -> OAuthToken {
+        var items = [URLQueryItem(name: "grant_type", value: "client_credentials")]
+        if let scope = scope ?? self.scope { items.append(URLQueryItem(name: "scope", value: scope)) }
+        return try await token(items)
+    }
+
+    /// A new token for one that has ended ([RFC 6749 §6](https://www.rfc-editor.org/rfc/rfc6749#section-6)). The refresh
+    /// token may be used up by this; when the server sends no new one, the old one is kept.
+    ///
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` over an ``OAuthError``: ``OAuthError/Code/invalidGrant`` when it
+    ///   was revoked, ``OAuthError/Code/notSignedIn`` without a refresh token. And what any exchange may throw.
+    public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
+        guard let refreshToken = token.refreshToken else {
+            throw OAuthError(.notSignedIn, text: "the token has ended, and cannot be refreshed").thrown()
+        }
+        var fresh = try await self.token([
+            URLQueryItem(name: "grant_type", value: "refresh_token"),
+            URLQueryItem(name: "refresh_token", value: refreshToken),
+        ])
+        if fresh.refreshToken?.isEmpty != false { fresh.refreshToken = refreshToken }
+        fresh.scope = fresh.scope ?? token.scope
+        fresh.idToken = fresh.idToken ?? token.idToken
+        return fresh
+    }
+
+    /// Revokes a token at the server ([RFC 7009](https://www.rfc-editor.org/rfc/rfc7009)): its refresh token, which takes
+    /// the access tokens along, or the access token when there is no other. One that is revoked already is no error.
+    ///
+    /// - Throws: `NetworkError.Code.unsupported` without a ``revocationURL``, and what ``refresh(_:)`` throws.
+    public func revoke(_ token: OAuthToken) async throws {
+        guard let revocationURL else {
+            throw NetworkError(.unsupported, reason: "the client has no revocationURL")
+        }
+        _ = try await answer(
+            from: revocationURL,
+            [
+                URLQueryItem(name: "token", value: token.refreshToken ?? token.accessToken),
+                URLQueryItem(
+                    name: "token_type_hint", value: token.refreshToken == nil ? "access_token" : "refresh_token"),
+            ], more: [:])
+    }
+
+    func token(_ items: [URLQueryItem]) async throws -> OAuthToken {
+        // What it lasts counts from when it was asked for: better too short than too long.
+        let date = now()
+        let response = try await answer(from: tokenURL, items, more: tokenParameters)
+        do throws(NetworkError) {
+            return try OAuthToken(answer: response.body, at: date)
+        } catch {
+            throw error.attributed(to: NetworkRequest(.post, tokenURL))
+        }
+    }
+
+    /// The answer of an endpoint, when it is 2xx.
+    private func answer(from url: URL, _ items: [URLQueryItem], more: Parameters) async throws -> NetworkResponse {
+        try check(url)
+        let encoder = URLEncodedFormEncoder()
+        var items = items
+        var headers: HTTPHeaders = [.accept("application/json")]
+        if let secret, authentication == .basic {
+            let pair = Self.formEncoded(id) + ":" + Self.formEncoded(secret)
+            headers["Authorization"] = "Basic " + Data(pair.utf8).base64EncodedString()
+        } else {
+            items.append(URLQueryItem(name: "client_id", value: id))
+            if let secret { items.append(URLQueryItem(name: "client_secret", value: secret)) }
+        }
+        let extra = try encoder.encode(more)
+        let form = encoder.encode(items) + (extra.isEmpty ? "" : "&" + extra)
+        var request = NetworkRequest(
+            .post, url, headers: headers,
+            body: DataBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded"))
+        request.timeouts = timeouts
+        request.limits.responseBody = 1 << 20
+        let response = try await withOwnTask { [session, request] in try await session.send(request) }
+        guard !(200..<300).contains(response.statusCode) else { return response }
+        throw Self.failure(response).attributed(to: request)
+    }
+
+    private static func failure(_ response: NetworkResponse) -> NetworkError {
+        // A proxy's page or a server that is down says nothing about the token.
+        if (400..<500).contains(response.statusCode), let error = OAuthError(answer: response.body) {
+            return error.thrown("the authorization server refused").with(response)
+        }
+        let code: NetworkError.Code =
+            switch response.statusCode {
+            case 300..<400: .redirection
+            case 400..<500: .error4xx
+            case 500: .serverError
+            case 501..<600: .error5xx
+            default: .unexpectedStatus
+            }
+        return NetworkError(code, reason: "the authorization server answered \(response.statusCode)").with(response)
+    }
+
+    private static func formEncoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.appendEscaped(text.utf8, allowed: .unreserved, plusForSpace: true)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Refuses to show secrets to everybody on the way.
+    func check(_ url: URL) throws(NetworkError) {
+        try URLText.check(url)
+        guard url.isHTTPS || allowsPlainHTTP || url.isLoopback else {
+            throw NetworkError(
+                .insecureConnection,
+                reason:
+                    "\(Redaction.standard.url(url.absoluteString).quotedForMessage) is not https (RFC 6749 §3.1, §3.2)")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Switchboard
+
+/// Signs each request with a function of your own, just before it is sent.
+///
+/// ```swift
+/// RequestSigner { request in
+///     let digest = try await vault.sign(request.method.rawValue + request.path)
+///     request.headers["X-Signature"] = digest
+/// }
+/// ```
+///
+/// List it last of the exchange interceptors, so that it sees the finished request, anew for each attempt and redirect. A header field that it changes is not sent to another
+/// origin, whatever its name.
+public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
+    private let sign: @Sendable (inout NetworkRequest) async throws -> Void
+    private let origins: CredentialOrigins
+
+    /// Makes a signer. `sign` runs for each sending, for several requests at once; what it throws ends the request: a
+    /// `NetworkError` as it is, anything else within `NetworkError.Code.cannotAuthenticate`.
+    public init(
+        origins: CredentialOrigins = .asked, _ sign: @escaping @Sendable (inout NetworkRequest) async throws -> Void
+    ) {
+        self.sign = sign
+        self.origins = origins
+    }
+
+    /// Signs the request.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        if request.takesCredentials(for: origins) { request = try await signed(request) }
+    }
+
+    private func signed(_ request: NetworkRequest) async throws -> NetworkRequest {
+        do {
+            var signed = try await withOwnTask { [sign] in
+                var request = request
+                try await sign(&request)
+                return request
+            }
+            for field in signed.headers where !request.headers.values(for: field.name).contains(field.value) {
+                signed.noteCredential(in: field.name)
+            }
+            return signed
+        } catch let error where error is NetworkError || error is CancellationError {
+            throw error
+        } catch {
+            throw NetworkError(
+                .cannotAuthenticate, reason: "the signer threw a \(type(of: error))", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Switchboard
+
+/// Runs operations one after the other, in the order in which they were given. None is cancelled with its caller.
+final class SerialTasks: Sendable {
+    private let last = Protected<Task<Void, Never>?>(nil)
+
+    func run(_ operation: @escaping @Sendable () async throws -> Void) async throws {
+        let task = last.withLock { last in
+            let previous = last
+            let task = Task {
+                await previous?.value
+                try await operation()
+            }
+            last = Task { _ = await task.result }
+            return task
+        }
+        try await task.value
+    }
+}

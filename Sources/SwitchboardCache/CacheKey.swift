@@ -1,0 +1,63 @@
+import Foundation
+import Switchboard
+
+/// What a stored response answers: a URL, asked for by somebody, in a partition. The method is GET.
+struct CacheKey: Hashable, Sendable {
+    let url: String
+    let partition: String
+    /// Whose it is. It may be made of credentials: it stays in memory, on disk is its hash alone.
+    let identity: String
+
+    /// Nil for a request that a cache has nothing to do with: another method than GET, a body, a part of the content, a
+    /// condition of the app's own, a stream or a file.
+    init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
+        let options = request.options
+        guard request.method == .get, request.body.isEmpty, let url = request.url, options.destination == nil,
+            !options.streamsResponse
+        else { return nil }
+        let conditions = ["Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
+        guard !conditions.contains(where: request.headers.contains) else { return nil }
+        self.url = url.asCacheKey
+        partition = options.partition ?? ""
+        guard let identity else {
+            // All fields: a credential may stand in one of any name.
+            let fields = request.allHeaders.map { (name: $0.name.lowercased(), value: $0.value) }
+                .filter { !ignored.contains($0.name) }.enumerated()
+                .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+                .map { "\($0.element.name): \($0.element.value)" }
+            self.identity = ([url.withoutUserInfo.credentials ?? ""] + fields).joined(separator: "\n")
+            return
+        }
+        self.identity = identity(request) ?? ""
+    }
+}
+
+extension URL {
+    /// The text by which equal URLs are found ([RFC 3986 §6.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2)): scheme
+    /// and host in lower case, without the scheme's own port, a user and a fragment, escapes only where they are needed.
+    var asCacheKey: String {
+        let parts = URLParts(self)
+        let path = parts.path.isEmpty ? "/" : parts.path.withoutNeedlessEscapes
+        let query = parts.query.map { "?\($0.withoutNeedlessEscapes)" } ?? ""
+        return "\(parts.scheme.lowercased())://\(parts.host.lowercased())\(portSuffix)\(path)\(query)"
+    }
+}
+
+extension String {
+    /// The text with those characters plain that need no escape anywhere
+    /// ([RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)), and the other escapes in upper case.
+    fileprivate var withoutNeedlessEscapes: String {
+        guard utf8.contains(UInt8(ascii: "%")) else { return self }
+        var result = ""
+        var rest = Substring(self)
+        while let percent = rest.firstIndex(of: "%") {
+            result += rest[..<percent]
+            let code = rest[percent...].prefix(3)
+            rest = rest[percent...].dropFirst(code.count)
+            let byte = code.count == 3 ? UInt8(code.dropFirst(), radix: 16) : nil
+            let plain = byte.flatMap { ASCIISet.unreserved.contains($0) ? String(Unicode.Scalar($0)) : nil }
+            result += plain ?? code.uppercased()
+        }
+        return result + rest
+    }
+}

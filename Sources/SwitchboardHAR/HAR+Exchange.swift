@@ -1,0 +1,133 @@
+import Foundation
+import Switchboard
+
+// An exchange as it was, secrets included: they are replaced before anything is written.
+
+extension HAR.Request {
+    /// A request whose body is a `DataBody` or empty.
+    package init(_ request: NetworkRequest) {
+        let body = (request.body as? DataBody)?.data ?? Data()
+        let headers = request.allHeaders
+        let url = request.url?.absoluteString ?? ""
+        self.init(
+            method: request.method.rawValue, url: url, httpVersion: "unknown",
+            cookies: headers.values(for: "Cookie").flatMap(HAR.Cookie.sent), headers: HAR.Field.list(headers),
+            queryString: HAR.Field.query(of: url),
+            postData: body.isEmpty ? nil : HAR.PostData(body, mimeType: headers["Content-Type"] ?? ""),
+            bodySize: body.count)
+    }
+}
+
+extension HAR.Response {
+    /// A response, with its body beside it: a stream and a download have it elsewhere.
+    package init(_ response: NetworkResponse, body: Data) {
+        let headers = response.headers
+        self.init(
+            status: response.statusCode, statusText: ReasonPhrase.phrase(for: response.statusCode),
+            httpVersion: response.metrics.protocolVersion ?? "unknown",
+            cookies: headers.values(for: "Set-Cookie").compactMap(HAR.Cookie.received),
+            headers: HAR.Field.list(headers),
+            content: HAR.Content(body, mimeType: headers["Content-Type"] ?? ""),
+            redirectURL: headers["Location"] ?? "", bodySize: headers.contains("Content-Encoding") ? -1 : body.count,
+            trailers: response.trailers.isEmpty ? nil : HAR.Field.list(response.trailers))
+    }
+}
+
+extension HAR.Entry {
+    package init(
+        _ request: HAR.Request, _ response: NetworkResponse, body: Data, start: Date, elapsed: Duration
+    ) {
+        let timings = HAR.Timings(response.metrics, elapsed: elapsed)
+        let answer = HAR.Response(response, body: body)
+        self.init(
+            startedDateTime: Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(
+                response.metrics.start ?? start),
+            time: timings.total, request: request, response: answer, timings: timings,
+            serverIPAddress: response.metrics.remoteAddress.flatMap(\.addressWithoutPort))
+        self.request.httpVersion = answer.httpVersion
+    }
+}
+
+extension HAR.Field {
+    package static func list(_ headers: HTTPHeaders) -> [HAR.Field] {
+        headers.map { HAR.Field(name: $0.name, value: $0.value) }
+    }
+
+    /// The pairs of a URL's query, decoded.
+    package static func query(of url: String) -> [HAR.Field] {
+        let url = url.pieces(between: .numberSign)[0]
+        return url.utf8.firstIndex(of: .questionMark).map { form(url[url.utf8.index(after: $0)...]) } ?? []
+    }
+
+    /// The pairs of a query or a form, decoded.
+    package static func form(_ text: some StringProtocol) -> [HAR.Field] {
+        URLEncodedForm.decode(text).map { HAR.Field(name: $0.name, value: $0.value ?? "") }
+    }
+}
+
+extension HAR.Cookie {
+    /// The cookies of a `Cookie` field.
+    package static func sent(_ field: String) -> [HAR.Cookie] {
+        field.pieces(between: .semicolon).compactMap(pair).map { HAR.Cookie(name: $0, value: $1) }
+    }
+
+    /// The cookie of a `Set-Cookie` field.
+    package static func received(_ field: String) -> HAR.Cookie? {
+        let parts = field.pieces(between: .semicolon)
+        guard let first = parts.first, let (name, value) = pair(first) else { return nil }
+        func attribute(_ name: String) -> String? {
+            parts.dropFirst().lazy.compactMap(pair).first { $0.name.lowercased() == name }?.value
+        }
+        let flags = Set(parts.dropFirst().map { String($0).trimmedOfBlanks.lowercased() })
+        return HAR.Cookie(
+            name: name, value: value, path: attribute("path"), domain: attribute("domain"),
+            httpOnly: flags.contains("httponly"), secure: flags.contains("secure"))
+    }
+
+    private static func pair(_ text: Substring) -> (name: String, value: String)? {
+        guard let equals = text.utf8.firstIndex(of: .equals) else { return nil }
+        return (
+            String(decoding: text.utf8[..<equals].trimmedOfBlanks, as: UTF8.self),
+            String(decoding: text.utf8[equals...].dropFirst().trimmedOfBlanks, as: UTF8.self)
+        )
+    }
+}
+
+extension HAR.Timings {
+    /// What a session measured; where it measured nothing, all of the time was waiting.
+    package init(_ metrics: ExchangeMetrics, elapsed: Duration) {
+        let whole = metrics.duration ?? elapsed
+        let toFirstByte = metrics.timeToFirstByte ?? whole
+        let connecting = [metrics.connect, metrics.secureConnect].compactMap { $0 }
+        let before = ([metrics.queue, metrics.nameLookup].compactMap { $0 } + connecting).reduce(.zero, +)
+        self.init(
+            blocked: metrics.queue?.milliseconds ?? -1, dns: metrics.nameLookup?.milliseconds ?? -1,
+            connect: connecting.isEmpty ? -1 : connecting.reduce(.zero, +).milliseconds,
+            send: 0, wait: max(.zero, toFirstByte - before).milliseconds,
+            receive: max(.zero, whole - toFirstByte).milliseconds, ssl: metrics.secureConnect?.milliseconds ?? -1)
+    }
+
+    /// The sum of what is known; TLS is a part of connecting.
+    package var total: Double {
+        [blocked, dns, connect, send, wait, receive].filter { $0 > 0 }.reduce(0, +).roundedToMicroseconds
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Double {
+        (Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15).roundedToMicroseconds
+    }
+}
+
+extension Double {
+    fileprivate var roundedToMicroseconds: Double { (self * 1_000).rounded() / 1_000 }
+}
+
+extension String {
+    /// The address of `127.0.0.1:80` and `[::1]:80`; nil for anything else.
+    fileprivate var addressWithoutPort: String? {
+        guard let colon = lastIndex(of: ":") else { return nil }
+        let address = self[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        return address.contains(where: { $0 == "." || $0 == ":" }) ? address : nil
+    }
+}

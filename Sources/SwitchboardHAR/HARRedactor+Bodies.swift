@@ -1,0 +1,88 @@
+import Foundation
+import Switchboard
+
+extension HARRedactor {
+    /// A body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`. Bytes
+    /// that are no text stay as they are.
+    package mutating func masked(body data: Data, type: String) -> Data {
+        masked(body: data, type: type, depth: 0)
+    }
+
+    /// How many `multipart` bodies are read within one another; a deeper one is masked as a whole.
+    private static let maximumDepth = 8
+
+    private mutating func masked(body data: Data, type: String, depth: Int) -> Data {
+        guard !data.isEmpty, !redaction.isNone else { return data }
+        if let boundary = type.multipartBoundary {
+            guard depth < Self.maximumDepth else { return Data(redaction.mask.utf8) }
+            return masked(multipart: data, boundary: boundary, depth: depth)
+        }
+        guard let text = data.exactText else { return data }
+        if type.isForm { return Data(mask(text) { [redaction] in redaction.form($0) }.utf8) }
+        guard let tree = JSONTree(data) else { return Data(mask(text) { [redaction] in redaction.text($0) }.utf8) }
+        note(tree)
+        return Data(redaction.text(text).utf8)
+    }
+
+    /// Keeps the secrets of a JSON value, in a loop: servers decide how deep it nests.
+    private mutating func note(_ tree: JSONTree) {
+        var rest = [(tree: tree, isSecret: false)]
+        while let (tree, isSecret) = rest.popLast() {
+            switch tree {
+            case .string(let text) where isSecret: note(text)
+            case .number(let number) where isSecret: note("\(number)")
+            case .string(let text):
+                // JSON within a text, as servers have it that echo a body.
+                if let inner = JSONTree(Data(text.utf8)) { rest.append((inner, false)) }
+                // The secrets of URLs within a text.
+                _ = mask(text) { [redaction] in redaction.value($0, ofHeader: "Comment") }
+            case .array(let values): rest += values.map { ($0, isSecret) }
+            case .object(let members):
+                rest += members.map { ($1, isSecret || redaction.isSecret(member: $0)) }
+            case .null, .bool, .number, .double: break
+            }
+        }
+    }
+
+    /// `multipart/form-data` (RFC 7578) and its like: each part by its name, or by its own type.
+    private mutating func masked(multipart data: Data, boundary: String, depth: Int) -> Data {
+        let delimiter = Data("--\(boundary)".utf8)
+        var parts = data.pieces(around: delimiter)
+        for index in parts.indices.dropFirst() {
+            let part = parts[index]
+            guard let head = part.range(of: Data("\r\n\r\n".utf8)) else { continue }
+            let isEnded = part.suffix(2) == Data("\r\n".utf8) && part.endIndex - 2 >= head.upperBound
+            let content = Data(part[head.upperBound..<(isEnded ? part.endIndex - 2 : part.endIndex)])
+            let fields = part[..<head.lowerBound].split(separator: .lineFeed).map(\.trimmedOfBlanks)
+            func field(_ name: StaticString) -> String {
+                let line = fields.first { $0.starts(withLowercase: name) } ?? Data()
+                return String(decoding: line.filter { $0 != .carriageReturn }, as: UTF8.self)
+            }
+            var masked = content
+            if redaction.isSecret(parameter: field("content-disposition:").mediaParameter("name") ?? "") {
+                if let text = content.exactText { note(text) }
+                masked = Data(redaction.mask.utf8)
+            } else {
+                let type = String(decoding: field("content-type:").utf8.dropFirst(13), as: UTF8.self)
+                masked = self.masked(body: content, type: type, depth: depth + 1)
+            }
+            parts[index] = part[..<head.upperBound] + masked + (isEnded ? Data("\r\n".utf8) : Data())
+        }
+        return Data(parts.joined(separator: delimiter))
+    }
+}
+
+extension Data {
+    /// What stands before, between and behind the places at which `separator` stands.
+    package func pieces(around separator: Data) -> [Data] {
+        guard !separator.isEmpty else { return [self] }
+        var pieces: [Data] = []
+        var start = startIndex
+        while let range = range(of: separator, in: start..<endIndex) {
+            pieces.append(Data(self[start..<range.lowerBound]))
+            start = range.upperBound
+        }
+        pieces.append(Data(self[start...]))
+        return pieces
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Switchboard
+
+/// A secret as it may stand in other text: each character as it is, or escaped for a URL, for JSON, for JSON within JSON
+/// or for markup, mixed as servers mix them.
+package struct SecretPattern: Sendable {
+    /// For each character the bytes that may stand for it.
+    private let characters: [[[UInt8]]]
+
+    package init(_ secret: String) {
+        characters = secret.unicodeScalars.map { Array(Set(Self.forms(of: $0))) }
+    }
+
+    /// What a place where it stands may begin with.
+    package var firstBytes: Set<UInt8> { Set(characters.first?.compactMap(\.first) ?? []) }
+
+    /// Where it ends when it stands here; nil when it does not.
+    package func end(in bytes: [UInt8], from start: Int) -> Int? {
+        var ends = [start]
+        for forms in characters {
+            var next: [Int] = []
+            for end in ends {
+                for form in forms where bytes.holds(form, at: end) && !next.contains(end + form.count) {
+                    next.append(end + form.count)
+                }
+            }
+            guard !next.isEmpty else { return nil }
+            ends = next
+        }
+        return ends.max()
+    }
+
+    private static func forms(of scalar: Unicode.Scalar) -> [[UInt8]] {
+        let utf8 = Array(String(scalar).utf8)
+        var texts = [
+            utf8.map { "%" + $0.hex }.joined(), utf8.map { "%25" + $0.hex }.joined(),
+            String(scalar).utf16.map { "\\u" + $0.hex }.joined(),
+        ]
+        texts += texts.map { $0.uppercasedDigits }
+        if let short = short[scalar] { texts.append(short) }
+        if scalar.value > 0x7E {
+            // UTF-8 read as Latin-1, as servers do with header fields.
+            let units = utf8.map { UInt16($0) }
+            texts.append(String(decoding: units, as: UTF16.self))
+            texts.append(units.map { "\\u" + $0.hex }.joined())
+        }
+        texts += texts.filter { $0.contains("\\") }.map { $0.escapedForJSON }
+        texts += markup[scalar] ?? []
+        if scalar == " " { texts.append("+") }
+        return [utf8] + texts.map { Array($0.utf8) }
+    }
+
+    private static let short: [Unicode.Scalar: String] = [
+        "\"": "\\\"", "\\": "\\\\", "/": "\\/", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+    ]
+    private static let markup: [Unicode.Scalar: [String]] = [
+        "&": ["&amp;", "&#38;"], "<": ["&lt;"], ">": ["&gt;"], "\"": ["&quot;", "&#34;"],
+        "'": ["&apos;", "&#39;", "&#x27;"],
+    ]
+}
+
+extension FixedWidthInteger {
+    /// In lower case, with leading zeros.
+    fileprivate var hex: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: Self.bitWidth / 4 - digits.count) + digits
+    }
+}
+
+extension String {
+    /// The escape with its digits in upper case.
+    fileprivate var uppercasedDigits: String { uppercased().replacingOccurrences(of: "\\U", with: "\\u") }
+
+    fileprivate var escapedForJSON: String {
+        replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+    }
+}
+
+extension [UInt8] {
+    fileprivate func holds(_ form: [UInt8], at index: Int) -> Bool {
+        guard count - index >= form.count else { return false }
+        for offset in form.indices where self[index + offset] != form[offset] { return false }
+        return true
+    }
+}

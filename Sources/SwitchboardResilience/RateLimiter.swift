@@ -1,0 +1,137 @@
+import Switchboard
+
+/// Lets no more than so many requests begin in a time. The others wait, first come first served.
+///
+/// ```swift
+/// let manager = NetworkManager(interceptors: [RetryPolicy(), RateLimiter(10)])       // 10 a second
+/// let slow = RateLimiter(100, per: .seconds(60), burst: 5)
+/// ```
+///
+/// A bucket of tokens: a request takes one, and they come back one by one, evenly. Somebody who waits and is cancelled
+/// leaves at once and takes none. List it behind `RetryPolicy`, so that each attempt counts. For limits that differ
+/// by host, give each its own.
+public final class RateLimiter: Interceptor, ExchangeInterceptor {
+    private struct State: Sendable {
+        var tokens: Double
+        var filled = Duration.zero
+        var nextID = 0
+        var waiters = Waiters()
+        /// What gives the turns while somebody waits.
+        var giver: Task<Void, Never>?
+    }
+
+    /// How many may begin in ``period``.
+    public let count: Int
+    /// The time for ``count``.
+    public let period: Duration
+    /// How many may begin at once after a pause.
+    public let burst: Int
+    private let clock: any Clock<Duration>
+    private let elapsed: @Sendable () -> Duration
+    private let state: Protected<State>
+
+    /// Makes a limiter with a full bucket.
+    ///
+    /// - Parameters:
+    ///   - count: How many may begin in the period; at least 1.
+    ///   - period: That time.
+    ///   - burst: How many may begin at once after a pause. With 1 they are spread evenly. Nil for as many as `count`.
+    ///   - clock: What measures the time.
+    public init(
+        _ count: Int, per period: Duration = .seconds(1), burst: Int? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.count = max(1, count)
+        self.period = max(.nanoseconds(1), period.clamped)
+        self.burst = max(1, burst ?? count)
+        self.clock = clock
+        elapsed = clock.stopwatch()
+        state = Protected(State(tokens: Double(self.burst)))
+    }
+
+    /// How many wait.
+    public var waiting: Int { state.withLock { $0.waiters.count } }
+
+    /// Waits for its turn, and sends the request.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        if !request.options.bypassesLimits, !takeToken() {
+            request.report(.waiting(for: "its turn, \(rule)"))
+            let start = elapsed()
+            try await waitForToken()
+            request.report(.admitted(after: elapsed() - start))
+        }
+        return try await next(request)
+    }
+
+    private var rule: String { "at most \(count) in \(period.secondsText)" }
+
+    // MARK: Tokens
+
+    /// One, as far as sums of fractions are exact.
+    private static let one = 1 - 1e-6
+
+    private func fill(_ state: inout State, at time: Duration) {
+        guard time > state.filled else { return }
+        state.tokens = min(Double(burst), state.tokens + Double(count) * ((time - state.filled) / period))
+        state.filled = time
+    }
+
+    private func takeToken() -> Bool {
+        let elapsed = elapsed()
+        return state.withLock { state in
+            fill(&state, at: elapsed)
+            guard state.waiters.isEmpty, state.tokens >= Self.one else { return false }
+            state.tokens = max(0, state.tokens - 1)
+            return true
+        }
+    }
+
+    private func waitForToken() async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await waitForTurn { turn in
+            state.withLock { state in
+                state.waiters.append(turn, id)
+                if state.giver == nil { state.giver = Task { await giveTurns() } }
+            }
+        } leave: { [self] in
+            let turn = state.withLock { state in
+                defer { if state.waiters.isEmpty { state.giver = state.giver.cancelled() } }
+                return state.waiters.remove(id)
+            }
+            turn?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func giveTurns() async {
+        while !Task.isCancelled {
+            let elapsed = elapsed()
+            let (turns, wait) = state.withLock { state -> ([Waiters.Turn], Duration?) in
+                fill(&state, at: elapsed)
+                var turns: [Waiters.Turn] = []
+                while state.tokens >= Self.one, let turn = state.waiters.removeFirst() {
+                    state.tokens = max(0, state.tokens - 1)
+                    turns.append(turn)
+                }
+                guard !state.waiters.isEmpty else {
+                    // Another one has begun since this one was cancelled.
+                    if !Task.isCancelled { state.giver = nil }
+                    return (turns, nil)
+                }
+                return (turns, period * ((1 - state.tokens) / Double(count)))
+            }
+            for turn in turns { turn.resume() }
+            guard let wait else { return }
+            try? await clock.sleep(for: wait)
+        }
+    }
+}
+
+extension Task<Void, Never>? {
+    fileprivate func cancelled() -> Self {
+        self?.cancel()
+        return nil
+    }
+}

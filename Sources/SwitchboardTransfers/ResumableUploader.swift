@@ -1,0 +1,230 @@
+import Foundation
+import Switchboard
+
+/// One file's upload in pieces: after a loss it asks the server how much it has and goes on from there.
+actor ResumableUploader {
+    /// Sends the endpoint's request, changed, and gives the response once its status is accepted.
+    typealias Send =
+        @Sendable (_ change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void) async throws ->
+        NetworkResponse
+
+    private let file: URL
+    private let flow: any UploadFlow
+    private let pieceSize: Int64
+    private let stateFile: URL?
+    private let policy: RetryPolicy
+    private let note: (@Sendable (Int64, Int64?) -> Void)?
+    private let send: Send
+    private let length: Int64
+    private let changed: Double
+    private var target: Target?
+    private var attempt = 1
+    private var reopened = 0
+    /// The most bytes that the server was known to have, and how often in a row it had no more.
+    private var highest: Int64 = -1
+    private var standstills = 0
+    /// The last request, to be named in errors.
+    private let request = Protected<NetworkRequest?>(nil)
+    /// Whether the state that was kept turned out to be of another endpoint.
+    private let isOther = Protected(false)
+
+    private struct Target {
+        var location: URL
+        var isChosenElsewhere: Bool
+        var endPoint: String
+    }
+
+    init(
+        _ file: URL, by flow: any UploadFlow, pieceSize: Int64, stateFile: URL?, policy: RetryPolicy,
+        note: (@Sendable (Int64, Int64?) -> Void)?, send: @escaping Send
+    ) throws(NetworkError) {
+        guard pieceSize > 0 else {
+            throw NetworkError(.invalidRequest, reason: "pieces of \(pieceSize) bytes cannot be sent")
+        }
+        self.file = file
+        self.flow = flow
+        self.pieceSize = pieceSize
+        self.stateFile = stateFile
+        self.policy = policy
+        self.note = note
+        self.send = send
+        (length, changed) = try file.uploadMark()
+    }
+
+    /// Not to be called twice.
+    func run() async throws -> NetworkResponse {
+        do {
+            return try await upload()
+        } catch let error as NetworkError {
+            throw request.value.map(error.attributed) ?? error
+        }
+    }
+
+    private func upload() async throws -> NetworkResponse {
+        if let state = try UploadState.read(stateFile), state.length == length, state.changed == changed {
+            target = Target(
+                location: state.location, isChosenElsewhere: state.isChosenElsewhere, endPoint: state.endPoint)
+        }
+        var offset: Int64?
+        var last: NetworkResponse?
+        while true {
+            do {
+                let start = try await check(offset, orAsk: offset == nil)
+                offset = nil
+                note?(start, length)
+                guard start == length, last != nil || length > 0 || !flow.sendsEmptyPiece else {
+                    (offset, last) = try await sendPiece(from: start)
+                    continue
+                }
+                // With all there before this call, the answer to a question is the response.
+                let end: NetworkResponse
+                if let answer = try await finish() ?? last { end = answer } else { end = try await exchange(flow.ask) }
+                if let stateFile { unlink(stateFile.path) }
+                return end
+            } catch let error as NetworkError {
+                offset = nil
+                try await recover(from: error)
+            }
+        }
+    }
+
+    /// How many bytes the server has: what it said, or says when it is asked.
+    private func check(_ said: Int64?, orAsk: Bool) async throws -> Int64 {
+        let offset = orAsk ? try await target == nil ? open() : ask() : said
+        guard let offset else { throw refusal("does not say how much of the upload it has") }
+        guard (0...length).contains(offset) else { throw refusal("has \(offset) of \(length) bytes") }
+        // A server that takes next to nothing of each piece would have the file sent for ever.
+        if highest < 0 || offset == length || offset - highest >= min(pieceSize, 64 << 10) {
+            (standstills, attempt) = (0, 1)
+        } else {
+            standstills += 1
+            guard standstills <= policy.maximumAttempts else { throw refusal("takes nothing of what it is sent") }
+        }
+        highest = max(highest, offset)
+        return offset
+    }
+
+    // MARK: Going on after an error
+
+    private func recover(from error: NetworkError) async throws {
+        if isOther.exchange(false) {
+            target = nil
+            return
+        }
+        // What the server has forgotten is opened anew.
+        if let status = error.status, target != nil, status == 404 || status == 410 || status == 403 {
+            reopened += 1
+            guard reopened < policy.maximumAttempts else { throw error }
+            target = nil
+            return
+        }
+        let delay: Duration? =
+            switch error.status {
+            case 409?, 416?, 423?: policy.backoff(attempt, after: error)  // it has more, or less, than was thought
+            case _? where error.code.isStatus: error.response.flatMap { policy.wait(after: $0, attempt) }
+            default: error.isLostStream ? policy.backoff(attempt, after: error) : nil
+            }
+        guard let delay, attempt < policy.maximumAttempts else {
+            var error = error
+            error.attempts = max(error.attempts, attempt)
+            throw error
+        }
+        try await policy.sleep(for: delay)
+        attempt += 1
+    }
+
+    private func refusal(_ what: String, _ response: NetworkResponse? = nil) -> NetworkError {
+        let error = NetworkError(.invalidResponse, reason: "the server \(what)")
+        return response.map(error.with) ?? error
+    }
+
+    // MARK: Steps
+
+    private func open() async throws -> Int64? {
+        let endPoint = Protected("")
+        let response = try await send { [flow, length, sent = request] request in
+            defer { _ = sent.exchange(request) }
+            endPoint.withLock { $0 = Self.name(of: request) }
+            request.body = EmptyBody()
+            flow.open(&request, length: length)
+        }
+        guard let url = response.location else {
+            throw refusal("does not say where the upload is to go", response)
+        }
+        try keep(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
+        return flow.offset(after: response, sent: nil)
+    }
+
+    private func ask() async throws -> Int64? {
+        flow.offset(after: try await exchange(flow.ask), sent: nil)
+    }
+
+    private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {
+        let mark = try file.uploadMark()
+        guard mark == (length, changed) else {
+            throw NetworkError(.encodingFailed, reason: "\(file.path.quotedForMessage) changed while it was uploaded")
+        }
+        let piece = start..<start + max(0, min(length - start, pieceSize))
+        let response = try await exchange { [flow, file, length, note] request in
+            if !piece.isEmpty { request.body = FileBody(file, range: piece) }
+            if let note { request.options.onBodySent = { note(piece.lowerBound + $0, length) } }
+            flow.send(&request, piece, of: length)
+        }
+        guard let offset = flow.offset(after: response, sent: piece.upperBound) else { return (nil, response) }
+        guard offset <= piece.upperBound else {
+            throw refusal("has \(offset) bytes, and was sent \(piece.upperBound)", response)
+        }
+        return (offset, response)
+    }
+
+    private func finish() async throws -> NetworkResponse? {
+        var probe = NetworkRequest(.get, target?.location)
+        guard flow.finish(&probe, length: length) else { return nil }
+        return try await exchange { [flow, length] request in _ = flow.finish(&request, length: length) }
+    }
+
+    /// Sends a request to where the upload is, which may move with each answer.
+    private func exchange(_ change: @escaping @Sendable (inout NetworkRequest) -> Void) async throws -> NetworkResponse
+    {
+        guard let target else { throw NetworkError(.missingURL) }
+        let response = try await send { [isOther, sent = request] request throws(NetworkError) in
+            defer { _ = sent.exchange(request) }
+            guard Self.name(of: request) == target.endPoint else {
+                _ = isOther.exchange(true)
+                throw NetworkError(.invalidRequest, reason: "the state kept is that of an upload to \(target.endPoint)")
+            }
+            request = try request.moved(to: target.location)
+            if target.isChosenElsewhere { request.leaveOrigin() }
+            request.body = EmptyBody()
+            change(&request)
+        }
+        if let moved = response.location, moved != target.location, response.request?.method != .put {
+            // The fact stays with the place: what a chosen place chooses is chosen elsewhere too.
+            try keep(
+                Target(location: moved, isChosenElsewhere: response.passedAnotherOrigin, endPoint: target.endPoint))
+        }
+        return response
+    }
+
+    private func keep(_ target: Target) throws(NetworkError) {
+        self.target = target
+        let state = UploadState(
+            endPoint: target.endPoint, location: target.location, isChosenElsewhere: target.isChosenElsewhere,
+            length: length, changed: changed)
+        try state.write(stateFile)
+    }
+
+    private static func name(of request: NetworkRequest) -> String {
+        Redaction.standard.url(request.url?.absoluteString ?? "")
+    }
+}
+
+extension NetworkResponse {
+    /// Where the field `Location` leads; nil when there is none that a request can go to.
+    fileprivate var location: URL? {
+        guard let value = headers["Location"], let url = URL(location: value, relativeTo: url ?? request?.url),
+            URLText.fault(of: url) == nil
+        else { return nil }
+        return url
+    }
+}
