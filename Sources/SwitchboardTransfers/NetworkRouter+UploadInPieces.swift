@@ -9,9 +9,10 @@ extension NetworkRouter {
     /// ```
     ///
     /// The endpoint's URL opens the upload; the requests that follow have its headers and go where the server says, without
-    /// the headers that are meant for one origin when that is another. After a lost connection, and after an answer that
-    /// `policy` retries, the server is asked how much it has. A server that has forgotten the upload gets it from the
-    /// start. `Timeouts` are for each request.
+    /// the headers that are meant for one origin when that is another. After a lost connection, and after an answer that may
+    /// pass, the server is asked how much it has. A server that has forgotten the upload gets it from the start. So many
+    /// attempts in a row may fail as `RequestOptions.retry` says, or the `RetryPolicy` of the router, or else 3; progress
+    /// begins a new row. `Timeouts` are for each request.
     ///
     /// - Parameters:
     ///   - file: What to upload. It must not change meanwhile, which is `NetworkError.Code.encodingFailed`.
@@ -21,7 +22,6 @@ extension NetworkRouter {
     ///   - state: A file in which to keep where the upload is, so that the next call with the same file and endpoint goes
     ///     on with it, in another process too. Gone when the upload is done. It may hold a secret of the server's URL and
     ///     is readable by its owner alone. Nil, the default, for none.
-    ///   - policy: How often in a row a request may fail, and how long to wait. Default that of `RetryPolicy`.
     ///   - options: Options for the requests of this upload, which win over those of the endpoint. Default none.
     ///   - progress: Hears how far it is, and can cancel it.
     /// - Returns: The response to the last request, once its status is accepted.
@@ -30,25 +30,24 @@ extension NetworkRouter {
     @discardableResult
     public func upload(
         _ file: URL, to endPoint: EndPoint, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20, state: URL? = nil,
-        retry policy: RetryPolicy = RetryPolicy(), options: RequestOptions = RequestOptions(),
-        progress: TransferProgress? = nil
+        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil
     ) async throws -> NetworkResponse {
-        let send: ResumableUploader.Send = { change in
-            let response = try await exchange(endPoint, accept: nil, options: options, changing: change)
-            try response.handling.check(response)
-            return response
+        let call = LongCall(on: self, after: [409, 416, 423])  // the server has more, or less, than was thought
+        let run: @Sendable ((@Sendable (Int64, Int64?) -> Void)?) async throws -> NetworkResponse = { note in
+            let upload = try ResumableUploader(
+                file, by: flow, pieceSize: pieceSize, stateFile: state, in: call, note: note
+            ) { change in
+                let response = try await exchange(endPoint, accept: nil, options: options) {
+                    request throws(NetworkError) in try call.join(&request, change)
+                }
+                try response.handling.check(response)
+                return response
+            }
+            return try await call.run { try await upload.run() }
         }
         return try await transfer(progress, on: self) {
-            guard let progress else {
-                let upload = try ResumableUploader(
-                    file, by: flow, pieceSize: pieceSize, stateFile: state, policy: policy, note: nil, send: send)
-                return try await upload.run()
-            }
-            return try await withUploadProgress(progress) { note in
-                let upload = try ResumableUploader(
-                    file, by: flow, pieceSize: pieceSize, stateFile: state, policy: policy, note: note, send: send)
-                return try await upload.run()
-            }
+            guard let progress else { return try await run(nil) }
+            return try await withUploadProgress(progress, run)
         }
     }
 }

@@ -12,19 +12,16 @@ actor ResumableUploader {
     private let flow: any UploadFlow
     private let pieceSize: Int64
     private let stateFile: URL?
-    private let policy: RetryPolicy
+    private let call: LongCall
     private let note: (@Sendable (Int64, Int64?) -> Void)?
     private let send: Send
     private let length: Int64
     private let changed: Double
     private var target: Target?
-    private var attempt = 1
-    private var reopened = 0
-    /// The most bytes that the server was known to have, and how often in a row it had no more.
+    /// The most bytes that the server was known to have.
     private var highest: Int64 = -1
-    private var standstills = 0
-    /// The last request, to be named in errors.
-    private let request = Protected<NetworkRequest?>(nil)
+    /// Whether the attempt under way was counted because of an error.
+    private var isRecovering = false
     /// Whether the state that was kept turned out to be of another endpoint.
     private let isOther = Protected(false)
 
@@ -35,7 +32,7 @@ actor ResumableUploader {
     }
 
     init(
-        _ file: URL, by flow: any UploadFlow, pieceSize: Int64, stateFile: URL?, policy: RetryPolicy,
+        _ file: URL, by flow: any UploadFlow, pieceSize: Int64, stateFile: URL?, in call: LongCall,
         note: (@Sendable (Int64, Int64?) -> Void)?, send: @escaping Send
     ) throws(NetworkError) {
         guard pieceSize > 0 else {
@@ -45,7 +42,7 @@ actor ResumableUploader {
         self.flow = flow
         self.pieceSize = pieceSize
         self.stateFile = stateFile
-        self.policy = policy
+        self.call = call
         self.note = note
         self.send = send
         (length, changed) = try file.uploadMark()
@@ -53,14 +50,6 @@ actor ResumableUploader {
 
     /// Not to be called twice.
     func run() async throws -> NetworkResponse {
-        do {
-            return try await upload()
-        } catch let error as NetworkError {
-            throw request.value.map(error.attributed) ?? error
-        }
-    }
-
-    private func upload() async throws -> NetworkResponse {
         if let state = try UploadState.read(stateFile), state.length == length, state.changed == changed {
             target = Target(
                 location: state.location, isChosenElsewhere: state.isChosenElsewhere, endPoint: state.endPoint)
@@ -95,11 +84,11 @@ actor ResumableUploader {
         guard (0...length).contains(offset) else { throw refusal("has \(offset) of \(length) bytes") }
         // A server that takes next to nothing of each piece would have the file sent for ever.
         if highest < 0 || offset == length || offset - highest >= min(pieceSize, 64 << 10) {
-            (standstills, attempt) = (0, 1)
-        } else {
-            standstills += 1
-            guard standstills <= policy.maximumAttempts else { throw refusal("takes nothing of what it is sent") }
+            call.restartAttempts()
+        } else if !isRecovering {
+            guard call.takeAttempt() else { throw refusal("takes nothing of what it is sent") }
         }
+        isRecovering = false
         highest = max(highest, offset)
         return offset
     }
@@ -113,24 +102,12 @@ actor ResumableUploader {
         }
         // What the server has forgotten is opened anew.
         if let status = error.status, target != nil, status == 404 || status == 410 || status == 403 {
-            reopened += 1
-            guard reopened < policy.maximumAttempts else { throw error }
+            guard call.takeAttempt() else { throw error }
             target = nil
-            return
+        } else {
+            guard try await call.goesOn(after: error) else { throw error }
         }
-        let delay: Duration? =
-            switch error.status {
-            case 409?, 416?, 423?: policy.backoff(attempt, after: error)  // it has more, or less, than was thought
-            case _? where error.code.isStatus: error.response.flatMap { policy.wait(after: $0, attempt) }
-            default: error.isLostStream ? policy.backoff(attempt, after: error) : nil
-            }
-        guard let delay, attempt < policy.maximumAttempts else {
-            var error = error
-            error.attempts = max(error.attempts, attempt)
-            throw error
-        }
-        try await policy.sleep(for: delay)
-        attempt += 1
+        isRecovering = true
     }
 
     private func refusal(_ what: String, _ response: NetworkResponse? = nil) -> NetworkError {
@@ -142,8 +119,7 @@ actor ResumableUploader {
 
     private func open() async throws -> Int64? {
         let endPoint = Protected("")
-        let response = try await send { [flow, length, sent = request] request in
-            defer { _ = sent.exchange(request) }
+        let response = try await send { [flow, length] request in
             endPoint.withLock { $0 = Self.name(of: request) }
             request.body = EmptyBody()
             flow.open(&request, length: length)
@@ -187,8 +163,7 @@ actor ResumableUploader {
     private func exchange(_ change: @escaping @Sendable (inout NetworkRequest) -> Void) async throws -> NetworkResponse
     {
         guard let target else { throw NetworkError(.missingURL) }
-        let response = try await send { [isOther, sent = request] request throws(NetworkError) in
-            defer { _ = sent.exchange(request) }
+        let response = try await send { [isOther] request throws(NetworkError) in
             guard Self.name(of: request) == target.endPoint else {
                 _ = isOther.exchange(true)
                 throw NetworkError(.invalidRequest, reason: "the state kept is that of an upload to \(target.endPoint)")

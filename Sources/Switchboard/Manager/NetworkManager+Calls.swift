@@ -87,7 +87,7 @@ extension NetworkManager {
         try await urlRouter().response(for: URLEndPoint(.get, url, headers: [.accept("*/*")]), options: options).body
     }
 
-    /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:retry:options:progress:verify:)``
+    /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:options:progress:verify:)``
     /// does. A URL that is not at the origin of ``servers`` gets no credentials: it may have come from a server.
     ///
     /// - Returns: The response; its ``NetworkResponse/fileURL`` is the file.

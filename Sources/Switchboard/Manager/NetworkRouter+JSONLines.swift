@@ -39,40 +39,36 @@ extension NetworkRouter {
     /// ```
     ///
     /// When the connection is lost or ends, the endpoint is asked for again with the cursor of the last whole line, as
-    /// ``events(for:lastEventID:reconnecting:idleTimeout:limit:)`` does with the last event's ID: after the policy's
-    /// delay, longer after each connection that gave no line. A line that a lost connection cut short is not given. A
-    /// 204 ends the values, and so does a reader that stops. A request that is not idempotent is sent once.
+    /// ``events(for:lastEventID:options:limit:)`` does with the last event's ID: after the wait of its policy, longer after
+    /// each connection that gave no line. A line that a lost connection cut short is not given. A 204 ends the values, and
+    /// so does a reader that stops. A request that is not idempotent is sent once.
     ///
     /// - Parameters:
     ///   - type: What a line decodes to.
     ///   - position: The cursor to begin with. Nil, the default, for the endpoint's own beginning.
     ///   - cursor: The cursor of a line; nil for a line without one.
     ///   - endPoint: Asks for the lines behind a cursor, which is nil at the beginning.
-    ///   - policy: How often in a row it may fail to connect again, how long it waits, and by which clock. Nil to
-    ///     connect once.
-    ///   - idleTimeout: How long the server may be silent, until the connection counts as lost.
+    ///   - options: Options for the requests of this stream, which win over those of the endpoint. Default none.
     ///   - decoder: Decodes the lines. Nil, the default, for the one of the response handling.
     ///   - limit: The most bytes of a line. Default 1 MiB.
     /// - Returns: The values, read once.
     public func jsonLines<Value: Decodable & Sendable, Cursor: Sendable>(
         as type: Value.Type, after position: Cursor? = nil, cursor: @escaping @Sendable (Value) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, reconnecting policy: RetryPolicy? = .forEvents,
-        idleTimeout: Duration? = nil, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
+        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
+        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
     ) -> ResponseElements<Value> {
         let found = Protected(decoder)
         let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) {
             try (found.value ?? JSONDecoder.ofResponses).decode(type, from: $0)
         }
-        let source = EventSource(parser, policy: policy) { position in
-            let response = try await streamedResponse(for: endPoint(position), accept: jsonLineTypes) { request in
-                if let idleTimeout { request.timeouts.idle = idleTimeout }
-            }
+        let call = LongCall(on: self, usually: .forStreams)
+        let source = EventSource(parser, in: call) { position in
+            let response = try await streamedResponse(
+                for: endPoint(position), accept: jsonLineTypes, options: options, in: call)
             found.withLock { $0 = $0 ?? response.handling.decoder }
             return response
         }
-        let environment = LastingEnvironment { environmentNow }
-        return ResponseElements(more: { try await environment.value.run { try await held { try await source.more() } } }
-        )
+        return elements { try await source.more() }
     }
 }
 

@@ -43,45 +43,45 @@ extension NetworkRouter {
     /// ```
     ///
     /// When the connection is lost or ends, it is made again: with the `Last-Event-ID` of the last whole event, after
-    /// the time that the server's `retry` asked for, or else the policy's; longer after each connection that gave no
-    /// event. A 204 ends the events. Reading throws the error of the first connection, of a status other than 200, of a
-    /// type other than `text/event-stream`, and of the policy's last attempt in a row. A request that is not idempotent
-    /// is sent once: its events end with its response.
+    /// the time that the server's `retry` asked for, or else the first wait of ``RequestOptions/retry``, which is 3 seconds
+    /// where nothing is set; longer after each connection that gave no event, 5 minutes at most. So many attempts in a row
+    /// may fail as the policy says, 10 where nothing is set; ``RetryPolicy/never`` connects once. A server that is silent,
+    /// comments included, for longer than ``Timeouts/idle`` is a lost connection.
+    ///
+    /// A 204 ends the events. Reading throws the error of the first connection, of a status other than 200, of a type other
+    /// than `text/event-stream`, and of the last attempt in a row. A request that is not idempotent is sent once: its
+    /// events end with its response.
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.
     ///   - lastEventID: The ID of the last event that is known from before; none by default.
-    ///   - policy: How often in a row it may fail to connect again, how long it waits, and by which clock. Nil to
-    ///     connect once. Default 10 attempts, 3 seconds, at most 5 minutes.
-    ///   - idleTimeout: How long the server may be silent, comments included, until the connection counts as lost. Nil,
-    ///     the default, for the ``Timeouts/idle`` of the endpoint or router.
+    ///   - options: Options for the requests of this stream, which win over those of the endpoint. Default none.
     ///   - limit: The most bytes of a line, and of an event's data. More is ``NetworkError/Code/responseTooLarge``.
     ///     Default 1 MiB.
     /// - Returns: The events, read once.
     public func events(
-        for endPoint: EndPoint, lastEventID: String = "", reconnecting policy: RetryPolicy? = .forEvents,
-        idleTimeout: Duration? = nil, limit: Int = 1 << 20
+        for endPoint: EndPoint, lastEventID: String = "", options: RequestOptions = RequestOptions(),
+        limit: Int = 1 << 20
     ) -> ResponseElements<ServerSentEvent> {
-        let source = eventSource(endPoint, lastEventID, policy, idleTimeout, limit)
-        let environment = LastingEnvironment { environmentNow }
-        return ResponseElements(more: { try await environment.value.run { try await held { try await source.more() } } }
-        )
+        let source = eventSource(endPoint, lastEventID, options, limit)
+        return elements { try await source.more() }
     }
 
     private func eventSource(
-        _ endPoint: EndPoint, _ lastEventID: String, _ policy: RetryPolicy?, _ idleTimeout: Duration?, _ limit: Int
+        _ endPoint: EndPoint, _ lastEventID: String, _ options: RequestOptions, _ limit: Int
     ) -> EventSource<EventStreamParser> {
-        EventSource(EventStreamParser(limit: limit, lastEventID: lastEventID), policy: policy) { lastEventID in
-            try await streamedResponse(for: endPoint, accept: "text/event-stream") { request in
+        let call = LongCall(on: self, usually: .forStreams)
+        return EventSource(EventStreamParser(limit: limit, lastEventID: lastEventID), in: call) { lastEventID in
+            try await streamedResponse(for: endPoint, accept: "text/event-stream", options: options, in: call) {
+                request in
                 if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
                 if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
-                if let idleTimeout { request.timeouts.idle = idleTimeout }
             }
         }
     }
 
     /// The data of an endpoint's server-sent events, decoded; the rest as in
-    /// ``events(for:lastEventID:reconnecting:idleTimeout:limit:)``.
+    /// ``events(for:lastEventID:options:limit:)``.
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.
@@ -90,30 +90,34 @@ extension NetworkRouter {
     ///   - last: The data that ends the events, `[DONE]` for instance; none by default.
     ///   - decoder: Decodes the data.
     ///   - lastEventID: The ID of the last event that is known from before; none by default.
-    ///   - policy: How often in a row it may fail to connect again, how long it waits, and by which clock.
-    ///   - idleTimeout: How long the server may be silent until the connection counts as lost.
+    ///   - options: Options for the requests of this stream, which win over those of the endpoint. Default none.
     ///   - limit: The most bytes of a line, and of an event's data. Default 1 MiB.
     /// - Returns: The values, read once.
     public func events<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, until last: String? = nil, decoder: JSONDecoder = JSONDecoder(),
-        lastEventID: String = "", reconnecting policy: RetryPolicy? = .forEvents, idleTimeout: Duration? = nil,
-        limit: Int = 1 << 20
+        lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20
     ) -> ResponseElements<Value> {
-        let source = eventSource(endPoint, lastEventID, policy, idleTimeout, limit)
-        let events = DecodedEvents<Value>(source, until: last, decoder: decoder)
+        let source = eventSource(endPoint, lastEventID, options, limit)
+        return elements { try await source.more(as: type, until: last, decoder: decoder) }
+    }
+
+    /// What comes over several connections, all of them in the environment of the first.
+    func elements<Element: Sendable>(
+        _ more: @escaping @Sendable () async throws -> [Element]?
+    ) -> ResponseElements<Element> {
         let environment = LastingEnvironment { environmentNow }
-        return ResponseElements(more: { try await environment.value.run { try await held { try await events.more() } } }
-        )
+        return ResponseElements(more: { try await environment.value.run { try await held(more) } })
     }
 
     func streamedResponse(
-        for endPoint: EndPoint, accept: String?, options: RequestOptions = RequestOptions(),
+        for endPoint: EndPoint, accept: String?, options: RequestOptions = RequestOptions(), in call: LongCall? = nil,
         changing change: @Sendable (inout NetworkRequest) -> Void = { _ in }
     ) async throws -> NetworkResponse {
-        let response = try await exchange(endPoint, accept: accept, options: options) { request in
+        let response = try await exchange(endPoint, accept: accept, options: options) { request throws(NetworkError) in
             request.options.destination = nil
             request.options.streamsResponse = true
-            change(&request)
+            guard let call else { return change(&request) }
+            try call.join(&request, change)
         }
         try response.handling.check(response)
         return response
@@ -121,8 +125,6 @@ extension NetworkRouter {
 }
 
 extension RetryPolicy {
-    /// What ``NetworkRouter/events(for:lastEventID:reconnecting:idleTimeout:limit:)`` does unless it is told otherwise: 10
-    /// attempts in a row, 3 seconds before the first, 5 minutes at most.
-    public static let forEvents = RetryPolicy(
-        maximumAttempts: 10, baseDelay: .seconds(3), maximumDelay: .seconds(300))
+    /// For streams that connect again.
+    static let forStreams = RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(3), maximumDelay: .seconds(300))
 }

@@ -8,10 +8,11 @@ extension NetworkRouter {
     /// ```
     ///
     /// The file has its name only once it is whole, in one step, and replaces one that is there. A connection that is
-    /// lost, and an attempt that `policy` retries, is made good for within the call: with `Range` and `If-Range` where the
-    /// server has sent a strong `ETag`, or a `Last-Modified`, and from the first byte on where it has not. Whatever the
-    /// server answers to that, bytes of two versions are never mixed. A request other than GET begins again; one that is
-    /// not idempotent is sent once.
+    /// lost, and an answer that may pass, is made good for within the call: with `Range` and `If-Range` where the server has
+    /// sent a strong `ETag`, or a `Last-Modified`, and from the first byte on where it has not. Whatever the server answers
+    /// to that, bytes of two versions are never mixed. A request other than GET begins again; one that is not idempotent is
+    /// sent once. So many attempts in a row may fail as ``RequestOptions/retry`` says, or the ``RetryPolicy`` of the
+    /// router, or else 3; one that brought 64 KiB begins a new row.
     ///
     /// The response is asked for without compression. A status that is not accepted, and a 204, saves nothing.
     /// ``Timeouts/total`` is for the whole download; ``Limits/downloadedFile`` is its limit.
@@ -22,8 +23,6 @@ extension NetworkRouter {
     ///   - isKept: Whether what has arrived is kept when the download fails or the process ends, so that the next call
     ///     with the same URL and file goes on with it. It lies beside the file as `.NAME.download`, with a
     ///     `.NAME.download.json` that says what it is of; neither holds a secret of the URL. Default false.
-    ///   - policy: How often in a row an attempt may fail, and how long to wait. An attempt that brought 64 KiB begins a
-    ///     new row. Default that of ``RetryPolicy``.
     ///   - options: Options for this call, which win over those of the endpoint. Default none.
     ///   - progress: Hears how far it is, and can cancel it.
     ///   - verify: Looks at the whole file before it has its name: compare a checksum there. What it throws is
@@ -36,15 +35,17 @@ extension NetworkRouter {
     @discardableResult
     public func download(
         _ endPoint: EndPoint, to file: URL, keepingPartial isKept: Bool = false,
-        retry policy: RetryPolicy = RetryPolicy(), options: RequestOptions = RequestOptions(),
-        progress: TransferProgress? = nil, verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
+        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
+        verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
     ) async throws -> NetworkResponse {
         try await transfer(progress, on: self) {
             do {
-                let download = try Downloader(to: file, isKept: isKept, policy: policy, progress: progress) { change in
-                    try await streamedResponse(for: endPoint, accept: "*/*", options: options, changing: change)
+                let call = LongCall(on: self, isTimedAsWhole: true)
+                let download = try Downloader(to: file, isKept: isKept, progress: progress, in: call) { change in
+                    try await streamedResponse(
+                        for: endPoint, accept: "*/*", options: options, in: call, changing: change)
                 }
-                return try await download.run(verify: verify)
+                return try await call.run { try await download.run(verify: verify) }
             } catch let error as NetworkError {
                 throw error.attributed(to: endPoint)
             }

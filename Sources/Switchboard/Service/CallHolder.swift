@@ -5,6 +5,8 @@ protocol CallHolder {
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output
     /// The environment of a call that begins at this moment.
     var callEnvironment: CallEnvironment? { get }
+    /// The policy of its chain; nil without one.
+    var retryPolicy: RetryPolicy? { get }
 }
 
 extension NetworkRouter {

@@ -69,10 +69,6 @@ extension InterceptorChain {
             plan.request = request
             plan.warnings = request.warnings + ((request.endPoint as? any EndPointType)?.nearMisses ?? [])
         }
-        let counts = interceptors.filter { $0 is RetryPolicy || $0 is RedirectInterceptor }.map { "\(type(of: $0))" }
-        for name in Set(counts) where counts.count(where: { $0 == name }) > 1 {
-            plan.warnings.append("there are several of \(name): their counts multiply")
-        }
         return plan
     }
 }

@@ -7,25 +7,21 @@ actor EventSource<Parser: StreamParser> {
     typealias Connect = @Sendable (_ position: Parser.Position) async throws -> NetworkResponse
 
     private let connect: Connect
-    private let policy: RetryPolicy?
+    /// Its policy says how often in a row it may fail to connect, and how long it waits.
+    private let call: LongCall
     private var parser: Parser
     private var bytes: ResponseBytes?
-    /// The last request that was answered, to be named in errors.
-    private(set) var request: NetworkRequest?
     private var isOver = false
     /// What is thrown once the events before it were given.
     private var failure: (any Error)?
-    /// Whether the request may be sent again: once it was answered, and not when it changes something.
-    private var isRepeatable = false
-    /// The attempts since one was last answered.
-    private var attempts = 0
+    /// The status of the last connection; nil until one was answered. Before that it is not made again.
+    private var status: Int?
     /// The connections since one last gave an event.
     private var quiet = 0
 
-    /// `policy` says how often in a row it may fail to connect, and how long it waits; nil for one connection alone.
-    init(_ parser: Parser, policy: RetryPolicy?, connect: @escaping Connect) {
+    init(_ parser: Parser, in call: LongCall, connect: @escaping Connect) {
         self.connect = connect
-        self.policy = policy
+        self.call = call
         self.parser = parser
     }
 
@@ -41,27 +37,25 @@ actor EventSource<Parser: StreamParser> {
             if let bytes { try await read(bytes) { events.append($0) } } else { try await open() }
         } catch {
             bytes = nil
-            await recover(from: error)
+            await connectAgain(after: error)
         }
         return events
     }
 
     private func open() async throws {
-        attempts += 1
         quiet += 1
         let response = try await connect(parser.position)
-        request = response.request
         guard response.statusCode != 204 else {
-            isOver = true
-            return
+            status = 204
+            return end()
         }
         let mediaType = (response.headers["Content-Type"] ?? "").prefix { $0 != ";" }
         if let expected = parser.mediaType, !String(mediaType).trimmedOfBlanks.equalsIgnoringCase(expected) {
             let reason = "an event stream is \(expected), not \(String(mediaType).quotedForMessage)"
             throw NetworkError(.unexpectedContentType, reason: reason).with(response)
         }
-        isRepeatable = response.request.map { $0.method.isIdempotent && $0.body.isReplayable } ?? true
-        attempts = 0
+        status = response.statusCode
+        call.restartAttempts(at: 0)
         parser.restart()
         bytes = response.bytes
     }
@@ -76,47 +70,50 @@ actor EventSource<Parser: StreamParser> {
         if chunk == nil { await connectAgain(after: nil) }
     }
 
-    /// Goes on after an error that may pass; any other is the end.
-    private func recover(from error: any Error) async {
-        guard let lost = error as? NetworkError, lost.isLostStream else { return end(with: error) }
-        await connectAgain(after: lost)
-    }
-
-    private func connectAgain(after lost: NetworkError?) async {
-        guard let policy, isRepeatable, attempts < policy.maximumAttempts else {
-            guard var lost else { return end(with: nil) }
-            lost.attempts = max(1, attempts)
-            return end(with: lost)
-        }
+    /// Goes on after an end, and after an error that may pass.
+    private func connectAgain(after error: (any Error)?) async {
+        let (policy, lost) = (call.policy, error as? NetworkError)
+        guard status != nil, call.isRepeatable, lost.map({ policy.errorCodes.contains($0.code) }) ?? (error == nil)
+        else { return end(with: error) }
         do {
-            try await policy.sleep(for: policy.delay(asked: parser.retry, quiet: quiet))
+            // Longer with each connection that gave no event, and never less than a tenth of a second.
+            let first = max(parser.retry ?? policy.baseDelay, .milliseconds(100))
+            let wait = first.doubled(quiet - 1, upTo: policy.maximumDelay)
+            let cause = lost?.code.description ?? "the end of a connection"
+            guard try await call.goesOn(after: wait, because: cause) else { return end(with: error) }
         } catch {
             end(with: error)
         }
     }
 
-    private func end(with error: (any Error)?) {
+    /// Ends the call. An error is thrown once the events before it were given.
+    func end(with error: (any Error)? = nil) {
         isOver = true
-        failure = request.flatMap { request in (error as? NetworkError)?.attributed(to: request) } ?? error
+        bytes = nil
+        failure = error.map(call.end)
+        call.end(.success(status ?? 0))
     }
 }
 
-extension RetryPolicy {
-    /// How long to wait before connecting again: what the server asked for, or the policy's own; longer with each
-    /// connection that gave no event, and never less than a tenth of a second.
-    fileprivate func delay(asked: Duration?, quiet: Int) -> Duration {
-        var delay = max(asked ?? baseDelay, .milliseconds(100))
-        for _ in 1..<max(1, quiet) where delay < maximumDelay { delay = min(maximumDelay, delay * 2) }
-        return min(delay, maximumDelay)
-    }
-}
-
-extension NetworkError {
-    /// Whether a connection was lost or not to be had, so that another one may do better.
-    package var isLostStream: Bool {
-        switch code {
-        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection, .truncatedBody: true
-        default: false
+extension EventSource where Parser == EventStreamParser {
+    /// The data of the next events, decoded, up to the event that ends them.
+    func more<Value: Decodable & Sendable>(
+        as type: Value.Type, until last: String?, decoder: JSONDecoder
+    ) async throws -> [Value]? {
+        guard let events = try await more() else { return nil }
+        var values: [Value] = []
+        for event in events {
+            guard event.data != last else {
+                end()
+                break
+            }
+            do {
+                values.append(try event.decode(type, decoder: decoder))
+            } catch {
+                end(with: error)
+                break
+            }
         }
+        return values
     }
 }

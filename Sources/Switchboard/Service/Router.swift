@@ -141,4 +141,6 @@ extension Router: CallHolder {
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
         try await callEnvironment.run { try await calls.hold(operation) }
     }
+
+    var retryPolicy: RetryPolicy? { calls.chain.links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first }
 }

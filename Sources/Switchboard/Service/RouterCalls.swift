@@ -121,39 +121,34 @@ final class RouterCalls: Sendable {
 
     private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
         var request = request
-        let elapsed = request.timeouts.total == nil ? nil : clock.stopwatch()
-        let call = CallRecord(request.options.monitors, elapsed: elapsed)
+        let isPart = request.call != nil  // of a longer call, which begins and ends elsewhere
+        let elapsed = isPart || request.timeouts.total == nil ? nil : clock.stopwatch()
+        let call = request.call ?? CallRecord(request.options.monitors, elapsed: elapsed)
         request.call = call
-        call.tell(.made, request)
+        if !isPart { call.tell(.made, request) }
         do {
             try CallCancellation.check()
             if let fault = chain.fault { throw fault }
-            var response = try await sendWithinTotal(request)
+            var response = try await sendWithinTotal(request, after: call.elapsed?() ?? .zero)
             if response.request == nil { response.request = request }
             if response.url == nil { response.url = response.request?.url }
-            call.tell(.finished(status: response.statusCode), request)
+            if !isPart { call.end(.success(response.statusCode), request) }
             return response
         } catch {
-            let error = NetworkError.caught(error)
-            guard error.code != .cancelled else {
-                call.tell(.cancelled, request)
-                throw CancellationError()
-            }
-            let attributed = error.attributed(to: request)
-            call.tell(.failed(attributed), request)
-            throw attributed
+            let error = NetworkError.caught(error, of: call, request)
+            if !isPart { call.end(.failure(error), request) }
+            throw error
         }
     }
 
-    private func sendWithinTotal(_ request: NetworkRequest) async throws -> NetworkResponse {
+    private func sendWithinTotal(_ request: NetworkRequest, after elapsed: Duration) async throws -> NetworkResponse {
         // A longer one than a century is no limit, and more than the clock's sleep can count.
         guard let total = request.timeouts.total, total < .century else {
             return try await chain.send(request)
         }
-        return try await withTimeout(
-            total, by: clock,
-            error: NetworkError.overTotal(total).attributed(to: request)
-        ) { [chain] in
+        let error = NetworkError.overTotal(total).attributed(to: request)
+        guard elapsed < total else { throw error }
+        return try await withTimeout(total - elapsed, by: clock, error: error) { [chain] in
             try await chain.send(request)
         }
     }
@@ -213,6 +208,14 @@ extension NetworkError {
     /// The error of a call that took longer than ``Timeouts/total``.
     static func overTotal(_ total: Duration) -> NetworkError {
         NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
+    }
+
+    /// The error that a caller gets: it names the request, and says how often that was sent.
+    static func caught(_ error: any Error, of call: CallRecord, _ request: NetworkRequest?) -> any Error {
+        var error = caught(error)
+        guard error.code != .cancelled else { return CancellationError() }
+        error.attempts = max(error.attempts, call.attempts)
+        return request.map(error.attributed) ?? error
     }
 
     /// The error for a completion, where a cancellation is a ``NetworkError`` too.

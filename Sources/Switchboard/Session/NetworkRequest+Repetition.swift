@@ -13,7 +13,7 @@ extension NetworkRequest {
         do {
             return try await call.exchange(self, since: start, send)
         } catch let error as NetworkError {
-            guard let repetition = error.repetition, mayBeRepeated else { throw error }
+            guard let repetition = error.repetition, mayBeRepeated, call.takeAttempt() else { throw error }
             var again = self
             again.call = call
             again.repetition = repetition

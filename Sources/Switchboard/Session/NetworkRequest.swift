@@ -26,8 +26,8 @@ public struct NetworkRequest: Sendable, Identifiable {
         public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(token)) }
     }
 
-    /// The same for a request and its copies, also through retries and redirects; different for each one made anew.
-    public let id = ID()
+    /// The same for all requests of a call; different for each request made anew.
+    public internal(set) var id = ID()
     /// The method.
     public var method: HTTPMethod
     /// The header fields. Those of the body give way to them.

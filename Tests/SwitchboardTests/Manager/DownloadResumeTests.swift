@@ -12,8 +12,8 @@ struct DownloadResumeTests {
     private let content = RangeServer.content(size)
     private let changed = RangeServer.content(size, seed: 1_000_000)
 
-    private func policy(_ attempts: Int = 3) -> RetryPolicy {
-        RetryPolicy(maximumAttempts: attempts, clock: TestClock(skips: true))
+    private func options(_ attempts: Int = 3) -> RequestOptions {
+        RequestOptions { $0.retry = RetryPolicy(maximumAttempts: attempts, clock: TestClock(skips: true)) }
     }
 
     private func endPoint(_ server: MockServer, _ query: String = "") -> URLEndPoint {
@@ -27,7 +27,7 @@ struct DownloadResumeTests {
     ) async throws -> Data {
         let file = folder.appendingPathComponent("a")
         let response = try await Router<URLEndPoint>(session: kind.make()).download(
-            endPoint, to: file, keepingPartial: isKept, retry: policy(attempts))
+            endPoint, to: file, keepingPartial: isKept, options: options(attempts))
         try check(response)
         return try Data(contentsOf: file)
     }
@@ -185,7 +185,7 @@ struct DownloadResumeTests {
                     let file = folder.appendingPathComponent("a")
                     var code: NetworkError.Code?
                     do {
-                        try await Router<URLEndPoint>().download(endPoint, to: file, retry: policy())
+                        try await Router<URLEndPoint>().download(endPoint, to: file, options: options())
                     } catch let error as NetworkError {
                         code = error.code
                     }
@@ -292,7 +292,7 @@ struct DownloadResumeTests {
             let error = await #expect(throws: NetworkError.self) {
                 try await Router<URLEndPoint>(session: session).download(
                     URLEndPoint(.get, URL(text: "http://h.test/")), to: folder.appendingPathComponent("a"),
-                    keepingPartial: true, retry: policy(1))
+                    keepingPartial: true, options: options(1))
             }
             #expect(error?.status == 500)
             #expect(names(in: folder) == [])

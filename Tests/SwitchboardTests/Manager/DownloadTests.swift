@@ -96,12 +96,11 @@ struct DownloadTests {
                 let options = RequestOptions {
                     $0.limits.downloadedFile = 100_000
                     $0.timeouts.idle = .milliseconds(300)
+                    $0.retry = RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true))
                 }
                 let router = Router<URLEndPoint>(session: kind.make(), builder: RequestBuilder(options: options))
                 let error = await #expect(throws: NetworkError.self) {
-                    try await router.download(
-                        endPoint(server), to: file,
-                        retry: RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true)))
+                    try await router.download(endPoint(server), to: file)
                 }
                 #expect(error?.code == refusal.code)
                 #expect(error?.url == server.url.appendingPathComponent("/file"))

@@ -19,9 +19,10 @@ struct JSONLinesTests {
                     method, URL(text: "http://h.test/changes"),
                     task: .requestParameters(urlParameters: seq.map { ["since": $0] }))
             },
-            reconnecting: RetryPolicy(
-                maximumAttempts: attempts, baseDelay: .seconds(3), maximumDelay: .seconds(60), clock: clock),
-            limit: limit)
+            options: RequestOptions {
+                $0.retry = RetryPolicy(
+                    maximumAttempts: attempts, baseDelay: .seconds(3), maximumDelay: .seconds(60), clock: clock)
+            }, limit: limit)
     }
 
     private func line(_ seq: Int?, _ name: String) -> String {

@@ -18,10 +18,12 @@ struct ResumableUploadTests {
     ) async throws -> NetworkResponse {
         let endPoint = URLEndPoint(.post, URL(string: server.url.absoluteString + path) ?? server.url, headers: headers)
         let router = Router<URLEndPoint>(session: session)
-        let policy = RetryPolicy(maximumAttempts: attempts, clock: TestClock(skips: true))
+        let options = RequestOptions {
+            $0.retry = RetryPolicy(maximumAttempts: attempts, clock: TestClock(skips: true))
+        }
         func send(_ flow: some UploadFlow) async throws -> NetworkResponse {
             try await router.upload(
-                file, to: endPoint, by: flow, pieceSize: 400_000, state: state, retry: policy, progress: progress)
+                file, to: endPoint, by: flow, pieceSize: 400_000, state: state, options: options, progress: progress)
         }
         switch dialect {
         case .tus: return try await send(.tus)
@@ -171,7 +173,8 @@ struct ResumableUploadTests {
             let endPoint = URLEndPoint(.post, URL(text: "http://h.test/new"))
             let error = await #expect(throws: NetworkError.self) {
                 try await Router<URLEndPoint>(session: session).upload(
-                    file, to: endPoint, by: .tus, retry: RetryPolicy(clock: TestClock(skips: true)))
+                    file, to: endPoint, by: .tus,
+                    options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
             }
             #expect(
                 error?.code == (name.contains("forgets") ? .notFound : .invalidResponse), "\(error.debugDescription)")

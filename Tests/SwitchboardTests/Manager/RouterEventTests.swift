@@ -18,8 +18,10 @@ struct RouterEventTests {
     ) -> ResponseElements<ServerSentEvent> {
         Router<URLEndPoint>(session: session).events(
             for: URLEndPoint(method, url), lastEventID: lastEventID,
-            reconnecting: RetryPolicy(
-                maximumAttempts: attempts, baseDelay: .seconds(3), maximumDelay: .seconds(60), clock: clock))
+            options: RequestOptions {
+                $0.retry = RetryPolicy(
+                    maximumAttempts: attempts, baseDelay: .seconds(3), maximumDelay: .seconds(60), clock: clock)
+            })
     }
 
     @Test("a lost or ended connection is made again with the last event's ID, until a 204")
@@ -101,7 +103,7 @@ struct RouterEventTests {
     func once() async throws {
         let session = StubSession(events("data: a\n\n"), .failure(.cannotConnect))
         let events = Router<URLEndPoint>(session: session).events(
-            for: URLEndPoint(.get, url), lastEventID: "7", reconnecting: nil)
+            for: URLEndPoint(.get, url), lastEventID: "7", options: RequestOptions { $0.retry = .never })
         let result2 = try await events.reduce(into: []) { $0.append($1.id) }
         #expect(result2 == ["7"])
         #expect(session.requests.map { $0.headers["Last-Event-ID"] } == ["7"])
@@ -118,8 +120,11 @@ struct RouterEventTests {
                 events("data: b\n\n ").stalled(after: 9), .status(204))
             let clock = TestClock(skips: true)
             let events = Router<URLEndPoint>(session: kind.make()).events(
-                for: URLEndPoint(.get, server.url), reconnecting: RetryPolicy(clock: clock),
-                idleTimeout: .milliseconds(1_500))
+                for: URLEndPoint(.get, server.url),
+                options: RequestOptions {
+                    $0.retry = RetryPolicy(clock: clock)
+                    $0.timeouts.idle = .milliseconds(1_500)
+                })
             let result3 = try await events.reduce(into: []) { $0.append($1.data) }
             #expect(result3 == ["a", "b"])
             #expect(server.requests.count == 3)
@@ -157,7 +162,8 @@ struct RouterEventTests {
         try await MockServer.run { server in
             server.enqueue(events("data: a\n\n" + String(repeating: piece, count: (10 << 20) / piece.utf8.count)))
             let events = Router<URLEndPoint>(session: kind.make()).events(
-                for: URLEndPoint(.get, server.url), reconnecting: RetryPolicy(clock: TestClock(skips: true)))
+                for: URLEndPoint(.get, server.url),
+                options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
             var count = 0
             let error = await #expect(throws: NetworkError.self) { for try await _ in events { count += 1 } }
             #expect(error?.code == .responseTooLarge)
@@ -175,8 +181,8 @@ struct RouterEventTests {
         let session = StubSession(events("data: a\n\n").repeated())
         let router = Router<URLEndPoint>(session: session)
         let task = Task {
-            let policy = RetryPolicy(baseDelay: .seconds(3), clock: clock)
-            for try await _ in router.events(for: URLEndPoint(.get, url), reconnecting: policy) {}
+            let options = RequestOptions { $0.retry = RetryPolicy(baseDelay: .seconds(3), clock: clock) }
+            for try await _ in router.events(for: URLEndPoint(.get, url), options: options) {}
         }
         _ = try await clock.nextSleep()
         if byRouter { router.cancel() } else { task.cancel() }

@@ -102,7 +102,7 @@ struct TransferEnvironmentTests {
             try await withFolder { folder in
                 _ = try await manager.router(for: PlaceApi.self).download(
                     PlaceApi(base: servers(server)), to: folder.appendingPathComponent("file"),
-                    retry: RetryPolicy(strategy: strategy))
+                    options: RequestOptions { $0.retry = RetryPolicy(strategy: strategy) })
             }
             #expect(server.requests.map(\.path) == ["/staging/list", "/staging/list"])
             notes.expect(["RetryStrategy"])
@@ -149,8 +149,8 @@ struct TransferEnvironmentTests {
         let router = manager.router(for: PlaceApi.self)
         for try await _ in router.jsonLines(for: PlaceApi(), as: Int.self) {}
         for try await _ in router.jsonLines(for: PlaceApi(), as: Date.self, decoder: decoder) {}
-        let policy = RetryPolicy(maximumAttempts: 10, baseDelay: .zero)
-        var events = router.events(for: PlaceApi(path: "events"), as: Date.self, decoder: decoder, reconnecting: policy)
+        let options = RequestOptions { $0.retry = RetryPolicy(maximumAttempts: 10, baseDelay: .zero) }
+        var events = router.events(for: PlaceApi(path: "events"), as: Date.self, decoder: decoder, options: options)
             .makeAsyncIterator()
         _ = try await events.next()
         manager.environment = .production

@@ -19,7 +19,7 @@ struct UploadOriginTests {
         let router = Router<URLEndPoint>(session: session, interceptors: [BearerAuth("t")])
         try await router.upload(
             file, to: endPoint, by: flow, pieceSize: size, state: state,
-            retry: RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true)))
+            options: RequestOptions { $0.retry = RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true)) })
     }
 
     private func credentials(_ session: StubSession) -> [String?] {

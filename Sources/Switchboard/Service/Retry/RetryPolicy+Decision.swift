@@ -1,46 +1,61 @@
 import Foundation
 
+/// All that sends a call again asks here: the policy in a chain, downloads, uploads in pieces, and streams that connect
+/// again. They draw from one number of attempts, that of ``NetworkRequest/call``.
 extension RetryPolicy {
-    /// What follows an attempt.
-    enum Decision: Equatable {
-        case again(after: Duration)
-        /// The result stands, and why when it is one that could have been tried again.
-        case final(String?)
+    /// How much of a call's total timeout is left.
+    typealias TimeLeft = @Sendable () -> Duration
+
+    /// That of the call of a request; nil without such a timeout. A call began before its policy, and by the clock of its
+    /// router: what has passed is what either clock says.
+    func timeLeft(of request: NetworkRequest) -> TimeLeft? {
+        guard let total = request.timeouts.total else { return nil }
+        let (call, policy) = (request.call?.elapsed, clock.stopwatch())
+        return { total - max(policy(), call?() ?? .zero) }
     }
 
-    /// Whether a request is sent again, which the budget then has paid for.
-    func decision(
-        after result: Result<NetworkResponse, NetworkError>, _ attempt: Int, of request: NetworkRequest,
-        within deadline: RetryDeadline
-    ) -> Decision {
-        guard !result.isOver, let backoff = wait(after: result, attempt, of: request) else { return .final(nil) }
-        guard attempt < maximumAttempts else { return .final("\(attempt) attempts were made") }
-        guard let delay = kept(backoff, after: result) else {
-            return .final("the server asks for a longer wait than \(maximumDelay.secondsText)")
+    /// Whether a call goes on after a result. Then the attempt is counted and reported, and its wait is over.
+    func goesOn(
+        after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest, within left: TimeLeft?
+    ) async throws -> Bool {
+        guard let wait = wait(after: result, of: request) else { return false }
+        return try await goesOn(after: wait, because: result.text, with: request, within: left)
+    }
+
+    /// The same after a wait that somebody else has chosen.
+    func goesOn(
+        after wait: Duration, because cause: String, with request: NetworkRequest, within left: TimeLeft? = nil
+    ) async throws -> Bool {
+        guard let call = request.call else { return false }
+        if let reason = objection(to: wait, call.attempts, left) {
+            request.report(.note("not sent again: \(reason)"))
+            return false
         }
-        guard deadline.allows(delay) else {
-            return .final("a wait of \(delay.secondsText) would pass the end of the total timeout")
-        }
-        guard budget?.takeRetry() != false else { return .final("the retry budget is used up") }
-        return .again(after: delay)
+        guard call.takeAttempt(within: maximumAttempts) else { return false }
+        request.report(.retry(after: wait, because: cause))
+        try await withOwnTask { [clock] in try await clock.sleep(for: wait) }
+        try CallCancellation.check()
+        return true
     }
 
-    /// How long to wait after a response; nil when it is final.
-    package func wait(after response: NetworkResponse, _ attempt: Int) -> Duration? {
-        wait(after: .success(response), attempt, of: response.request).flatMap { kept($0, after: .success(response)) }
+    /// Why there is no further attempt; nil when there is one, which the budget has then paid for.
+    private func objection(to wait: Duration, _ attempts: Int, _ left: TimeLeft?) -> String? {
+        guard attempts < maximumAttempts else { return "\(attempts) attempts were made" }
+        guard wait <= maximumDelay else { return "the server asks for a longer wait than \(maximumDelay.secondsText)" }
+        if let left, wait >= left() { return "a wait of \(wait.secondsText) would pass the end of the total timeout" }
+        // A stream whose connection ended as it should is not retried.
+        return attempts > 0 && budget?.takeRetry() == false ? "the retry budget is used up" : nil
     }
 
-    /// How long to wait after a failure that may pass; nil when a strategy of the app's gives up.
-    package func backoff(_ attempt: Int, after error: NetworkError) -> Duration? {
-        strategy.delay(attempt, error.request, .failure(error), upTo: maximumDelay)
-    }
-
-    /// The strategy's wait after a result that may pass; nil for any other.
-    private func wait(
-        after result: Result<NetworkResponse, NetworkError>, _ attempt: Int, of request: NetworkRequest?
-    ) -> Duration? {
-        guard strategy.isCustom || mayPass(result) else { return nil }
-        return strategy.delay(attempt, request, result, upTo: maximumDelay)
+    /// The strategy's wait, or the longer one that a server asks for; nil after a result that stands. A custom strategy
+    /// has looked itself.
+    private func wait(after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest) -> Duration? {
+        guard !result.isOver, strategy.isCustom || mayPass(result),
+            let wait = strategy.delay(request.call?.attempts ?? 1, request, result, upTo: maximumDelay)
+        else { return nil }
+        guard !strategy.isCustom, case .success(let response) = result, let asked = response.retryAfter(now: now())
+        else { return wait }
+        return max(wait, asked)
     }
 
     private func mayPass(_ result: Result<NetworkResponse, NetworkError>) -> Bool {
@@ -48,34 +63,6 @@ extension RetryPolicy {
         case .success(let response): statuses.contains(response.statusCode)
         case .failure(let error): errorCodes.contains(error.code)
         }
-    }
-
-    /// The wait, or the longer one that a server asks for; nil when that is too long. A custom strategy has looked
-    /// itself.
-    private func kept(_ backoff: Duration, after result: Result<NetworkResponse, NetworkError>) -> Duration? {
-        guard !strategy.isCustom, case .success(let response) = result, let asked = response.retryAfter(now: now())
-        else { return backoff }
-        return asked > maximumDelay ? nil : max(backoff, asked)
-    }
-}
-
-/// When the call of a request is over, as far as its total timeout says.
-struct RetryDeadline {
-    private let total: Duration?
-    private let call: (@Sendable () -> Duration)?
-    private let policy: (@Sendable () -> Duration)?
-
-    init(of request: NetworkRequest, by clock: any Clock<Duration>) {
-        total = request.timeouts.total
-        call = total == nil ? nil : request.call?.elapsed
-        policy = total == nil ? nil : clock.stopwatch()
-    }
-
-    /// Whether a wait ends before that. A call began before its policy, and by the clock of its router: what has passed
-    /// is what either clock says.
-    func allows(_ wait: Duration) -> Bool {
-        guard let total else { return true }
-        return wait < total - max(policy?() ?? .zero, call?() ?? .zero)
     }
 }
 
@@ -86,7 +73,7 @@ extension Result<NetworkResponse, NetworkError> {
     }
 
     /// `HTTP 503` or `timedOut`.
-    var text: String {
+    fileprivate var text: String {
         switch self {
         case .success(let response): "HTTP \(response.statusCode)"
         case .failure(let error): error.code.description

@@ -25,6 +25,7 @@ import Foundation
 /// ``NetworkResponse/retryAfter(now:)``; unless that is longer than ``maximumDelay``, or would pass the end of
 /// ``Timeouts/total``: then what it answered is the result at once.
 ///
+/// All that sends a call again draws from one number: two policies in a chain, or one and a download, never multiply.
 /// ``NetworkResponse/attempts`` and ``NetworkError/attempts`` say how often a request was sent, and
 /// ``NetworkResponse/history`` and ``NetworkError/history`` what became of each.
 public struct RetryPolicy: Interceptor {
@@ -92,19 +93,31 @@ public struct RetryPolicy: Interceptor {
     /// The first wait, before jitter. Half a second for a custom strategy.
     public var baseDelay: Duration { min(strategy.baseDelay.clamped, maximumDelay) }
 
-    /// Sends the request until it succeeds, fails for good, or the attempts are used up.
+    /// Sends the request until it succeeds, fails for good, or the attempts of its call are used up.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request
         let policy = policy(for: request)
         try policy.addKey(to: &request)
         policy.budget?.countCall()
         guard policy.fault(of: request) == nil else { return try await next(request) }
-        return try await policy.send(request, next)
+        let call = request.call ?? CallRecord([])
+        request.call = call
+        let left = policy.timeLeft(of: request)
+        while true {
+            let result: Result<NetworkResponse, NetworkError>
+            do {
+                result = .success(try await next(request))
+            } catch var error as NetworkError {
+                error.attempts = max(call.attempts, error.attempts)
+                result = .failure(error)
+            }
+            guard try await policy.goesOn(after: result, of: request, within: left) else { return try result.get() }
+        }
     }
 
-    /// What the request asks for, over what is shared by all of them.
-    private func policy(for request: NetworkRequest) -> RetryPolicy {
-        guard var own = request.options.retry else { return self }
+    /// What the request asks for, or else what is usual for its kind of call, over what is shared by all of them.
+    func policy(for request: NetworkRequest, usually usual: RetryPolicy? = nil) -> RetryPolicy {
+        guard var own = request.options.retry ?? usual else { return self }
         own.clock = clock
         own.now = now
         own.budget = own.budget ?? budget
@@ -127,50 +140,12 @@ public struct RetryPolicy: Interceptor {
     }
 
     /// Why a request is never sent again; nil when it may be.
-    private func fault(of request: NetworkRequest) -> String? {
+    func fault(of request: NetworkRequest) -> String? {
         guard maximumAttempts > 1 else { return "one attempt is allowed" }
         guard request.body.isReplayable else { return "its body cannot be sent a second time" }
         guard methods.contains(request.method) || request.headers[IdempotencyKey.field]?.isEmpty == false else {
             return "\(request.method) is not sent again without \(IdempotencyKey.field)"
         }
         return nil
-    }
-
-    // MARK: The attempts
-
-    private func send(_ request: NetworkRequest, _ next: Next) async throws -> NetworkResponse {
-        let deadline = RetryDeadline(of: request, by: clock)
-        var attempt = 1
-        while true {
-            let result = try await send(request, attempt, next)
-            switch decision(after: result, attempt, of: request, within: deadline) {
-            case .final(let reason):
-                if let reason { request.report(.note("not sent again: \(reason)")) }
-                return try result.get()
-            case .again(let delay):
-                request.report(.retry(after: delay, because: result.text))
-                try await sleep(for: delay)
-                try CallCancellation.check()
-            }
-            attempt += 1
-        }
-    }
-
-    private func send(
-        _ request: NetworkRequest, _ attempt: Int, _ next: Next
-    ) async throws -> Result<NetworkResponse, NetworkError> {
-        do {
-            var response = try await next(request)
-            response.noteAttempts(attempt, for: request)
-            return .success(response)
-        } catch var error as NetworkError {
-            error.attempts = max(attempt, error.attempts)
-            return .failure(error)
-        }
-    }
-
-    /// Waits by the policy's clock.
-    package func sleep(for delay: Duration) async throws {
-        try await withOwnTask { [clock] in try await clock.sleep(for: delay) }
     }
 }

@@ -59,11 +59,16 @@ public struct RetryStrategy: Sendable {
         case .constant(let delay): return min(delay, limit)
         case .custom(let decide):
             return decide(attempt, request ?? NetworkRequest(.get, nil), result).map { max(.zero, min($0, limit)) }
-        case .exponential(let base, let jitter):
-            var delay = min(base, limit)
-            for _ in 1..<max(1, attempt) where delay < limit { delay = min(limit, delay * 2) }
-            return jitter.spread(delay)
+        case .exponential(let base, let jitter): return jitter.spread(base.doubled(attempt - 1, upTo: limit))
         }
+    }
+}
+
+extension Duration {
+    func doubled(_ times: Int, upTo limit: Duration) -> Duration {
+        var delay = min(self, limit)
+        for _ in 0..<max(0, times) where delay < limit { delay = min(limit, delay * 2) }
+        return delay
     }
 }
 

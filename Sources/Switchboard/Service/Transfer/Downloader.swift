@@ -14,34 +14,24 @@ actor Downloader {
     private let send: Send
     private let file: PartialFile
     private let destination: URL
-    private let policy: RetryPolicy
+    private let call: LongCall
     private let progress: TransferProgress?
-    private let start = ContinuousClock.now
-    private var attempt = 1
     private var restarts = 0
     private var fetched: Int64 = 0
     private var question = Question()
 
     init(
-        to destination: URL, isKept: Bool, policy: RetryPolicy, progress: TransferProgress?, send: @escaping Send
+        to destination: URL, isKept: Bool, progress: TransferProgress?, in call: LongCall, send: @escaping Send
     ) throws(NetworkError) {
         self.send = send
         self.destination = destination
-        self.policy = policy
+        self.call = call
         self.progress = progress
         file = try PartialFile(for: destination, isKept: isKept)
     }
 
     /// Not to be called twice.
     func run(verify: Verify?) async throws -> NetworkResponse {
-        do {
-            return try await finish(verify)
-        } catch let error as NetworkError {
-            throw question.request.map(error.attributed) ?? error
-        }
-    }
-
-    private func finish(_ verify: Verify?) async throws -> NetworkResponse {
         var response = try await fetch()
         if let verify {
             do {
@@ -73,52 +63,29 @@ actor Downloader {
                     try restart()
                     continue
                 }
-                try checkTotal()
-                guard let delay = delay(after: error) else {
-                    var error = error
-                    error.attempts = max(error.attempts, attempt)
+                guard call.isRepeatable, try await call.goesOn(after: error) else {
                     if error.status == 404 || error.status == 410 { file.discard() }
                     throw error
                 }
-                try await policy.sleep(for: delay)
-                attempt += 1
             }
-            try checkTotal()
         }
     }
 
     /// An attempt that brought something ends a row of failures; a part that brought next to nothing is one more.
     private func noteGain(since before: Int64, _ begun: Int, isPart: Bool = true) throws(NetworkError) {
         guard begun == restarts else { return }
-        guard file.count - before < 64 << 10 else {
-            attempt = 1
-            return
-        }
-        guard isPart else { return }
-        guard attempt < policy.maximumAttempts else {
-            throw NetworkError(.invalidResponse, reason: "the server sends parts of less than 64 KiB")
-        }
-        attempt += 1
-    }
-
-    private func delay(after error: NetworkError) -> Duration? {
-        guard question.isRepeatable, attempt < policy.maximumAttempts else { return nil }
-        if error.code.isStatus { return error.response.flatMap { policy.wait(after: $0, attempt) } }
-        return error.isLostStream ? policy.backoff(attempt, after: error) : nil
+        guard file.count - before < 64 << 10 else { return call.restartAttempts() }
+        guard isPart, !call.takeAttempt() else { return }
+        throw NetworkError(.invalidResponse, reason: "the server sends parts of less than 64 KiB")
     }
 
     /// Begins again with the first byte. A server that makes it so again and again is given up.
     private func restart() throws(NetworkError) {
         restarts += 1
-        guard restarts <= policy.maximumAttempts else {
+        guard restarts <= call.policy.maximumAttempts else {
             throw NetworkError(.invalidResponse, reason: "the server changed what it sends \(restarts) times")
         }
         try file.restart()
-    }
-
-    private func checkTotal() throws(NetworkError) {
-        guard let total = question.request?.timeouts.total, ContinuousClock.now - start > total else { return }
-        throw NetworkError.overTotal(total)
     }
 
     // MARK: One exchange
@@ -130,10 +97,6 @@ actor Downloader {
         var offset: Int64?
         /// Whether the endpoint asks for a range itself, so that the file is that range.
         var isOwnRange = false
-        var request: NetworkRequest?
-        var isRepeatable = true
-
-        var limits: Limits { request?.limits ?? Limits() }
     }
 
     /// The response, when the file is whole with it; nil when there is more to be had.
@@ -170,7 +133,6 @@ actor Downloader {
         let response = try await send { request in
             var question = Question()
             question.url = Redaction.standard.url(request.url?.absoluteString ?? "")
-            question.isRepeatable = request.method.isIdempotent && request.body.isReplayable
             question.isOwnRange = request.headers.contains("Range")
             // A range of something compressed could not be counted in bytes of the file.
             if !request.headers.contains("Accept-Encoding") { request.headers.add("Accept-Encoding", "identity") }
@@ -183,7 +145,6 @@ actor Downloader {
                     request.headers.add("If-Range", origin.validator)
                 }
             }
-            question.request = request
             box.withLock { $0 = question }
         }
         if let offset = box.value.offset, offset < file.count { try file.cut(to: offset) }
@@ -212,16 +173,16 @@ actor Downloader {
 
     /// A silent server is noticed by the total timeout too, not only by that for silence.
     private func receive(_ response: NetworkResponse, to end: Int64?) async throws {
-        guard let total = question.request?.timeouts.total, total < .century else {
+        guard let total = call.request?.timeouts.total, total < .century else {
             return try await read(response, to: end)
         }
-        try await withTimeout(max(.zero, total - (ContinuousClock.now - start)), error: NetworkError.overTotal(total)) {
+        try await withTimeout(max(.zero, total - (call.elapsed?() ?? .zero)), error: NetworkError.overTotal(total)) {
             try await self.read(response, to: end)
         }
     }
 
     private func read(_ response: NetworkResponse, to end: Int64?) async throws {
-        let limits = question.limits
+        let limits = call.request?.limits ?? Limits()
         let whole = file.origin?.size ?? end
         if let whole, whole > limits.downloadedFile {
             throw tooLarge("\(whole) bytes are announced", limits).with(response)

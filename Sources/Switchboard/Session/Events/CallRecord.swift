@@ -5,6 +5,8 @@ final class CallRecord: Sendable {
         var history: [RequestMetrics] = []
         var cause: String?
         var isOver = false
+        var attempts = 1
+        var attemptLimit = Int.max
     }
 
     /// A call that is sent for ever must not fill the memory.
@@ -27,6 +29,32 @@ final class CallRecord: Sendable {
 
     var history: [RequestMetrics] {
         state.withLock { $0.history }.sorted { $0.number < $1.number }
+    }
+
+    /// How often the call was sent in a row, without getting on meanwhile: every loop that sends again draws from it.
+    var attempts: Int { state.withLock { $0.attempts } }
+
+    /// Counts one more attempt; false when there were as many as the limit says. Without one the last limit counts.
+    func takeAttempt(within limit: Int? = nil) -> Bool {
+        state.withLock { state in
+            state.attemptLimit = limit ?? state.attemptLimit
+            guard state.attempts < state.attemptLimit else { return false }
+            state.attempts += 1
+            return true
+        }
+    }
+
+    /// Begins a new row of attempts: the call got on. `count` is 0 when the last attempt did not fail.
+    func restartAttempts(at count: Int = 1) {
+        state.withLock { $0.attempts = count }
+    }
+
+    /// Tells the monitors how the call ended: with a status, an error, or a `CancellationError`.
+    func end(_ result: Result<Int, any Error>, _ request: NetworkRequest) {
+        switch result {
+        case .success(let status): tell(.finished(status: status), request)
+        case .failure(let error): tell((error as? NetworkError).map { .failed($0) } ?? .cancelled, request)
+        }
     }
 
     /// Tells the monitors, and notes why the next exchange happens.

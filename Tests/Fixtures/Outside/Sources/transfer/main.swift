@@ -30,7 +30,7 @@ let words = arguments.words
 guard words.count == 3, let url = URL(string: words[1]) else { usage() }
 let file = URL(fileURLWithPath: words[2])
 let router = Router<URLEndPoint>(session: session)
-let patience = RetryPolicy(maximumAttempts: 20, baseDelay: .milliseconds(20))
+let patience = RequestOptions { $0.retry = RetryPolicy(maximumAttempts: 20, baseDelay: .milliseconds(20)) }
 
 do {
     let response: NetworkResponse
@@ -51,11 +51,11 @@ do {
         // Some servers want these two.
         let tus = TusUpload(metadata: ["filename": file.lastPathComponent, "filetype": "application/octet-stream"])
         response = try await router.upload(
-            file, to: URLEndPoint(.post, url), by: tus, pieceSize: 1 << 20, state: state, retry: patience)
+            file, to: URLEndPoint(.post, url), by: tus, pieceSize: 1 << 20, state: state, options: patience)
     case "registry":
         response = try await router.upload(
             file, to: URLEndPoint(.post, url), by: RegistryUpload(digest: digest), pieceSize: 1 << 20, state: state,
-            retry: patience)
+            options: patience)
     default: usage()
     }
     print(response.statusCode, response.metrics.bytesReceived)

@@ -2,8 +2,8 @@ import Foundation
 
 extension RequestOptions {
     /// How the request is sent again, in place of what the ``RetryPolicy`` of its router says: `.never`, or a policy of
-    /// its own. That one's clock, and its budget unless this has one, stay. Nil, the default, for the router's; without
-    /// a ``RetryPolicy`` there it does nothing.
+    /// its own. That one's clock, and its budget unless this has one, stay. Nil, the default, for the router's. Without
+    /// a ``RetryPolicy`` there, it is for downloads, uploads in pieces, and streams that connect again.
     public var retry: RetryPolicy? {
         get { self[RetryOption.self] }
         set { self[RetryOption.self] = newValue }
@@ -49,15 +49,8 @@ public struct IdempotencyKey: Sendable, Hashable, ExpressibleByStringLiteral {
 
 private enum RetryOption: RequestOption { static let defaultValue: RetryPolicy? = nil }
 private enum IdempotencyKeyOption: RequestOption { static let defaultValue: IdempotencyKey? = nil }
-private enum AttemptsOption: RequestOption { static let defaultValue = 1 }
 
 extension NetworkResponse {
-    /// How often a ``RetryPolicy`` sent the request until this response came. 1 without one.
-    public var attempts: Int { request?[AttemptsOption.self] ?? 1 }
-
-    mutating func noteAttempts(_ count: Int, for request: NetworkRequest) {
-        guard count > 1, count > attempts else { return }
-        if self.request == nil { self.request = request }
-        self.request?[AttemptsOption.self] = count
-    }
+    /// How often the call was sent until this response came, without getting on meanwhile. 1 when nothing was sent again.
+    public var attempts: Int { request?.call?.attempts ?? 1 }
 }

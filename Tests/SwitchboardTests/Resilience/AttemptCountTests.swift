@@ -1,0 +1,192 @@
+import Foundation
+import Switchboard
+import SwitchboardTestSupport
+import SwitchboardTesting
+import SwitchboardTransfers
+import Testing
+
+/// Whatever a call is, a server that never helps is asked as often as the policy says, never the square of that.
+@Suite(.timeLimit(.minutes(3)))
+struct AttemptCountTests {
+    /// What asks.
+    enum Asking: String, CaseIterable, Sendable {
+        case call, download, upload, events, jsonLines, pages
+    }
+
+    /// Where policies stand, and how often a server that never helps is asked.
+    struct Policies: Sendable, CustomTestStringConvertible {
+        /// The attempts of the policy in the chain.
+        var chain: Int?
+        /// The attempts of the policy of the call.
+        var own: Int?
+
+        var testDescription: String { "chain \(chain ?? 0), own \(own ?? 0)" }
+
+        func attempts(_ asking: Asking) -> Int {
+            // Without a policy in the chain only a transfer is sent again. A stream that was never there is not.
+            chain == nil && ![.download, .upload].contains(asking) ? 1 : own ?? chain ?? 3
+        }
+    }
+
+    private static let policies = [
+        Policies(chain: 4), Policies(own: 4), Policies(chain: 4, own: 2), Policies(chain: 2, own: 4),
+        Policies(chain: 4, own: 1),
+    ]
+
+    @Test(
+        "a server that always answers 503 is asked as often as the policy says", .requirement("S2.19"),
+        arguments: SessionKind.allCases)
+    func unavailable(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.stub(.any) { _ in .status(503) }
+            for policies in Self.policies {
+                for asking in Asking.allCases {
+                    let before = server.requests.count
+                    let error = await failure(of: asking, at: server.url, policies, kind)
+                    let count = server.requests.count - before
+                    expect(error, count, policies.attempts(asking), .error5xx, "\(asking), \(policies.testDescription)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a server that always cuts is asked as often as the policy says", .requirement("S2.19"),
+        arguments: SessionKind.allCases)
+    func cuts(kind: SessionKind) async throws {
+        let heads = Deliveries<String>()
+        try await RawServer.run { connection in
+            heads.add(try connection.readHead())
+        } body: { server in
+            for policies in Self.policies {
+                for asking in Asking.allCases {
+                    let before = heads.all.count
+                    let error = await failure(of: asking, at: server.url, policies, kind)
+                    let count = heads.all.count - before
+                    expect(
+                        error, count, policies.attempts(asking), .connectionLost,
+                        "\(asking), \(policies.testDescription)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a server that refuses is asked as often as the policy says", .requirement("S2.19"),
+        arguments: SessionKind.allCases)
+    func refuses(kind: SessionKind) async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:\(try MockServer().deadPort)/"))
+        for policies in Self.policies {
+            for asking in Asking.allCases {
+                let session = CountingSession(session: kind.make())
+                let error = await failure(of: asking, at: url, policies, session)
+                let count = session.sent.all.count
+                expect(
+                    error, count, policies.attempts(asking), .cannotConnect, "\(asking), \(policies.testDescription)")
+            }
+        }
+    }
+
+    @Test(
+        "a server that dies later is asked as often as the policy says", .requirement("S2.19"),
+        arguments: SessionKind.allCases, [Policies(chain: 4), Policies(chain: 2, own: 4), Policies(own: 4)])
+    func later(kind: SessionKind, policies: Policies) async throws {
+        for asking in [Asking.download, .upload, .events, .jsonLines] {
+            let count = Deliveries<String>()
+            try await RawServer.run { connection in
+                let head = try connection.readHead()
+                count.add(head)
+                if count.all.count == 1 { try connection.send(asking.beginning) }
+            } body: { server in
+                let error = await failure(of: asking, at: server.url, policies, kind)
+                // A stream that ended has not failed; a download that broke has, and so has a piece.
+                let rest =
+                    switch asking {
+                    case .events, .jsonLines: policies.own ?? 10
+                    case .download: (policies.own ?? policies.chain ?? 3) - 1
+                    default: policies.own ?? policies.chain ?? 3
+                    }
+                #expect(count.all.count == 1 + rest, "\(asking)")
+                #expect(error?.history.map(\.number) == Array(1...count.all.count), "\(asking)")
+            }
+        }
+    }
+
+    private func expect(
+        _ error: NetworkError?, _ count: Int, _ expected: Int, _ code: NetworkError.Code, _ comment: Comment
+    ) {
+        #expect(error?.code == code, comment)
+        #expect(count == expected, comment)
+        #expect(error?.attempts == expected, comment)
+        #expect(error?.history.map(\.number) == Array(1...expected), comment)
+    }
+
+    private func failure(
+        of asking: Asking, at url: URL, _ policies: Policies, _ kind: SessionKind
+    ) async -> NetworkError? {
+        await failure(of: asking, at: url, policies, kind.make())
+    }
+
+    private func failure(
+        of asking: Asking, at url: URL, _ policies: Policies, _ session: any NetworkSession
+    ) async -> NetworkError? {
+        let clock = TestClock(skips: true)
+        let chain = policies.chain.map { RetryPolicy(maximumAttempts: $0, clock: clock) }
+        let own = policies.own.map { RetryPolicy(maximumAttempts: $0, clock: clock) }
+        let router = Router<URLEndPoint>(session: session, interceptors: chain.map { [$0] } ?? [])
+        let options = RequestOptions { $0.retry = own }
+        let endPoint = URLEndPoint(asking == .upload ? .put : .get, url)
+        do {
+            switch asking {
+            case .call: _ = try await router.response(for: endPoint, options: options)
+            case .download:
+                try await withFolder { folder in
+                    _ = try await router.download(endPoint, to: folder.appendingPathComponent("a"), options: options)
+                }
+            case .upload:
+                try await withFolder { folder in
+                    let file = folder.appendingPathComponent("a")
+                    try Data("abc".utf8).write(to: file)
+                    _ = try await router.upload(file, to: endPoint, by: .ietf, options: options)
+                }
+            case .events: for try await _ in router.events(for: endPoint, options: options) {}
+            case .jsonLines:
+                let lines = router.jsonLines(as: Int.self, cursor: { $0 }, of: { _ in endPoint }, options: options)
+                for try await _ in lines {}
+            case .pages:
+                let endPoint = URLEndPoint(.get, url, options: options)
+                for try await _ in router.pages(of: endPoint, as: [Int].self) {}
+            }
+            Issue.record("\(asking) succeeded")
+            return nil
+        } catch {
+            return error as? NetworkError
+        }
+    }
+}
+
+extension AttemptCountTests.Asking {
+    /// A whole first answer, but for a download, of which 100,000 bytes of 200,000 come.
+    fileprivate var beginning: String {
+        switch self {
+        case .upload:
+            "HTTP/1.1 201 Created\r\nLocation: /u\r\nUpload-Offset: 0\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        case .events: "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: a\n\n"
+        case .download:
+            "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 200000\r\nConnection: close\r\n\r\n"
+                + String(repeating: "a", count: 100_000)
+        default: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n1\n"
+        }
+    }
+}
+
+/// Counts what is sent over another session.
+private struct CountingSession: NetworkSession {
+    let session: any NetworkSession
+    let sent = Deliveries<NetworkRequest>()
+
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        sent.add(request)
+        return try await session.send(request)
+    }
+}
