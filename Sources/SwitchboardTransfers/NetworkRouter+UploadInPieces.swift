@@ -25,7 +25,7 @@ extension NetworkRouter {
     ///   - options: Options for the requests of this upload, which win over those of the endpoint. Default none.
     ///   - progress: Hears how far it is, and can cancel it.
     /// - Returns: The response to the last request, once its status is accepted.
-    /// - Throws: `NetworkError`: that of ``response(for:)``; `NetworkError.Code.invalidResponse` for a server that
+    /// - Throws: `NetworkError`: that of ``response(for:options:)``; `NetworkError.Code.invalidResponse` for a server that
     ///   breaks the protocol; `CancellationError` when the task, the router or the progress was cancelled.
     @discardableResult
     public func upload(
@@ -37,7 +37,7 @@ extension NetworkRouter {
             let upload = try ResumableUploader(
                 file, by: flow, pieceSize: pieceSize, stateFile: state, in: call, note: note
             ) { change in
-                let response = try await exchange(endPoint, accept: nil, options: options) {
+                let response = try await rawResponse(for: endPoint, options: options, accept: nil) {
                     request throws(NetworkError) in try call.join(&request, change)
                 }
                 try response.handling.check(response)

@@ -3,16 +3,12 @@ import Foundation
 extension NetworkManager {
     /// Sends an endpoint and decodes what it says it responds.
     ///
+    /// - Parameters:
+    ///   - endPoint: What to ask for.
+    ///   - options: Options for this call, which win over those of the endpoint. Default none.
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
-    public func send<EndPoint: TypedEndPoint>(_ endPoint: EndPoint) async throws -> EndPoint.Response {
-        try await ownRouter().send(endPoint)
-    }
-
-    /// The same with options for this call, which win over those of the endpoint.
-    ///
-    /// - Throws: What ``send(_:)`` throws.
     public func send<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, options: RequestOptions
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) async throws -> EndPoint.Response {
         try await ownRouter().send(endPoint, options: options)
     }
@@ -27,23 +23,16 @@ extension NetworkManager {
         ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
     }
 
-    /// Sends any endpoint and gives the response, once its status is accepted.
+    /// Sends any endpoint and returns the response, once its status is accepted.
     ///
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
-    public func response<EndPoint: EndPointType>(for endPoint: EndPoint) async throws -> NetworkResponse {
-        try await ownRouter().response(for: endPoint)
-    }
-
-    /// The same with options for this call, which win over those of the endpoint.
-    ///
-    /// - Throws: What ``response(for:)`` throws.
     public func response<EndPoint: EndPointType>(
-        for endPoint: EndPoint, options: RequestOptions
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) async throws -> NetworkResponse {
         try await ownRouter().response(for: endPoint, options: options)
     }
 
-    /// Sends any endpoint and decodes the response, once its status is accepted; see ``NetworkRouter/request(_:as:)``.
+    /// Sends any endpoint and decodes the response, once its status is accepted; see ``NetworkRouter/request(_:as:options:)``.
     ///
     /// ```swift
     /// let page = try await manager.request(MovieApi.popular(page: 1), as: MoviePage.self)

@@ -29,7 +29,7 @@ extension NetworkRouter {
     ///     ``NetworkError/Code/verificationFailed`` with the error underneath, and nothing is kept.
     /// - Returns: The last response: its ``NetworkResponse/fileURL`` is the file, and its
     ///   ``ExchangeMetrics/bytesReceived`` the bytes that this call fetched.
-    /// - Throws: ``NetworkError``: that of ``response(for:)``, and ``NetworkError/Code/cannotWriteFile``, also while
+    /// - Throws: ``NetworkError``: that of ``response(for:options:)``, and ``NetworkError/Code/cannotWriteFile``, also while
     ///   another download keeps the same file; `CancellationError` when the task, the router or the progress was
     ///   cancelled.
     @discardableResult
@@ -59,7 +59,7 @@ extension NetworkRouter {
     /// ```
     ///
     /// The body is that of the endpoint's task, of any kind: ``FileBody``, ``MultipartBody``, ``JSONBody``. It is sent as
-    /// ``response(for:)`` sends it.
+    /// ``response(for:options:)`` sends it.
     ///
     /// - Parameters:
     ///   - endPoint: What to send.
@@ -67,7 +67,7 @@ extension NetworkRouter {
     ///   - progress: Hears how many bytes of the body were handed to the transport, and can cancel it. They may have a
     ///     way to go from there. A body that is sent again, by a retry or a redirect, begins again at 0.
     /// - Returns: The response, once its status is accepted.
-    /// - Throws: What ``response(for:)`` throws.
+    /// - Throws: What ``response(for:options:)`` throws.
     @discardableResult
     public func upload(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil
@@ -75,7 +75,7 @@ extension NetworkRouter {
         guard let progress else { return try await response(for: endPoint, options: options) }
         let response = try await transfer(progress, on: self) {
             try await withUploadProgress(progress) { note in
-                try await exchange(endPoint, accept: nil, options: options) { request in
+                try await rawResponse(for: endPoint, options: options, accept: nil) { request in
                     let length = request.body.isEmpty ? 0 : request.body.length
                     note(0, length)
                     request.options.onBodySent = { note($0, length) }

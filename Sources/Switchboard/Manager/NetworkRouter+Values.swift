@@ -1,28 +1,35 @@
 import Foundation
 
 extension NetworkRouter {
-    /// Performs a request and gives the response, once its status is accepted.
+    /// Makes a call and returns the response, once its status is accepted.
     ///
+    /// ```swift
+    /// let page = try await router.response(for: .popular(page: 1), options: RequestOptions { $0.timeouts.total = .seconds(1) })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endPoint: What to ask for.
+    ///   - options: Options for this call, which win over those of its endpoint. Default none.
     /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
     ///   task or the router was cancelled.
-    public func response(for endPoint: EndPoint) async throws -> NetworkResponse {
-        let response = try await exchange(endPoint)
-        try response.handling.check(response)
-        return response
+    public func response(
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions()
+    ) async throws -> NetworkResponse {
+        try await rawResponse(for: endPoint, options: options).checked()
     }
 
-    /// Performs a request and decodes the response, once its status is accepted. The type is a `Decodable`; `Data`
+    /// Makes a call and decodes the response, once its status is accepted. The type is a `Decodable`; `Data`
     /// gives the bytes, `String` the text, ``EmptyResponse`` nothing. It may be left to what the value is used for:
     ///
     /// ```swift
     /// let films: [Film] = try await router.request(.popular)
     /// ```
     ///
-    /// - Throws: ``NetworkError``: that of ``response(for:)``, or that of ``NetworkResponse/decode(_:decoder:)``.
+    /// - Throws: ``NetworkError``: that of ``response(for:options:)``, or that of ``NetworkResponse/decode(_:decoder:)``.
     public func request<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type = Value.self
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions()
     ) async throws -> Value {
-        try await response(for: endPoint).decode(type)
+        try await response(for: endPoint, options: options).decode(type)
     }
 
     /// Says what is missing where the compiler cannot know the value's type.
@@ -32,32 +39,6 @@ extension NetworkRouter {
         try await response(for: endPoint)
     }
 
-    /// Performs a request with options for this call, which win over those of its endpoint.
-    ///
-    /// ```swift
-    /// let page = try await router.response(for: .popular(page: 1), options: RequestOptions { $0.timeouts.total = .seconds(1) })
-    /// ```
-    ///
-    /// - Throws: What ``response(for:)`` throws.
-    public func response(for endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
-        let response = try await exchange(endPoint, options: options)
-        try response.handling.check(response)
-        return response
-    }
-
-    /// Performs a request with options for this call, and decodes the response; see ``request(_:as:)``.
-    ///
-    /// ```swift
-    /// let friends = try await router.request(.friends, as: [Friend].self, options: .refreshing)
-    /// ```
-    ///
-    /// - Throws: What ``request(_:as:)`` throws.
-    public func request<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions
-    ) async throws -> Value {
-        try await response(for: endPoint, options: options).decode(type)
-    }
-
     /// Performs a request, decodes the response, and calls back once.
     ///
     /// - Returns: What cancels this request and no other; the completion gets ``NetworkError/Code/cancelled`` then.
@@ -65,7 +46,7 @@ extension NetworkRouter {
     public func request<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        perform(endPoint, transform: { try $0.checked().decode(type) }, completion: completion)
+        start(endPoint, transform: { try $0.checked().decode(type) }, completion: completion)
     }
 
     /// Performs a request and calls back once with the response, once its status is accepted.
@@ -75,22 +56,15 @@ extension NetworkRouter {
     public func response(
         for endPoint: EndPoint, completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
     ) -> RequestHandle {
-        perform(endPoint, transform: { try $0.checked() }, completion: completion)
+        start(endPoint, transform: { try $0.checked() }, completion: completion)
     }
 }
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
-    /// Performs a request and decodes what the endpoint says it responds.
+    /// Makes a call and decodes what the endpoint says it responds.
     ///
-    /// - Throws: What ``request(_:as:)`` throws.
-    public func send(_ endPoint: EndPoint) async throws -> EndPoint.Response {
-        try await request(endPoint, as: EndPoint.Response.self)
-    }
-
-    /// The same with options for this call, which win over those of its endpoint.
-    ///
-    /// - Throws: What ``request(_:as:)`` throws.
-    public func send(_ endPoint: EndPoint, options: RequestOptions) async throws -> EndPoint.Response {
+    /// - Throws: What ``request(_:as:options:)`` throws.
+    public func send(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) async throws -> EndPoint.Response {
         try await request(endPoint, as: EndPoint.Response.self, options: options)
     }
 }

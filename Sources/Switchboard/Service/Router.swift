@@ -46,35 +46,18 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         try builder.makeRequest(for: endPoint)
     }
 
-    /// Performs the exchange and gives what the server answers, whatever its status.
-    ///
-    /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived;
-    ///   `CancellationError` when the task or the router was cancelled.
-    public func exchange(_ endPoint: EndPoint) async throws -> NetworkResponse {
-        try await callEnvironment.run { try await calls.send(try makeRequest(for: endPoint)) }
-    }
-
-    /// The same with options for this call, which win over those of its endpoint.
-    public func exchange(_ endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
+    /// Makes a call and returns the response, whatever its status; see ``NetworkRouter/rawResponse(for:options:)``.
+    public func rawResponse(for endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
         var builder = builder
         builder.callOptions = options
         return try await callEnvironment.run { try await calls.send(try builder.makeRequest(for: endPoint)) }
     }
 
-    /// The environment of a call that begins at this moment.
-    var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: builder.environment) }
-
-    /// The same for a request that is changed before it is sent; see ``NetworkRouter/exchange(_:accept:changing:)``.
-    public func exchange(
-        _ endPoint: EndPoint, accept: String?,
+    /// Makes a call whose request is changed before it is sent; see
+    /// ``NetworkRouter/rawResponse(for:options:accept:changing:)``.
+    public func rawResponse(
+        for endPoint: EndPoint, options: RequestOptions, accept: String?,
         changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
-    ) async throws -> NetworkResponse {
-        try await exchange(endPoint, accept, nil, change)
-    }
-
-    func exchange(
-        _ endPoint: EndPoint, _ accept: String?, _ options: RequestOptions?,
-        _ change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
     ) async throws -> NetworkResponse {
         var builder = builder
         builder.callOptions = options
@@ -90,9 +73,12 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         }
     }
 
-    /// Performs the exchange, makes a value of the response, and calls back once; see
-    /// ``NetworkRouter/perform(_:transform:completion:)``.
-    public func perform<Value: Sendable>(
+    /// The environment of a call that begins at this moment.
+    var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: builder.environment) }
+
+    /// Starts a call, makes a value of the response, and calls back once; see
+    /// ``NetworkRouter/start(_:transform:completion:)``.
+    public func start<Value: Sendable>(
         _ endPoint: EndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {

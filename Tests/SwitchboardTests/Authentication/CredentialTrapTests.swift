@@ -67,7 +67,7 @@ struct CredentialTrapTests {
         for scheme in schemes {
             let session = echo()
             let router = Router<URLEndPoint>(session: session, interceptors: [scheme])
-            let error = await #expect(throws: NetworkError.self) { try await router.exchange(URLEndPoint(.get, url)) }
+            let error = await #expect(throws: NetworkError.self) { try await router.rawResponse(for: URLEndPoint(.get, url)) }
             #expect(error?.code == .cannotAuthenticate)
             #expect(error?.reason?.hasSuffix("is empty") == true)
             #expect(session.requests.isEmpty)
@@ -85,7 +85,7 @@ struct CredentialTrapTests {
                 NetworkLogger(writesCurlCommand: true, output: { lines.add($0) }),
             ],
             builder: RequestBuilder(options: RequestOptions { $0.monitors = [recorder] }))
-        let response = try await router.exchange(URLEndPoint(.get, url))
+        let response = try await router.rawResponse(for: URLEndPoint(.get, url))
         let plan = await router.explain(URLEndPoint(.get, url))
         #expect(response.request?.headers["X-Odd"] == "pl4ntedKey")
         for text in lines.all + [

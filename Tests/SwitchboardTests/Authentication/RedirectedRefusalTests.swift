@@ -19,13 +19,13 @@ struct RedirectedRefusalTests {
             let session = StubSession { _ in .status(401) }
             for target in way { session.enqueue(.redirect(to: target)) }
             let router = Router<URLEndPoint>(session: session, interceptors: [AuthenticationInterceptor(keys)])
-            let response = try await router.exchange(URLEndPoint(.get, home))
+            let response = try await router.rawResponse(for: URLEndPoint(.get, home))
             #expect(response.statusCode == 401)
             #expect(keys.refreshes.all.isEmpty)
             #expect(session.requests.count == way.count + 1)
             // One at home does.
             session.enqueue(.redirect(to: "/b"))
-            _ = try await router.exchange(URLEndPoint(.get, home))
+            _ = try await router.rawResponse(for: URLEndPoint(.get, home))
             #expect(keys.refreshes.all == [1])
         }
     }
@@ -36,8 +36,8 @@ struct RedirectedRefusalTests {
         let session = StubSession(.redirect(to: "https://evil.example/", status: 303), .status(401), .text("ok"))
         let router = Router<URLEndPoint>(session: session, interceptors: [AuthenticationInterceptor(keys)])
         let body = StreamBody(isReplayable: false) { HTTPBodyStream { nil } }
-        _ = try await router.exchange(URLEndPoint(.post, home, task: .requestBody(body)))
-        _ = try await router.exchange(URLEndPoint(.get, home))
+        _ = try await router.rawResponse(for: URLEndPoint(.post, home, task: .requestBody(body)))
+        _ = try await router.rawResponse(for: URLEndPoint(.get, home))
         #expect(keys.refreshes.all.isEmpty)
     }
 
@@ -52,7 +52,7 @@ struct RedirectedRefusalTests {
         }
         let keys = KeyAuthenticator()
         let router = Router<URLEndPoint>(session: Following(), interceptors: [AuthenticationInterceptor(keys)])
-        _ = try await router.exchange(URLEndPoint(.get, home))
+        _ = try await router.rawResponse(for: URLEndPoint(.get, home))
         #expect(keys.refreshes.all.isEmpty)
     }
 
@@ -70,7 +70,7 @@ struct RedirectedRefusalTests {
             let router = Router<URLEndPoint>(
                 session: session,
                 interceptors: [RedirectInterceptor(), AuthenticationInterceptor(keys, origins: origins)])
-            _ = try await router.exchange(URLEndPoint(.get, home))
+            _ = try await router.rawResponse(for: URLEndPoint(.get, home))
             #expect(keys.refreshes.all.count == count)
         }
     }
@@ -82,7 +82,7 @@ struct RedirectedRefusalTests {
             .status(401, headers: ["WWW-Authenticate": challenge]), .redirect(to: "https://evil.example/"),
             .text("ok").with("Authentication-Info", #"nextnonce="evil""#), .text("ok"))
         let router = Router<URLEndPoint>(session: session, interceptors: [DigestAuth(user: "u", password: "p")])
-        for _ in 0..<2 { _ = try await router.exchange(URLEndPoint(.get, home)) }
+        for _ in 0..<2 { _ = try await router.rawResponse(for: URLEndPoint(.get, home)) }
         #expect(session.requests.last?.headers["Authorization"]?.contains(#"nonce="n1""#) == true)
     }
 
@@ -92,7 +92,7 @@ struct RedirectedRefusalTests {
         let session = StubSession { _ in .status(401, headers: ["WWW-Authenticate": challenge]) }
         for target in ways[1] { session.enqueue(.redirect(to: target)) }
         let router = Router<URLEndPoint>(session: session, interceptors: [DigestAuth(user: "u", password: "p")])
-        _ = try await router.exchange(URLEndPoint(.get, home))
+        _ = try await router.rawResponse(for: URLEndPoint(.get, home))
         #expect(session.requests.count == 3)
     }
 }

@@ -25,7 +25,7 @@ struct SharedChallengeTests {
         func apply(_ id: String, to request: inout NetworkRequest) { request.headers[name] = id }
 
         func refresh(_ id: String?, in partition: String?) async throws -> String {
-            let refusal = try await router.exchange(RPC(server: server))
+            let refusal = try await router.rawResponse(for: RPC(server: server))
             guard let id = refusal.headers[name] else {
                 throw NetworkError(.cannotAuthenticate, reason: "the server named no session")
             }
@@ -77,8 +77,8 @@ struct SharedChallengeTests {
         session.enqueue(.status(409, headers: [Self.name: "evil"]))
         let server = URL(text: "https://api.example/")
         let router = Router<RPC>(session: session, interceptors: [login(server, session)])
-        #expect(try await router.exchange(RPC(server: server)).statusCode == 409)
-        #expect(try await router.exchange(RPC(server: server)).text == "ok")
+        #expect(try await router.rawResponse(for: RPC(server: server)).statusCode == 409)
+        #expect(try await router.rawResponse(for: RPC(server: server)).text == "ok")
         #expect(session.requests.map { $0.headers[Self.name] } == [nil, "id-1", nil, "id-1"])
     }
 }

@@ -122,7 +122,7 @@ struct ClosureEnvironmentTests {
             ["list": [1]],
             bodyEncoding: .custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(form)))
         _ = try await manager([common], session: session).response(for: PlaceApi())
-        _ = try await router.exchange(PlaceApi(), accept: nil) { _ in notes.note("changing") }
+        _ = try await router.rawResponse(for: PlaceApi(), options: RequestOptions(), accept: nil) { _ in notes.note("changing") }
         notes.expect([
             "ArrayEncoding", "HTTPBody.encode", "ParameterEncoder",
             "RequestOptions", "changing",
@@ -143,7 +143,7 @@ struct ClosureEnvironmentTests {
         let router = manager.router(for: PlaceApi.self)
         #expect(try await router.request(PlaceApi(), as: [Int].self) == [1])
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: PlaceApi(path: "no")) }
-        let response = try await router.exchange(PlaceApi())
+        let response = try await router.rawResponse(for: PlaceApi())
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { _ in notes.note("JSONDecoder", Date()) }
         #expect(try response.decode([Date].self, decoder: decoder).count == 1)
@@ -176,7 +176,7 @@ struct ClosureEnvironmentTests {
         router.request(PlaceApi()) { _, _, _ in end("data, response, error") }
         router.request(PlaceApi(), as: [Int].self) { _ in end("request") }
         router.response(for: PlaceApi()) { _ in end("response") }
-        _ = router.perform(PlaceApi(), transform: { _ in notes.note("transform") }, completion: { _ in end("perform") })
+        _ = router.start(PlaceApi(), transform: { _ in notes.note("transform") }, completion: { _ in end("perform") })
         manager.send(Typed()) { _ in end("send") }
         call.start(on: hasQueue ? DispatchQueue(label: "call") : nil) { _ in end("start") }
         call.start(on: MainActor.self) { _ in end("start on the main actor") }

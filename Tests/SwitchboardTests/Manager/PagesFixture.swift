@@ -126,12 +126,12 @@ final class CannedRouter: NetworkRouter {
 
     var count: Int { asked.all.count }
 
-    func exchange(_ endPoint: ListApi) async throws -> NetworkResponse {
+    func rawResponse(for endPoint: ListApi, options: RequestOptions) async throws -> NetworkResponse {
         asked.add(endPoint)
         return responses[min(count, responses.count) - 1]
     }
 
-    func perform<Value: Sendable>(
+    func start<Value: Sendable>(
         _ endPoint: ListApi, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {

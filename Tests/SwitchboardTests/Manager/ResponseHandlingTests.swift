@@ -34,7 +34,7 @@ struct ResponseHandlingTests {
     @Test("a transport failure has no status: it is nil, never 0, and no success", .requirement("S0.10"))
     func noStatus() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .close })
-        let error = await #expect(throws: NetworkError.self) { try await router.exchange(endPoint) }
+        let error = await #expect(throws: NetworkError.self) { try await router.rawResponse(for: endPoint) }
         #expect(error?.status == nil)
         #expect(error?.headers == nil)
         #expect(error?.body == nil)

@@ -183,10 +183,10 @@ struct RouterStreamTests {
     func fake() async throws {
         struct Fake: NetworkRouter {
             typealias EndPoint = URLEndPoint
-            func exchange(_ endPoint: URLEndPoint) async throws -> NetworkResponse {
+            func rawResponse(for endPoint: URLEndPoint, options: RequestOptions) async throws -> NetworkResponse {
                 NetworkResponse(status: 200, body: Data("a\nb".utf8))
             }
-            func perform<Value: Sendable>(
+            func start<Value: Sendable>(
                 _ endPoint: URLEndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
                 completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
             ) -> RequestHandle { RequestHandle() }

@@ -143,7 +143,7 @@ struct EventMonitorTests {
         let router = Router<URLEndPoint>(
             session: StubSession(.status(404), .status(404)),
             builder: RequestBuilder(options: RequestOptions { $0.monitors.append(logger) }))
-        for _ in 0..<2 { _ = try await router.exchange(endPoint) }
+        for _ in 0..<2 { _ = try await router.rawResponse(for: endPoint) }
         #expect(lines.all.count == 8)
         #expect(lines.all.allSatisfy { $0.hasPrefix("[") && $0.contains("GET https://api.example.com/a") })
         #expect(Set(lines.all.map { $0.prefix { $0 != "]" } }).count == 2)

@@ -73,10 +73,10 @@ struct CircuitBreakerTests {
         clock.advance(by: .seconds(20))
         #expect(breaker.state(of: key) == .halfOpen)
         let options = RequestOptions { $0.monitors = [waits] }
-        let probe = Task { try await router.exchange(URLEndPoint(.get, url, options: options)).statusCode }
+        let probe = Task { try await router.rawResponse(for: URLEndPoint(.get, url, options: options)).statusCode }
         try await waits.wait(for: "this request is the probe")
         for _ in 0..<3 {
-            let error = await #expect(throws: NetworkError.self) { try await router.exchange(URLEndPoint(.get, url)) }
+            let error = await #expect(throws: NetworkError.self) { try await router.rawResponse(for: URLEndPoint(.get, url)) }
             #expect(error?.code == .circuitOpen)
             #expect(error?.reason?.contains("a probe is under way") == true)
         }
@@ -96,20 +96,20 @@ struct CircuitBreakerTests {
         let router = Router<URLEndPoint>(session: session, interceptors: [breaker])
         let slow = URLEndPoint(.get, URL(text: "https://api.example.com/slow"))
         for count in 1...5 {
-            let call = Task { try await router.exchange(slow) }
+            let call = Task { try await router.rawResponse(for: slow) }
             #expect(await comesTrue { session.requests.count >= count })
             call.cancel()
             await #expect(throws: CancellationError.self) { try await call.value }
         }
         #expect(breaker.state(of: key) == .closed)
-        for _ in 0..<3 { _ = try await router.exchange(URLEndPoint(.get, url)) }
+        for _ in 0..<3 { _ = try await router.rawResponse(for: URLEndPoint(.get, url)) }
         clock.advance(by: .seconds(20))
-        let probe = Task { try await router.exchange(slow) }
+        let probe = Task { try await router.rawResponse(for: slow) }
         #expect(await comesTrue { session.requests.count >= 9 })
         router.cancel()
         await #expect(throws: CancellationError.self) { try await probe.value }
         #expect(breaker.state(of: key) == .halfOpen)
-        #expect(try await router.exchange(URLEndPoint(.get, url)).statusCode == 500)
+        #expect(try await router.rawResponse(for: URLEndPoint(.get, url)).statusCode == 500)
         #expect(breaker.state(of: key) == .open(for: .seconds(20)))
     }
 
@@ -126,14 +126,14 @@ struct CircuitBreakerTests {
         }
         let session = StubSession { request in request.url?.path == "/late" ? .text("fine") : .status(500) }
         let router = Router<URLEndPoint>(session: session, interceptors: [breaker, late])
-        let call = Task { try await router.exchange(URLEndPoint(.get, URL(text: "https://api.example.com/late"))) }
+        let call = Task { try await router.rawResponse(for: URLEndPoint(.get, URL(text: "https://api.example.com/late"))) }
         _ = try await begun.first()
-        for _ in 0..<3 { _ = try await router.exchange(URLEndPoint(.get, url)) }
+        for _ in 0..<3 { _ = try await router.rawResponse(for: URLEndPoint(.get, url)) }
         clock.advance(by: .seconds(20))
         let monitor = Events()
         let options = RequestOptions { $0.monitors = [monitor] }
         let lateURL = URL(text: "https://api.example.com/late")
-        let probe = Task { try await router.exchange(URLEndPoint(.head, lateURL, options: options)) }
+        let probe = Task { try await router.rawResponse(for: URLEndPoint(.head, lateURL, options: options)) }
         try await monitor.wait(for: "this request is the probe")
         gate.open()
         #expect(try await call.value.statusCode == 200)
@@ -147,12 +147,12 @@ struct CircuitBreakerTests {
         let breaker = breaker()
         let session = StubSession { _ in .status(500) }
         let router = Router<URLEndPoint>(session: session, interceptors: [breaker])
-        for _ in 0..<3 { _ = try await router.exchange(URLEndPoint(.get, url)) }
+        for _ in 0..<3 { _ = try await router.rawResponse(for: URLEndPoint(.get, url)) }
         #expect(breaker.state(of: "api.example.com:444") == .closed)
         #expect(
-            try await router.exchange(URLEndPoint(.get, URL(text: "https://api.example.com:444/"))).statusCode == 500)
+            try await router.rawResponse(for: URLEndPoint(.get, URL(text: "https://api.example.com:444/"))).statusCode == 500)
         await #expect(throws: NetworkError.self) {
-            try await router.exchange(URLEndPoint(.get, URL(text: "https://API.example.com/b")))
+            try await router.rawResponse(for: URLEndPoint(.get, URL(text: "https://API.example.com/b")))
         }
         await breaker.reset()
         #expect(breaker.state(of: key) == .closed)
@@ -162,7 +162,7 @@ struct CircuitBreakerTests {
             (try? result.get().statusCode) == 404
         }
         let other = Router<URLEndPoint>(session: StubSession { _ in .status(404) }, interceptors: [byPath])
-        _ = try await other.exchange(URLEndPoint(.get, url))
+        _ = try await other.rawResponse(for: URLEndPoint(.get, url))
         #expect(byPath.state(of: "/a") == .open(for: .seconds(30)))
     }
 
@@ -173,9 +173,9 @@ struct CircuitBreakerTests {
         let router = Router<URLEndPoint>(session: session, interceptors: [breaker])
         for index in 0..<2_000 {
             let endPoint = url.appendingPathComponent("\(index)")
-            _ = try await router.exchange(URLEndPoint(.get, endPoint))
+            _ = try await router.rawResponse(for: URLEndPoint(.get, endPoint))
             clock.advance(by: .seconds(1))
-            _ = try await router.exchange(URLEndPoint(.head, endPoint))
+            _ = try await router.rawResponse(for: URLEndPoint(.head, endPoint))
         }
         #expect(breaker.circuitCount <= 256)
     }

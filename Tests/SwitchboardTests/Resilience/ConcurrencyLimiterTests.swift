@@ -171,7 +171,7 @@ struct ConcurrencyLimiterTests {
                 .get, url.appendingPathComponent(path), options: RequestOptions { $0.streamsResponse = true })
         }
         for path in ["whole", "dropped"] {
-            var bytes: ResponseBytes? = try await router.exchange(streamed(path)).bytes
+            var bytes: ResponseBytes? = try await router.rawResponse(for: streamed(path)).bytes
             #expect(limiter.inFlight == 1)
             if path == "whole", let bytes {
                 var text = Data()
@@ -182,7 +182,7 @@ struct ConcurrencyLimiterTests {
             bytes = nil
             #expect(await comesTrue { limiter.inFlight == 0 })
         }
-        let broken = try await router.exchange(streamed("broken")).bytes
+        let broken = try await router.rawResponse(for: streamed("broken")).bytes
         let reader = Task { for try await _ in broken {} }
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }

@@ -218,11 +218,11 @@ struct DeduplicatorTests {
         arguments: different)
     func apart(change: Change) async throws {
         let (router, begun, gate) = gated()
-        let leader = Task { try await router.exchange(URLEndPoint(.get, url)) }
+        let leader = Task { try await router.rawResponse(for: URLEndPoint(.get, url)) }
         _ = try await begun.first()
         let endPoint = URLEndPoint(
             change.method, change.url ?? url, headers: change.headers, options: RequestOptions(change.set))
-        let other = Task { try await router.exchange(endPoint) }
+        let other = Task { try await router.rawResponse(for: endPoint) }
         _ = try await begun.wait(for: 2)
         gate.open()
         _ = try await (leader.value, other.value)
@@ -237,7 +237,7 @@ struct DeduplicatorTests {
             URLEndPoint(.get, url, headers: headers, options: options)
         }
         let leader = Task {
-            try await router.exchange(call(["Accept": "a", "X-Tag": "1", "traceparent": "x"], RequestOptions()))
+            try await router.rawResponse(for: call(["Accept": "a", "X-Tag": "1", "traceparent": "x"], RequestOptions()))
         }
         _ = try await begun.first()
         let monitor = Events()
@@ -247,7 +247,7 @@ struct DeduplicatorTests {
             $0.timeouts.total = .seconds(77)
         }
         let other = Task {
-            try await router.exchange(call(["x-tag": "1", "accept": "a", "X-Request-ID": "5"], options))
+            try await router.rawResponse(for: call(["x-tag": "1", "accept": "a", "X-Request-ID": "5"], options))
         }
         try await monitor.wait(for: "shared with")
         gate.open()
@@ -271,14 +271,14 @@ struct DeduplicatorTests {
                     $0.monitors = monitor.map { [$0] } ?? []
                 })
         }
-        let leader = Task { try await router.exchange(endPoint("1")) }
+        let leader = Task { try await router.rawResponse(for: endPoint("1")) }
         _ = try await begun.first()
         let monitor = Events()
-        let follower = Task { try await router.exchange(endPoint("2", "a", monitor)) }
+        let follower = Task { try await router.rawResponse(for: endPoint("2", "a", monitor)) }
         try await monitor.wait(for: "shared with")
         let others = [
-            Task { try await router.exchange(endPoint("1", "b")) },
-            Task { try await router.exchange(endPoint("1", partition: "qa")) },
+            Task { try await router.rawResponse(for: endPoint("1", "b")) },
+            Task { try await router.rawResponse(for: endPoint("1", partition: "qa")) },
         ]
         _ = try await begun.wait(for: 3)
         gate.open()

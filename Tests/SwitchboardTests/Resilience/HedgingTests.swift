@@ -63,7 +63,7 @@ struct HedgingTests {
             return [.close, .status(503), .status(502)][index]
         }
         let router = router(session, attempts: 3)
-        let call = Task { try await router.exchange(URLEndPoint(.get, url)) }
+        let call = Task { try await router.rawResponse(for: URLEndPoint(.get, url)) }
         for count in 2...3 {
             _ = try await clock.nextSleep()
             clock.advance(by: .milliseconds(300))
@@ -80,7 +80,7 @@ struct HedgingTests {
     @Test("a failure before the time sends no other request")
     func early() async throws {
         let session = StubSession { _ in .status(503) }
-        #expect(try await router(session).exchange(URLEndPoint(.get, url)).statusCode == 503)
+        #expect(try await router(session).rawResponse(for: URLEndPoint(.get, url)).statusCode == 503)
         #expect(session.requests.count == 1)
         #expect(clock.sleeperCount == 0)
     }
@@ -88,12 +88,12 @@ struct HedgingTests {
     @Test("nothing else than a plain GET is sent twice", arguments: [HTTPMethod.post, .put, .delete, .head])
     func others(method: HTTPMethod) async throws {
         let session = StubSession { _ in .text("") }
-        _ = try await router(session).exchange(URLEndPoint(method, url))
+        _ = try await router(session).rawResponse(for: URLEndPoint(method, url))
         for change: @Sendable (inout RequestOptions) -> Void in [
             { $0.streamsResponse = true },
             { $0.destination = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString) },
         ] {
-            let response = try await router(session).exchange(URLEndPoint(.get, url, options: RequestOptions(change)))
+            let response = try await router(session).rawResponse(for: URLEndPoint(.get, url, options: RequestOptions(change)))
             if let file = response.fileURL { try FileManager.default.removeItem(at: file) }
         }
         #expect(clock.sleeps.isEmpty)
@@ -125,7 +125,7 @@ struct HedgingTests {
     func cancelled(byRouter: Bool) async throws {
         let session = StubSession { _ in .stall }
         let router = router(session)
-        let call = Task { try await router.exchange(URLEndPoint(.get, url)) }
+        let call = Task { try await router.rawResponse(for: URLEndPoint(.get, url)) }
         _ = try await clock.nextSleep()
         clock.advance(by: .milliseconds(300))
         #expect(await comesTrue { session.requests.count >= 2 })

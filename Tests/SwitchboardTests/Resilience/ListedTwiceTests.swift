@@ -57,10 +57,10 @@ struct ListedTwiceTests {
         let session = StubSession { _ in .status(503) }
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: TestClock(skips: true))])
         let keyed = URLEndPoint(.post, url, options: RequestOptions { $0.idempotencyKey = "" })
-        let error = await #expect(throws: NetworkError.self) { try await router.exchange(keyed) }
+        let error = await #expect(throws: NetworkError.self) { try await router.rawResponse(for: keyed) }
         #expect(error?.code == .invalidRequest)
         #expect(session.requests.isEmpty)
-        _ = try await router.exchange(URLEndPoint(.post, url, headers: ["Idempotency-Key": ""]))
+        _ = try await router.rawResponse(for: URLEndPoint(.post, url, headers: ["Idempotency-Key": ""]))
         #expect(session.requests.count == 1)
     }
 

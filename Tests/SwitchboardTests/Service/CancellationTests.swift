@@ -83,7 +83,7 @@ struct CancellationTests {
         let transformed = Deliveries<Bool>()
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("stale") }, completionQueue: queue)
         let results = Deliveries<Result<String, NetworkError>>()
-        let handle = router.perform(
+        let handle = router.start(
             URLEndPoint(.get, url),
             transform: { response in
                 transformed.open()

@@ -104,7 +104,7 @@ struct ErrorMappingTests {
         #expect(other?.underlying is DecodingError)
 
         let results = Deliveries<Result<[Int], NetworkError>>()
-        _ = router.perform(endPoint, transform: { try JSONDecoder().decode([Int].self, from: $0.body) }) {
+        _ = router.start(endPoint, transform: { try JSONDecoder().decode([Int].self, from: $0.body) }) {
             results.add($0)
         }
         #expect(try await results.first().failureCode?.isKind(of: .cannotDecodeResponse) == true)

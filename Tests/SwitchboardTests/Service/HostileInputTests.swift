@@ -143,7 +143,7 @@ struct HostileInputTests {
             for cap in extremes where base.isShort && cap.isShort {
                 let policy = RetryPolicy(maximumAttempts: 40, baseDelay: base, maximumDelay: cap)
                 let response = try await Router<URLEndPoint>(session: session, interceptors: [policy])
-                    .exchange(URLEndPoint(.get, try #require(URL(string: "http://h/"))))
+                    .rawResponse(for: URLEndPoint(.get, try #require(URL(string: "http://h/"))))
                 #expect(response.statusCode == 503)
             }
             _ = RetryPolicy(maximumAttempts: .max, baseDelay: base, maximumDelay: .seconds(Int64.max))
@@ -208,7 +208,7 @@ struct HostileInputTests {
         let logger = NetworkLogger(redaction: .standard.adding(parameterNames: ["ticket"])) { lines.add($0) }
         let router = Router<URLEndPoint>(session: StubSession(.failure(.cannotConnect)), interceptors: [logger])
         let url = try #require(URL(string: "http://h/?ticket=planted"))
-        await #expect(throws: NetworkError.self) { try await router.exchange(URLEndPoint(.get, url)) }
+        await #expect(throws: NetworkError.self) { try await router.rawResponse(for: URLEndPoint(.get, url)) }
         #expect(lines.all.joined().contains("ticket=<redacted>"))
         #expect(!lines.all.joined().contains("planted"))
     }

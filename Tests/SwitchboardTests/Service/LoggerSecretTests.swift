@@ -74,7 +74,7 @@ struct LoggerSecretTests {
             level: .body, redaction: redaction, writesCurlCommand: true, output: { lines.add($0) })
         let router = Router<URLEndPoint>(
             session: StubSession(response), interceptors: [logger, RedirectInterceptor.none])
-        _ = try await router.exchange(endPoint)
+        _ = try await router.rawResponse(for: endPoint)
         return lines.all.joined(separator: "\n")
     }
 }

@@ -59,11 +59,11 @@ private struct FakeRouter: NetworkRouter {
     let body: String
     var status = 200
 
-    func exchange(_ endPoint: Films) async throws -> NetworkResponse {
+    func rawResponse(for endPoint: Films, options: RequestOptions) async throws -> NetworkResponse {
         NetworkResponse(status: status, body: Data(body.utf8), url: endPoint.baseURL)
     }
 
-    func perform<Value: Sendable>(
+    func start<Value: Sendable>(
         _ endPoint: Films, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {

@@ -103,7 +103,7 @@ struct RedirectLocationTests {
         for headers: HTTPHeaders in [[:], ["Location": ""], ["Location": "  "]] {
             let session = StubSession { _ in .text("see above", status: status, headers: headers) }
             let router = Router<URLEndPoint>(session: session)
-            let response = try await router.exchange(URLEndPoint(.get, base))
+            let response = try await router.rawResponse(for: URLEndPoint(.get, base))
             #expect(response.statusCode == status)
             #expect(response.text == "see above")
             #expect(session.requests.count == 1)
@@ -113,7 +113,7 @@ struct RedirectLocationTests {
     @Test("Redirects: other 3xx are returned as they are, Location or not", arguments: [300, 304, 305, 306, 309, 399])
     func otherStatuses(status: Int) async throws {
         let session = StubSession { _ in .status(status, headers: ["Location": "/b"]) }
-        let response = try await Router<URLEndPoint>(session: session).exchange(URLEndPoint(.get, base))
+        let response = try await Router<URLEndPoint>(session: session).rawResponse(for: URLEndPoint(.get, base))
         #expect(response.statusCode == status)
         #expect(session.requests.count == 1)
     }
@@ -145,7 +145,7 @@ struct RedirectLocationTests {
         #expect(error?.code == .tooManyRedirects)
         #expect(circle.requests.count == 3)
         let none = Router<URLEndPoint>(session: circle, interceptors: [RedirectInterceptor.none])
-        #expect(try await none.exchange(URLEndPoint(.get, base)).statusCode == 302)
+        #expect(try await none.rawResponse(for: URLEndPoint(.get, base)).statusCode == 302)
         #expect(circle.requests.count == 4)
     }
 

@@ -23,7 +23,7 @@ extension NetworkRouter {
     ) -> Pages<Value, URL> {
         let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: { environmentNow }) {
             url, trail in
-            let response = try await exchange(endPoint, accept: nil) { request throws(NetworkError) in
+            let response = try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) { request throws(NetworkError) in
                 request = try trail.move(request, to: url)
                 request.holdResponse()
             }
@@ -56,7 +56,7 @@ extension NetworkRouter {
     ) -> Pages<Value, Int> {
         let plan = PagePlan<Value, Int>(first: number, comparesBodies: true, environment: { environmentNow }) {
             token, trail in
-            try await exchange(endPoint(token ?? number), for: trail)
+            try await page(endPoint(token ?? number), for: trail)
         } next: { value, _, token in
             guard isFollowed(value) else { return nil }
             let (next, overflow) = (token ?? number).addingReportingOverflow(step)
@@ -97,7 +97,7 @@ extension NetworkRouter {
     ) -> Pages<Value, Cursor> {
         let plan = PagePlan<Value, Cursor>(first: cursor, comparesBodies: true, environment: { environmentNow }) {
             cursor, trail in
-            try await exchange(endPoint(cursor), for: trail)
+            try await page(endPoint(cursor), for: trail)
         } next: { value, response, _ in
             next(value, response).flatMap { ($0 as? any Collection)?.isEmpty == true ? nil : $0 }
         }
@@ -124,8 +124,8 @@ extension NetworkRouter {
         pages(as: type, after: nil, next: { value, _ in next(value) }, of: { $0.map(endPoint) ?? first })
     }
 
-    private func exchange(_ endPoint: EndPoint, for trail: PageTrail) async throws -> NetworkResponse {
-        try await exchange(endPoint, accept: nil) { request throws(NetworkError) in
+    private func page(_ endPoint: EndPoint, for trail: PageTrail) async throws -> NetworkResponse {
+        try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) { request throws(NetworkError) in
             request.holdResponse()
             try trail.pass(request)
         }

@@ -37,7 +37,7 @@ public struct Pages<Value: Decodable & Sendable, Token: Hashable & Sendable>: As
 
         /// Sends the request for the next page; nil behind the last one, and after an error.
         ///
-        /// - Throws: ``NetworkError``: what ``NetworkRouter/request(_:as:)`` throws, and
+        /// - Throws: ``NetworkError``: what ``NetworkRouter/request(_:as:options:)`` throws, and
         ///   ``NetworkError/Code/redirectRefused`` for a link that is not to be followed. `CancellationError` when the
         ///   task or the router was cancelled.
         public mutating func next() async throws -> Page<Value, Token>? {
