@@ -30,7 +30,7 @@ public final class Cassette: NetworkSession {
     let repeats: Bool
     /// What was in the file.
     let entries: [CassetteEntry]
-    let tape: Locked<CassetteTape>
+    let tape: Protected<CassetteTape>
 
     /// Reads a cassette. Nothing is written before ``save()``.
     ///
@@ -60,7 +60,7 @@ public final class Cassette: NetworkSession {
                 reason: "there is no cassette \(file.path); record it with SWITCHBOARD_CASSETTES=record swift test")
         }
         self.entries = (entries ?? []).map { [redactor] in CassetteEntry($0, redactor) }
-        tape = Locked(CassetteTape(entryCount: self.entries.count))
+        tape = Protected(CassetteTape(entryCount: self.entries.count))
     }
 
     /// Answers a request from the file, or sends it and records the answer; see ``mode-swift.property``.

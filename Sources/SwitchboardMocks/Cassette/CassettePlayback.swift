@@ -21,7 +21,7 @@ struct CassettePlayback {
             try write(body, to: destination)
             answer.fileURL = destination
         } else if request.streams(answer.statusCode) {
-            let rest = Locked<Data?>(body)
+            let rest = Protected<Data?>(body)
             answer.bytes = ResponseBytes {
                 try Task.checkCancellation()
                 return rest.withLock { rest in

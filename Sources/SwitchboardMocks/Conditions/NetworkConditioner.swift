@@ -26,7 +26,7 @@ public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
     /// What decides about losses and jitter: the same seed decides the same for requests that are sent one by one.
     public let seed: UInt64
     private let clock: any Clock<Duration>
-    private let state: Locked<State>
+    private let state: Protected<State>
 
     private struct State {
         var conditions: NetworkConditions
@@ -42,7 +42,7 @@ public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
     public init(
         _ conditions: NetworkConditions, seed: UInt64 = 0, clock: any Clock<Duration> = ContinuousClock()
     ) {
-        state = Locked(State(conditions: conditions))
+        state = Protected(State(conditions: conditions))
         self.seed = seed
         self.clock = clock
     }

@@ -1,3 +1,5 @@
+import Switchboard
+
 /// A descriptor of this end of a connection, or of the listener. Used by one thread, which is the only one to close it.
 final class Socket: Sendable {
     enum Wait {
@@ -13,7 +15,7 @@ final class Socket: Sendable {
     }
 
     private let descriptor: Int32
-    private let isClosed = Locked(false)
+    private let isClosed = Protected(false)
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor

@@ -23,12 +23,12 @@ public final class Stub: Sendable {
     public let matcher: RequestMatcher
     /// How often it should be asked.
     public let times: CallCount
-    private let state: Locked<State>
+    private let state: Protected<State>
 
     init(_ matcher: RequestMatcher, times: CallCount, answer: Answer) {
         self.matcher = matcher
         self.times = times
-        state = Locked(State(answer: answer))
+        state = Protected(State(answer: answer))
     }
 
     /// The requests that it answered, in order.

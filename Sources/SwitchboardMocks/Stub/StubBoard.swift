@@ -10,7 +10,7 @@ final class StubBoard: Sendable {
         var unmatched: [String] = []
     }
 
-    private let state = Locked(State())
+    private let state = Protected(State())
 
     var isEmpty: Bool { state.withLock { $0.stubs.isEmpty } }
 

@@ -66,11 +66,11 @@ struct StubBody {
     /// The chunks of a response that is read as it arrives.
     final class Parts: Sendable {
         private let body: StubBody
-        private let rest: Locked<ArraySlice<Data>>
+        private let rest: Protected<ArraySlice<Data>>
 
         init(_ body: StubBody) {
             self.body = body
-            rest = Locked(body.sent[...])
+            rest = Protected(body.sent[...])
         }
 
         func next() async throws -> Data? {

@@ -37,7 +37,7 @@ public final class StubSession: NetworkSession {
         case session(any NetworkSession)
     }
 
-    private let state: Locked<State>
+    private let state: Protected<State>
     private let board = StubBoard()
     private let fallback: Fallback
     private let clock: any Clock<Duration>
@@ -66,7 +66,7 @@ public final class StubSession: NetworkSession {
     private init(_ clock: any Clock<Duration>, _ fallback: Fallback, _ responses: [MockResponse]) {
         var state = State()
         state.queue.append(responses)
-        self.state = Locked(state)
+        self.state = Protected(state)
         self.fallback = fallback
         self.clock = clock
     }

@@ -1,3 +1,5 @@
+import Switchboard
+
 /// Wakes every thread that waits for a socket, once and for good.
 ///
 /// It is a pipe that all of them poll: the byte that is written to it is never read.
@@ -5,7 +7,7 @@ final class StopSignal: Sendable {
     /// The end to poll.
     let descriptor: Int32
     private let writeEnd: Int32
-    private let isFired = Locked(false)
+    private let isFired = Protected(false)
 
     init() throws(SystemCalls.Failure) {
         (descriptor, writeEnd) = try SystemCalls.makePipe()

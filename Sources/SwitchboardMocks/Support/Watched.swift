@@ -18,10 +18,10 @@ final class Watched<Value: Sendable>: Sendable {
         var closedBy: NetworkError?
     }
 
-    private let contents: Locked<Contents>
+    private let contents: Protected<Contents>
 
     init(_ value: Value) {
-        contents = Locked(Contents(value: value))
+        contents = Protected(Contents(value: value))
     }
 
     /// Changes the value, or reads it, and resumes those whose wait is over by that.

@@ -92,7 +92,7 @@ extension UploadedBody {
 
     /// A stream may wait for who fills it, so a thread of its own reads it.
     private static func read(_ stream: InputStream) async throws -> Data {
-        let isCancelled = Locked(false)
+        let isCancelled = Protected(false)
         nonisolated(unsafe) let stream = stream  // nobody else reads it
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -8,7 +8,7 @@ final class StubLoad: Sendable {
 
     private let request: ProtocolRequest
     private let client: ProtocolClient
-    private let task = Locked<Task<Void, Never>?>(nil)
+    private let task = Protected<Task<Void, Never>?>(nil)
 
     /// Called where the loading starts, which on Apple's systems is where the client wants to be told.
     init(of urlProtocol: URLProtocol) {

@@ -29,7 +29,7 @@ final class StubProtocolClasses: Sendable {
         }
     }
 
-    private let state = Locked(State())
+    private let state = Protected(State())
 
     /// The class of a stub, the same on each call.
     func ownClass(of stub: StubSession) -> AnyClass {

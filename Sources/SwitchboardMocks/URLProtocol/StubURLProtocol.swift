@@ -4,7 +4,7 @@ import Switchboard
 /// Answers the requests of URLSessions from the stub that its class belongs to. See ``StubProtocolClasses``.
 class StubURLProtocol: URLProtocol {
     /// Locked, since Foundation starts and stops on queues of its own.
-    private let load = Locked<StubLoad?>(nil)
+    private let load = Protected<StubLoad?>(nil)
 
     /// Every request, so that none reaches the network.
     override class func canInit(with request: URLRequest) -> Bool { true }

@@ -12,7 +12,7 @@ final class RawServer: Sendable {
     let port: Int
     private let stop: StopSignal
     private let threads = DispatchGroup()
-    private let count = Locked(0)
+    private let count = Protected(0)
 
     var url: URL { URL(string: "http://127.0.0.1:\(port)/")! }
     /// The connections accepted so far.

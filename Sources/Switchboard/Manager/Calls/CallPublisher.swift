@@ -37,7 +37,7 @@ public struct CallPublisher<Value: Sendable>: Publisher, Sendable {
 
 /// One call for one subscriber.
 private final class CallSubscription<Value: Sendable>: Subscription, @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = NSLock()  // not Protected: this file is built over OpenCombine too, in another package
     // Under the lock.
     private var call: NetworkCall<Value>?
     private var deliver: ((Result<Value, NetworkError>) -> Void)?
