@@ -3,26 +3,12 @@ import Foundation
 /// What was asked for in one iteration over pages, so that nothing is asked for twice.
 final class PageTrail: Sendable {
     private struct State {
-        var recent: Set<Mark> = []
-        var older: Set<Mark> = []
+        var seen: Set<Mark> = []
         var sawRequest = false
         var isRepeat = false
         var lastURL: URL?
-
-        /// False when it was there already.
-        mutating func insert(_ mark: Mark) -> Bool {
-            guard !recent.contains(mark), !older.contains(mark) else { return false }
-            if recent.count == PageTrail.generation {
-                older = recent
-                recent = []
-            }
-            recent.insert(mark)
-            return true
-        }
     }
 
-    /// How many marks are kept at least; twice as many at most.
-    private static let generation = 32_768
     private let state = Protected(State())
 
     /// Whether the request for the page at hand was shown here: a router may be unable to.
@@ -32,12 +18,12 @@ final class PageTrail: Sendable {
     @discardableResult
     func insert(_ token: some Hashable) -> Bool {
         let mark = Mark(token)
-        return state.withLock { $0.insert(mark) }
+        return state.withLock { $0.seen.insert(mark).inserted }
     }
 
     func contains(_ token: some Hashable) -> Bool {
         let mark = Mark(token)
-        return state.withLock { $0.recent.contains(mark) || $0.older.contains(mark) }
+        return state.withLock { $0.seen.contains(mark) }
     }
 
     /// Asks for one page; nil when its request was sent before, and so was not sent.
@@ -58,7 +44,7 @@ final class PageTrail: Sendable {
         let mark = Mark(sending: request)
         let isNew = state.withLock { state in
             state.sawRequest = true
-            guard let mark, !state.insert(mark) else { return true }
+            guard let mark, !state.seen.insert(mark).inserted else { return true }
             state.isRepeat = true
             return false
         }

@@ -9,7 +9,7 @@ import Foundation
 /// The pages end behind the last one, and also
 /// - with a 204, which has nothing in it to be a page;
 /// - before a page that was asked for in this iteration already: the same token, or the same method, URL, header fields
-///   and body. That is remembered as a hash of 128 bits each, for the last 32,768 pages at least;
+///   and body. That is remembered as a hash of 128 bits each;
 /// - in number and cursor paging, before a page whose body has the same bytes as the one before it, unless they are
 ///   none: such a server does not heed the number.
 ///
