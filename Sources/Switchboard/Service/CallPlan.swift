@@ -80,7 +80,7 @@ extension NetworkRequest {
         let secret = allHeaders.first { redaction.isSecret(header: $0.name) }?.name
         let text = url?.absoluteString ?? ""
         let hasSecretURL = redaction.url(text) != text
-        if scheme == "http", secret != nil || hasSecretURL, !isLoopback {
+        if scheme == "http", secret != nil || hasSecretURL, url?.isLikelyLoopback != true {
             let what = secret ?? "a secret of the URL"
             warnings.append("\(what) goes in clear text: http is not encrypted")
         }
@@ -99,9 +99,5 @@ extension NetworkRequest {
             warnings.append("there is no timeout: a silent server holds the call for ever")
         }
         return warnings
-    }
-
-    private var isLoopback: Bool {
-        url?.isLoopback == true || host.hasSuffix(".localhost")
     }
 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Whether this machine has a way to a server: by its routes, without sending anything.
+/// Whether this machine is on a network, without sending anything.
 ///
 /// ```swift
-/// if Reachability.system.status(for: url) == .unreachable { show(offline) }
+/// if Reachability.system.status == .unreachable { show(offline) }
 /// for await status in Reachability.system.changes { update(status) }
 /// ```
 ///
-/// A way does not mean that the server answers: send the request, and look at ``NetworkError/Code/noInternetConnection``,
-/// which stands for a connection that failed while there was none. On Linux the routes are read from `/proc/net`; on
-/// Apple's systems the path monitor is asked, which tells one network from none, not one server from another. Loopback
-/// always has a way.
+/// A network does not mean that a server answers: send the request, and look at
+/// ``NetworkError/Code/noInternetConnection``, which stands for a connection that failed while there was none. Apple's
+/// systems have a path monitor, which is asked. On Linux it is enough that an interface other than loopback is up, with a
+/// link and an address.
 public struct Reachability: Sendable {
-    /// Whether there is a way.
+    /// Whether there is a network.
     public enum Status: String, Sendable {
         /// There is one.
         case reachable
@@ -23,35 +23,27 @@ public struct Reachability: Sendable {
     /// This machine's, looked at every second by those who listen.
     public static let system = Reachability()
 
-    /// How often the routes are looked at while somebody listens or waits.
+    /// How often the network is looked at while somebody listens or waits.
     public let interval: Duration
     private let clock: any Clock<Duration>
-    private let routes: @Sendable () -> RouteTable
+    private let isOnline: @Sendable () -> Bool
 
-    /// Makes one that looks at this machine's routes. `interval` is measured by `clock`, and at least a millisecond.
+    /// Makes one that looks at this machine's networks. `interval` is measured by `clock`, and at least a millisecond.
     public init(interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()) {
-        self.init(interval: interval, clock: clock, routes: { RouteTable.current() })
+        self.init(interval: interval, clock: clock, isOnline: { NetworkPath.exists })
     }
 
-    package init(
-        interval: Duration = .seconds(1), clock: any Clock<Duration>, routes: @escaping @Sendable () -> RouteTable
-    ) {
+    package init(interval: Duration, clock: any Clock<Duration>, isOnline: @escaping @Sendable () -> Bool) {
         self.interval = max(.milliseconds(1), interval.clamped)
         self.clock = clock
-        self.routes = routes
+        self.isOnline = isOnline
     }
 
-    /// Whether there is a way off this machine at all.
-    public var status: Status {
-        routes().leadsAnywhere ? .reachable : .unreachable
-    }
+    /// Whether this machine is on a network.
+    public var status: Status { isOnline() ? .reachable : .unreachable }
 
-    /// Whether there is a way to the host of a URL. To an address by the routes to it, to a name when there is any; to this
-    /// machine itself always. A URL without a host is unreachable.
-    public func status(for url: URL) -> Status {
-        let host = URLParts(url).host
-        return !host.isEmpty && routes().reaches(host: host) ? .reachable : .unreachable
-    }
+    /// False for another machine's URL while there is no network.
+    package func hasWay(to url: URL) -> Bool { url.isLikelyLoopback || isOnline() }
 
     /// ``status`` as it is now, and then each time it is another. A reader that is slow gets the latest alone. It ends with
     /// the reader's task.
@@ -74,10 +66,10 @@ public struct Reachability: Sendable {
 
 extension NetworkError {
     /// The error, or ``NetworkError/Code/noInternetConnection`` for a connection that could not be made while this machine
-    /// has no way to the URL's host.
+    /// is on no network.
     func asOfflineError(to url: URL?) -> NetworkError {
         guard code == .cannotConnect || code == .cannotFindHost, let url = url ?? self.url,
-            Reachability.system.status(for: url) == .unreachable
+            !Reachability.system.hasWay(to: url)
         else { return self }
         let reason = url.host.map { "this machine has no way to \($0)" } ?? reason
         var offline = NetworkError(.noInternetConnection, reason: reason, underlying: underlying)

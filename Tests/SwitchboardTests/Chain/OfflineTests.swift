@@ -30,13 +30,54 @@ struct OfflineTests {
         let result = try Program.run(
             unshare,
             Self.enter + [
-                "/usr/bin/env", "SWITCHBOARD_OFFLINE=1", own, "--testing-library", "swift-testing", "--filter",
+                "/usr/bin/env", "SWITCHBOARD_OFFLINE=unreachable", own, "--testing-library", "swift-testing",
+                "--filter",
                 "SwitchboardTests.OfflineTests",
             ])
         let output = String(decoding: result.output, as: UTF8.self)
         #expect(result.exit == 0, "\(output)")
         #expect(output.contains("inside: offline"), "\(output)")
         #expect(output.contains("inside: loopback"), "\(output)")
+    }
+
+    /// What makes a link of this namespace, and whether that is a network. `ip` gives each interface that is up an fe80
+    /// address, which leads no further than its link.
+    private static let links = [
+        ("ip link add v0 type veth peer name v1; ip link set v0 up; ip link set v1 up; state UP", false),
+        ("ip addr add 169.254.7.7/16 dev v0", false),
+        ("ip addr add 192.0.2.9/24 dev v0", true),
+        ("ip link set v1 down; state LOWERLAYERDOWN", false),
+        ("ip link set v1 up; state UP", true),
+        ("ip link set v0 down", false),
+    ]
+
+    /// The kernel brings a link up and down behind the command's back.
+    private static let state = """
+        exec 2>&1
+        state() { for i in $(seq 200); do ip -o link show v0 | grep -q " state $1 " && return; sleep 0.05; done; false; }
+        """
+
+    @Test("a network is an interface with a link and an address", .requirement("S1.9"), .enabled(if: canGoOffline))
+    func links() throws {
+        let unshare = try #require(Program.path(of: "unshare"))
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let script = Self.links.map { step, isNetwork in
+            "\(step) && SWITCHBOARD_OFFLINE=\(isNetwork ? "reachable" : "unreachable") \"$@\""
+        }
+        let result = try Program.run(
+            unshare,
+            [
+                "-rn", "/bin/sh", "-c", Self.state + "\n" + script.joined(separator: " && "), "sh", own,
+                "--testing-library", "swift-testing", "--filter", "SwitchboardTests.OfflineTests/link",
+            ])
+        let output = String(decoding: result.output, as: UTF8.self)
+        #expect(result.exit == 0, "\(output)")
+        #expect(output.components(separatedBy: "Test \"inside: link\" passed").count == 7, "\(output)")
+    }
+
+    @Test("inside: link", .enabled(if: isInside, "run by the other test"))
+    func link() {
+        #expect(Reachability.system.status.rawValue == ProcessInfo.processInfo.environment["SWITCHBOARD_OFFLINE"])
     }
 
     @Test("inside: offline", .enabled(if: isInside, "run by the other test"), arguments: SessionKind.allCases)
@@ -62,7 +103,7 @@ struct OfflineTests {
             server.enqueue(.text("here"))
             let response = try await kind.make().send(NetworkRequest(.get, server.url))
             #expect(response.text == "here")
-            #expect(Reachability.system.status(for: server.url) == .reachable)
+            #expect(Reachability.system.hasWay(to: server.url))
             return server.port
         }
         let url = URL(string: "http://127.0.0.1:\(port)/")

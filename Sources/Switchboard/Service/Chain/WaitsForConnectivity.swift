@@ -1,4 +1,4 @@
-/// Holds requests back while this machine has no way to their server, for a while.
+/// Holds requests back while this machine is on no network, for a while. One to this machine itself never waits.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [WaitsForConnectivity(upTo: .seconds(30))])
@@ -12,7 +12,7 @@ public struct WaitsForConnectivity: Interceptor {
     private let reachability: Reachability
     private let clock: any Clock<Duration>
 
-    /// Makes the interceptor. The routes are looked at every ``Reachability/interval``, measured by `clock`.
+    /// Makes the interceptor. The network is looked at every ``Reachability/interval``, measured by `clock`.
     public init(
         upTo limit: Duration = .seconds(60), reachability: Reachability = .system,
         clock: any Clock<Duration> = ContinuousClock()
@@ -38,6 +38,6 @@ public struct WaitsForConnectivity: Interceptor {
     }
 
     private func isOffline(for request: NetworkRequest) -> Bool {
-        request.url.map { reachability.status(for: $0) == .unreachable } ?? false
+        request.url.map { !reachability.hasWay(to: $0) } ?? false
     }
 }

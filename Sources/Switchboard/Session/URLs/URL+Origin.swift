@@ -22,8 +22,12 @@ extension URL {
 
     /// Whether the host is this machine, by its usual names.
     package var isLoopback: Bool {
-        let host = (host ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
-        let isIPv4 = host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isASCII && $0.isNumber }
-        return host == "localhost" || host == "::1" || isIPv4
+        let host = host ?? ""
+        return IPAddress(host: host)?.isLoopback ?? (host.lowercased() == "localhost")
+    }
+
+    /// ``isLoopback``, or a name below `localhost`, which a resolver may know otherwise.
+    var isLikelyLoopback: Bool {
+        isLoopback || (host ?? "").lowercased().hasSuffix(".localhost")
     }
 }

@@ -1,0 +1,51 @@
+import Foundation
+
+#if canImport(Network)
+import Network
+#endif
+
+/// Whether this machine is on a network at all.
+enum NetworkPath {
+    #if canImport(Network)
+    private static let last: Protected<Bool> = {
+        let last = Protected(true)
+        let monitor = NWPathMonitor()
+        monitor.pathUpdateHandler = { path in _ = last.exchange(path.status != .unsatisfied) }
+        monitor.start(queue: DispatchQueue(label: "Switchboard.NetworkPath"))
+        return last
+    }()
+
+    /// What the system's path monitor said last; true before it did.
+    static var exists: Bool { last.value }
+    #else
+    /// Whether an interface that is not loopback is up, has a link, and has an address that is for more than this link.
+    /// True when the system does not tell.
+    static var exists: Bool {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return true }
+        defer { freeifaddrs(first) }
+        var next = first
+        while let entry = next?.pointee {
+            // IFF_UP and IFF_RUNNING, and not IFF_LOOPBACK.
+            if entry.ifa_flags & 0x49 == 0x41, let address = entry.ifa_addr, leadsFurther(address) { return true }
+            next = entry.ifa_next
+        }
+        return false
+    }
+
+    /// False for 169.254.0.0/16 and fe80::/10, and for what is no address of IPv4 or IPv6.
+    private static func leadsFurther(_ address: UnsafePointer<sockaddr>) -> Bool {
+        let bytes = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET:
+            let ipv4 = bytes.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr
+            return UInt32(bigEndian: ipv4) >> 16 != 0xA9FE
+        case AF_INET6:
+            return withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr) {
+                $0[0] != 0xFE || $0[1] & 0xC0 != 0x80
+            }
+        default: return false
+        }
+    }
+    #endif
+}
