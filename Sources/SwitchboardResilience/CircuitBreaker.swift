@@ -98,7 +98,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
 
     /// Closes all circuits.
     public func reset() async {
-        _ = circuits.exchange([:])
+        _ = circuits.swap([:])
     }
 
     // MARK: One request

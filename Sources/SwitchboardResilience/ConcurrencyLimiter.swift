@@ -125,10 +125,10 @@ private final class PlacedStream: ResponseBytes.Source {
     func next() async throws -> Data? {
         do {
             let chunk = try await bytes.next()
-            if chunk == nil { _ = place.exchange(nil) }
+            if chunk == nil { _ = place.swap(nil) }
             return chunk
         } catch {
-            _ = place.exchange(nil)
+            _ = place.swap(nil)
             throw error
         }
     }

@@ -96,7 +96,7 @@ actor ResumableUploader {
     // MARK: Going on after an error
 
     private func recover(from error: NetworkError) async throws {
-        if isOther.exchange(false) {
+        if isOther.swap(false) {
             target = nil
             return
         }
@@ -165,7 +165,7 @@ actor ResumableUploader {
         guard let target else { throw NetworkError(.missingURL) }
         let response = try await send { [isOther] request throws(NetworkError) in
             guard Self.name(of: request) == target.endPoint else {
-                _ = isOther.exchange(true)
+                _ = isOther.swap(true)
                 throw NetworkError(.invalidRequest, reason: "the state kept is that of an upload to \(target.endPoint)")
             }
             request = try request.moved(to: target.location)

@@ -6,6 +6,7 @@ extension NetworkManager {
     /// - Parameters:
     ///   - endPoint: What to ask for.
     ///   - options: Options for this call, which win over those of the endpoint. Default none.
+    /// - Returns: What the endpoint responds.
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
     public func send<EndPoint: TypedEndPoint>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions()

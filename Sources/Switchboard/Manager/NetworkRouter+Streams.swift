@@ -113,7 +113,8 @@ extension NetworkRouter {
         for endPoint: EndPoint, accept: String?, options: RequestOptions = RequestOptions(), in call: LongCall? = nil,
         changing change: @Sendable (inout NetworkRequest) -> Void = { _ in }
     ) async throws -> NetworkResponse {
-        let response = try await rawResponse(for: endPoint, options: options, accept: accept) { request throws(NetworkError) in
+        let response = try await rawResponse(for: endPoint, options: options, accept: accept) {
+            request throws(NetworkError) in
             request.options.destination = nil
             request.options.streamsResponse = true
             guard let call else { return change(&request) }

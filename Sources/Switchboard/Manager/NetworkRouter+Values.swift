@@ -10,6 +10,7 @@ extension NetworkRouter {
     /// - Parameters:
     ///   - endPoint: What to ask for.
     ///   - options: Options for this call, which win over those of its endpoint. Default none.
+    /// - Returns: The response.
     /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
     ///   task or the router was cancelled.
     public func response(
@@ -64,7 +65,8 @@ extension NetworkRouter where EndPoint: TypedEndPoint {
     /// Makes a call and decodes what the endpoint says it responds.
     ///
     /// - Throws: What ``request(_:as:options:)`` throws.
-    public func send(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) async throws -> EndPoint.Response {
+    public func send(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) async throws -> EndPoint.Response
+    {
         try await request(endPoint, as: EndPoint.Response.self, options: options)
     }
 }

@@ -10,7 +10,7 @@ enum NetworkPath {
     private static let last: Protected<Bool> = {
         let last = Protected(true)
         let monitor = NWPathMonitor()
-        monitor.pathUpdateHandler = { path in _ = last.exchange(path.status != .unsatisfied) }
+        monitor.pathUpdateHandler = { path in _ = last.swap(path.status != .unsatisfied) }
         monitor.start(queue: DispatchQueue(label: "Switchboard.NetworkPath"))
         return last
     }()

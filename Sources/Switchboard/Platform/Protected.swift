@@ -46,7 +46,7 @@ package final class Protected<Value: Sendable>: @unchecked Sendable {  // the va
     }
 
     /// Sets the value, and gives the one before: let go of it outside of the lock.
-    package func exchange(_ value: Value) -> Value {
+    package func swap(_ value: Value) -> Value {
         withLock { protected in
             defer { protected = value }
             return protected

@@ -18,7 +18,7 @@ final class CallStream: ResponseBytes.Source {
         self.didEnd = didEnd
         // Let go of, it closes the exchange; one that is being read hears of it by itself.
         _ = cancellation.add { [weak held] in
-            _ = held?.exchange(nil)
+            _ = held?.swap(nil)
             didEnd()
         }
     }
@@ -48,7 +48,7 @@ final class CallStream: ResponseBytes.Source {
     }
 
     private func end() {
-        _ = bytes.exchange(nil)
+        _ = bytes.swap(nil)
         didEnd()
     }
 }

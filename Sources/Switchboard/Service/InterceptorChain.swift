@@ -44,12 +44,13 @@ final class InterceptorChain: Sendable {
         self.init(links, chain?.session ?? session)
     }
 
-    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        try await send(request, from: 0)
-    }
-
-    fileprivate func send(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
-        guard index < links.count else { return try await exchange(request) }
+    /// Sends a request through the interceptors from `index` on, and to the session as one exchange of its call.
+    func send(_ request: NetworkRequest, from index: Int = 0) async throws -> NetworkResponse {
+        guard index < links.count else {
+            try CallCancellation.check()
+            guard let call = request.call else { return try await sendToSession(request) }
+            return try await call.exchange(request, sendToSession)
+        }
         let next = Next(self, index + 1)
         switch links[index] {
         case .call(let interceptor): return try await interceptor.intercept(request, next: next)
@@ -57,13 +58,7 @@ final class InterceptorChain: Sendable {
         }
     }
 
-    private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
-        try CallCancellation.check()
-        guard let call = request.call else { return try await perform(request) }
-        return try await request.exchange(in: call, perform)
-    }
-
-    private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
+    private func sendToSession(_ request: NetworkRequest) async throws -> NetworkResponse {
         let request = request.inEnvironmentOfCall()
         guard !isSessionCancellable else { return try await session.send(request) }
         return try await session.sendWithinCall(request)

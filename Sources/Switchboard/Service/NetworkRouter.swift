@@ -23,6 +23,7 @@ public protocol NetworkRouter<EndPoint>: Sendable {
     /// - Parameters:
     ///   - endPoint: What to ask for.
     ///   - options: Options for this call, which win over those of its endpoint.
+    /// - Returns: The response.
     /// - Throws: ``NetworkError`` when the request could not be made or no complete response arrived;
     ///   `CancellationError` when the task or the router was cancelled.
     func rawResponse(for endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse
@@ -36,6 +37,7 @@ public protocol NetworkRouter<EndPoint>: Sendable {
     ///   - accept: The `Accept` of a request whose endpoint and task have none; nil for the router's own.
     ///   - change: Changes the finished request, before the interceptors see it. What it throws is thrown on, and
     ///     nothing is sent.
+    /// - Returns: The response.
     /// - Throws: What ``rawResponse(for:options:)`` throws.
     func rawResponse(
         for endPoint: EndPoint, options: RequestOptions, accept: String?,

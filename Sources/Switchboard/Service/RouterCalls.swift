@@ -52,7 +52,7 @@ final class RouterCalls: Sendable {
         let cancellation = CallCancellation()
         let id = try add(.async(cancellation)) { $0.attributed(to: request) }
         do {
-            var response = try await cancellation.run { try await perform(request) }
+            var response = try await cancellation.run { try await run(request) }
             guard let stream = response.stream else {
                 remove(id)
                 return response
@@ -89,7 +89,7 @@ final class RouterCalls: Sendable {
             do {
                 _ = try id.get()
                 result = try await environment.run {
-                    let response = try await Self.$handle.withValue(handle) { try await self.perform(request.get()) }
+                    let response = try await Self.$handle.withValue(handle) { try await self.run(request.get()) }
                     return .success(try transform(response))
                 }
             } catch {
@@ -119,7 +119,7 @@ final class RouterCalls: Sendable {
 
     // MARK: One call
 
-    private func perform(_ request: NetworkRequest) async throws -> NetworkResponse {
+    private func run(_ request: NetworkRequest) async throws -> NetworkResponse {
         var request = request
         let isPart = request.call != nil  // of a longer call, which begins and ends elsewhere
         let elapsed = isPart || request.timeouts.total == nil ? nil : clock.stopwatch()

@@ -67,7 +67,9 @@ struct CredentialTrapTests {
         for scheme in schemes {
             let session = echo()
             let router = Router<URLEndPoint>(session: session, interceptors: [scheme])
-            let error = await #expect(throws: NetworkError.self) { try await router.rawResponse(for: URLEndPoint(.get, url)) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.rawResponse(for: URLEndPoint(.get, url))
+            }
             #expect(error?.code == .cannotAuthenticate)
             #expect(error?.reason?.hasSuffix("is empty") == true)
             #expect(session.requests.isEmpty)

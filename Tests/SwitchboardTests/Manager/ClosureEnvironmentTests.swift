@@ -122,7 +122,9 @@ struct ClosureEnvironmentTests {
             ["list": [1]],
             bodyEncoding: .custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(form)))
         _ = try await manager([common], session: session).response(for: PlaceApi())
-        _ = try await router.rawResponse(for: PlaceApi(), options: RequestOptions(), accept: nil) { _ in notes.note("changing") }
+        _ = try await router.rawResponse(for: PlaceApi(), options: RequestOptions(), accept: nil) { _ in
+            notes.note("changing")
+        }
         notes.expect([
             "ArrayEncoding", "HTTPBody.encode", "ParameterEncoder",
             "RequestOptions", "changing",

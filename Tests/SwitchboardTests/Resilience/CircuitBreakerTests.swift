@@ -76,7 +76,9 @@ struct CircuitBreakerTests {
         let probe = Task { try await router.rawResponse(for: URLEndPoint(.get, url, options: options)).statusCode }
         try await waits.wait(for: "this request is the probe")
         for _ in 0..<3 {
-            let error = await #expect(throws: NetworkError.self) { try await router.rawResponse(for: URLEndPoint(.get, url)) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.rawResponse(for: URLEndPoint(.get, url))
+            }
             #expect(error?.code == .circuitOpen)
             #expect(error?.reason?.contains("a probe is under way") == true)
         }
@@ -126,7 +128,9 @@ struct CircuitBreakerTests {
         }
         let session = StubSession { request in request.url?.path == "/late" ? .text("fine") : .status(500) }
         let router = Router<URLEndPoint>(session: session, interceptors: [breaker, late])
-        let call = Task { try await router.rawResponse(for: URLEndPoint(.get, URL(text: "https://api.example.com/late"))) }
+        let call = Task {
+            try await router.rawResponse(for: URLEndPoint(.get, URL(text: "https://api.example.com/late")))
+        }
         _ = try await begun.first()
         for _ in 0..<3 { _ = try await router.rawResponse(for: URLEndPoint(.get, url)) }
         clock.advance(by: .seconds(20))
@@ -150,7 +154,8 @@ struct CircuitBreakerTests {
         for _ in 0..<3 { _ = try await router.rawResponse(for: URLEndPoint(.get, url)) }
         #expect(breaker.state(of: "api.example.com:444") == .closed)
         #expect(
-            try await router.rawResponse(for: URLEndPoint(.get, URL(text: "https://api.example.com:444/"))).statusCode == 500)
+            try await router.rawResponse(for: URLEndPoint(.get, URL(text: "https://api.example.com:444/"))).statusCode
+                == 500)
         await #expect(throws: NetworkError.self) {
             try await router.rawResponse(for: URLEndPoint(.get, URL(text: "https://API.example.com/b")))
         }

@@ -237,7 +237,8 @@ struct DeduplicatorTests {
             URLEndPoint(.get, url, headers: headers, options: options)
         }
         let leader = Task {
-            try await router.rawResponse(for: call(["Accept": "a", "X-Tag": "1", "traceparent": "x"], RequestOptions()))
+            try await router.rawResponse(
+                for: call(["Accept": "a", "X-Tag": "1", "traceparent": "x"], RequestOptions()))
         }
         _ = try await begun.first()
         let monitor = Events()

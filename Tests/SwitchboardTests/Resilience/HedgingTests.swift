@@ -93,7 +93,8 @@ struct HedgingTests {
             { $0.streamsResponse = true },
             { $0.destination = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString) },
         ] {
-            let response = try await router(session).rawResponse(for: URLEndPoint(.get, url, options: RequestOptions(change)))
+            let response = try await router(session).rawResponse(
+                for: URLEndPoint(.get, url, options: RequestOptions(change)))
             if let file = response.fileURL { try FileManager.default.removeItem(at: file) }
         }
         #expect(clock.sleeps.isEmpty)

@@ -88,7 +88,8 @@ struct RetryStrategyTests {
         for code in [NetworkError.Code.cancelled, .resetInProgress] {
             let over = StubSession { _ in .failure(code) }
             let always = RetryPolicy(strategy: .custom { _, _, _ in .zero })
-            _ = try? await Router<URLEndPoint>(session: over, interceptors: [always]).rawResponse(for: URLEndPoint(.get, url))
+            _ = try? await Router<URLEndPoint>(session: over, interceptors: [always]).rawResponse(
+                for: URLEndPoint(.get, url))
             #expect(over.requests.count == 1)
         }
     }

@@ -86,7 +86,8 @@ struct BodySentTests {
                     session: session,
                     builder: RequestBuilder(options: RequestOptions { $0.responseHandling = handling }))
                 let file = folder.appendingPathComponent("file")
-                let response = try? await router.rawResponse(for: URLEndPoint(.get, server.url, task: .download(to: file)))
+                let response = try? await router.rawResponse(
+                    for: URLEndPoint(.get, server.url, task: .download(to: file)))
                 #expect(response?.statusCode == 203)
                 #expect(response?.text == "no")
                 #expect(response?.fileURL == nil)

@@ -23,7 +23,8 @@ extension NetworkRouter {
     ) -> Pages<Value, URL> {
         let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: { environmentNow }) {
             url, trail in
-            let response = try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) { request throws(NetworkError) in
+            let response = try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) {
+                request throws(NetworkError) in
                 request = try trail.move(request, to: url)
                 request.holdResponse()
             }

@@ -129,7 +129,7 @@ extension CookieJar {
 extension CookieJar: Resettable {
     /// Forgets the cookies of every partition, and removes the files it was read from and saved to.
     public func reset() {
-        let files = state.exchange(State()).files
+        let files = state.swap(State()).files
         for file in files { try? FileManager.default.removeItem(at: file) }
     }
 }

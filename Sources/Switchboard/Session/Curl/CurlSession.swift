@@ -58,7 +58,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
             return try await exchange(request)
         } catch let error as NetworkError where error.repetition != nil {
             let call = CallRecord([], since: start)
-            return try await request.exchange(in: call, since: start) { request in
+            return try await call.exchange(request, since: start) { request in
                 guard request.repetition != nil else { throw error }
                 return try await exchange(request)
             }

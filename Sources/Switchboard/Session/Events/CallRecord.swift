@@ -77,9 +77,29 @@ final class CallRecord: Sendable {
         for monitor in monitors { monitor.record(event) }
     }
 
-    /// Performs one exchange, and notes it.
+    /// Sends a request as one exchange, and as a second one when the first asks for it: its kept connection was dead ([RFC
+    /// 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). Both are noted.
     func exchange(
-        _ request: NetworkRequest, since began: ContinuousClock.Instant = .now,
+        _ request: NetworkRequest, since start: ContinuousClock.Instant = .now,
+        _ send: (NetworkRequest) async throws -> NetworkResponse
+    ) async throws -> NetworkResponse {
+        do {
+            return try await exchangeOnce(request, since: start, send)
+        } catch let error as NetworkError {
+            guard let repetition = error.repetition, request.mayBeRepeated, takeAttempt() else { throw error }
+            var again = request
+            again.call = self
+            again.repetition = repetition
+            again.report(.retry(after: .zero, because: repetition.rawValue))
+            try CallCancellation.check()
+            var response = try await exchangeOnce(again, since: .now, send)
+            response.request?.repetition = nil
+            return response
+        }
+    }
+
+    private func exchangeOnce(
+        _ request: NetworkRequest, since began: ContinuousClock.Instant,
         _ send: (NetworkRequest) async throws -> NetworkResponse
     ) async throws -> NetworkResponse {
         let (number, why) = state.withLock { state in
@@ -109,6 +129,12 @@ final class CallRecord: Sendable {
             throw error
         }
     }
+}
+
+extension NetworkRequest {
+    /// Whether nothing is done twice when it is sent once more ([RFC 9110
+    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), and it was not yet.
+    var mayBeRepeated: Bool { repetition == nil && method.isIdempotent && body.isReplayable }
 }
 
 extension CallEvent.Kind {
