@@ -18,7 +18,7 @@ extension RequestOptions {
     /// How long a ``ResponseCache`` may answer instead of the server. Default ``CacheLifetime/server``. Without such an
     /// interceptor it does nothing.
     ///
-    /// ``cachePolicy`` says what is done with that: `.reloadIgnoringLocalCacheData` and
+    /// `cachePolicy` says what is done with that: `.reloadIgnoringLocalCacheData` and
     /// `.reloadIgnoringLocalAndRemoteCacheData` load anew, and store what came; `.reloadRevalidatingCacheData` asks the
     /// server whether it is still right; `.returnCacheDataElseLoad` takes what is there however old it is, and
     /// `.returnCacheDataDontLoad` sends nothing: without an answer it is `NetworkError.Code.notCached`.

@@ -25,7 +25,7 @@ extension NetworkRouter {
     ///   - options: Options for the requests of this upload, which win over those of the endpoint. Default none.
     ///   - progress: Hears how far it is, and can cancel it.
     /// - Returns: The response to the last request, once its status is accepted.
-    /// - Throws: `NetworkError`: that of ``response(for:options:)``; `NetworkError.Code.invalidResponse` for a server that
+    /// - Throws: `NetworkError`: that of `response(for:options:)`; `NetworkError.Code.invalidResponse` for a server that
     ///   breaks the protocol; `CancellationError` when the task, the router or the progress was cancelled.
     @discardableResult
     public func upload(
