@@ -17,6 +17,3 @@ public protocol NetworkSession: Sendable {
     /// - Throws: ``NetworkError`` when there is no complete response, `CancellationError` when the task was cancelled.
     func send(_ request: NetworkRequest) async throws -> NetworkResponse
 }
-
-/// A session that gives up at once when ``CallCancellation/current`` is cancelled, as it does for its task.
-protocol CallCancellableSession: NetworkSession {}

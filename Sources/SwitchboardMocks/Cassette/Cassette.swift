@@ -84,15 +84,3 @@ public final class Cassette: NetworkSession {
         return try await CassettePlayback(request: request, entry: entry.entry).run()
     }
 }
-
-/// An entry of the file, with its request as it is compared.
-struct CassetteEntry: Sendable {
-    let entry: HAR.Entry
-    let request: ComparedRequest
-
-    init(_ entry: HAR.Entry, _ redactor: HARRedactor) {
-        var redactor = redactor
-        self.entry = entry
-        request = ComparedRequest(redactor.masked(entry.request))
-    }
-}

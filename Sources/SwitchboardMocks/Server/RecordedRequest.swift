@@ -46,14 +46,6 @@ public struct RecordedRequest: Sendable, Hashable {
     }
 }
 
-/// A value that takes no part in comparisons.
-struct EndPointBox: Sendable, Hashable {
-    var value: (any Sendable)?
-
-    static func == (one: EndPointBox, other: EndPointBox) -> Bool { true }
-    func hash(into hasher: inout Hasher) {}
-}
-
 extension RecordedRequest: CustomStringConvertible {
     /// The method, the target with its secrets replaced, and the size of the body, on one line.
     public var description: String {

@@ -7,12 +7,6 @@ public protocol StubAnswering: Verifiable {
     func add(_ stub: Stub) -> Stub
 }
 
-/// A double that knows afterwards whether everything went as it was told.
-public protocol Verifiable: Sendable {
-    /// What did not, a text each; empty when all is well. `verify()` of SwitchboardTesting fails the test with them.
-    var faults: [String] { get }
-}
-
 extension StubAnswering {
     /// Answers the requests that match.
     ///
@@ -66,16 +60,5 @@ extension StubAnswering {
         var queue = ResponseQueue()
         queue.append(responses.isEmpty ? [.status(200)] : responses)
         return add(Stub(matcher, times: times ?? .atLeast(queue.length), answer: .queue(queue)))
-    }
-}
-
-/// Adds stubs for the cases of one API; see ``StubAnswering/stubs(for:)``.
-public struct EndPointStubs<EndPoint: EndPointType>: Sendable {
-    let double: any StubAnswering
-
-    /// Answers the requests of an endpoint; see ``StubAnswering/stub(_:times:with:)-(EndPoint,_,_)``.
-    @discardableResult
-    public func stub(_ endPoint: EndPoint, times: CallCount? = nil, with responses: MockResponse...) -> Stub {
-        double.add(.endPoint(endPoint), times, responses)
     }
 }

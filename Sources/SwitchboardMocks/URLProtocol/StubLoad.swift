@@ -74,11 +74,3 @@ final class StubLoad: Sendable {
         client.didFail(URLError(error, for: request.urlRequest.url))
     }
 }
-
-/// Who sends the request that a redirect leads to.
-enum Redirection {
-    case byStub(NetworkRequest)
-    case bySystem
-    /// Nobody: the redirect itself is the answer.
-    case declined
-}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// One endpoint of an API: what to ask for. It performs nothing.
+///
+/// An enum describes a whole API, a case for each endpoint:
+///
+/// ```swift
+/// enum MovieApi { case popular(page: Int), video(id: Int) }
+///
+/// extension MovieApi: EndPointType {
+///     var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+///     var path: String {
+///         switch self {
+///         case .popular: "popular"
+///         case .video(let id): "\(id)/videos"
+///         }
+///     }
+///     var task: HTTPTask {
+///         switch self {
+///         case .popular(let page): .requestParameters(urlParameters: ["page": page])
+///         case .video: .request
+///         }
+///     }
+/// }
+/// ```
+///
+/// Only ``EndPointMembers/baseURL`` and ``path`` are required; ``EndPointMembers`` has the others. They may be written
+/// optional or not, as you like: `var headers: HTTPHeaders` and `var headers: HTTPHeaders?` are both used. A property of
+/// any other type, such as `httpMethod: Int` or `headers: [String: Any]`, does not compile.
+public protocol EndPointType: EndPointMembers
+where
+    // `URL` or `String`, or an optional of these.
+    BaseURLProperty: EndPointBaseURL,
+    // `HTTPMethod` or `String`, or an optional of these.
+    MethodProperty: EndPointProperty, MethodProperty.PropertyValue == HTTPMethod,
+    // `HTTPTask`, or an optional of it.
+    TaskProperty: EndPointProperty, TaskProperty.PropertyValue == HTTPTask,
+    // `HTTPHeaders`, `[String: String]`, `[HTTPHeader]` or `KeyValuePairs`, or an optional of these.
+    HeadersProperty: EndPointProperty, HeadersProperty.PropertyValue == HTTPHeaders,
+    // `RequestOptions`, or an optional of it.
+    OptionsProperty: EndPointProperty, OptionsProperty.PropertyValue == RequestOptions
+{
+    /// The path below ``EndPointMembers/baseURL``, as text: what may not stand in a path is escaped once, a valid `%XX`
+    /// stays, and a `?query` joins the query. Write values that may hold a slash as `"users/\(segment: name)"`.
+    var path: String { get }
+}
+
+extension Optional: EndPointProperty where Wrapped: EndPointProperty {
+    /// The value, or nil for the default.
+    public var endPointValue: Wrapped.PropertyValue? {
+        // No key path: in a generic context one is looked up by name at every use.
+        if let self { self.endPointValue } else { nil }
+    }
+}
+
+extension URL: EndPointBaseURL {
+    /// The URL itself.
+    public func endPointURL() -> URL { self }
+}
+
+extension Optional: EndPointBaseURL where Wrapped: EndPointBaseURL {
+    /// The URL; nil is an error, and never stands for another server's.
+    public func endPointURL() throws(NetworkError) -> URL {
+        guard let self else { throw NetworkError(.missingURL, reason: "the endpoint's baseURL is nil") }
+        return try self.endPointURL()
+    }
+}
+
+extension HTTPMethod: EndPointProperty {
+    /// The method itself.
+    public var endPointValue: HTTPMethod? { self }
+}
+
+extension String: EndPointProperty, EndPointBaseURL {
+    /// The method of that name.
+    public var endPointValue: HTTPMethod? { HTTPMethod(rawValue: self) }
+
+    /// The URL that the text is.
+    public func endPointURL() throws(NetworkError) -> URL {
+        guard let url = URL(string: self) else {
+            throw NetworkError(
+                .invalidRequest,
+                reason:
+                    "the base URL \(Redaction.standard.url(self).quotedForMessage) \(URLText.fault(in: self) ?? "is not a URL")"
+            )
+        }
+        return url
+    }
+}
+
+extension HTTPTask: EndPointProperty {
+    /// The task itself.
+    public var endPointValue: HTTPTask? { self }
+}
+
+extension HTTPHeaders: EndPointProperty {
+    /// The headers themselves.
+    public var endPointValue: HTTPHeaders? { self }
+}
+
+extension Dictionary: EndPointProperty where Key == String, Value == String {
+    /// The entries as headers, in the order of their names.
+    public var endPointValue: HTTPHeaders? { HTTPHeaders(self) }
+}
+
+extension Array: EndPointProperty where Element == HTTPHeader {
+    /// The fields in their order.
+    public var endPointValue: HTTPHeaders? { HTTPHeaders(self) }
+}
+
+extension KeyValuePairs: EndPointProperty where Key == String, Value == String {
+    /// The pairs in their order.
+    public var endPointValue: HTTPHeaders? { HTTPHeaders(lazy.map { HTTPHeader(name: $0.key, value: $0.value) }) }
+}
+
+extension RequestOptions: EndPointProperty {
+    /// The options themselves.
+    public var endPointValue: RequestOptions? { self }
+}

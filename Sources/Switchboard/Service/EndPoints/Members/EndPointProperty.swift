@@ -1,0 +1,10 @@
+import Foundation
+
+/// The type of an endpoint's property: the value itself, or an optional of it.
+///
+public protocol EndPointProperty {
+    /// What the property is about.
+    associatedtype PropertyValue
+    /// The value, or nil for the default.
+    var endPointValue: PropertyValue? { get }
+}

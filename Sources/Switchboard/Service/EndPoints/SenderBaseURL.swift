@@ -1,0 +1,23 @@
+import Foundation
+
+/// The base URL of an endpoint that leaves it to its sender: the manager's servers.
+///
+/// An endpoint asks for it by its type, so that no other failing of a base URL ever leads to another server:
+///
+/// ```swift
+/// var baseURL: SenderBaseURL { SenderBaseURL() }
+/// ```
+public struct SenderBaseURL: EndPointBaseURL {
+    /// Makes the one value there is.
+    public init() {}
+
+    /// Throws: the sender knows the URL.
+    ///
+    /// - Returns: Nothing.
+    /// - Throws: ``NetworkError/Code/missingURL``.
+    public func endPointURL() throws(NetworkError) -> URL {
+        throw NetworkError(
+            .missingURL,
+            reason: "the endpoint leaves its base URL to its sender, which has no servers: give the manager `servers:`")
+    }
+}

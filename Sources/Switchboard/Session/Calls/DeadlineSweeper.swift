@@ -1,0 +1,71 @@
+import Dispatch
+
+/// Ends what is over its deadline, with one timer for all.
+///
+/// The timer is set to the earliest deadline known and is not moved when a holder goes or its deadline moves back; then
+/// it fires in vain, looks at all holders and is set anew. A timer for each would cost more than the exchange it
+/// watches.
+final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set under the lock of `state`
+    private struct State {
+        var holders: [ObjectIdentifier: any DeadlineHolder] = [:]
+        var next: ContinuousClock.Instant?
+    }
+
+    private let state = Protected(State())
+    private let timer: any DispatchSourceTimer
+
+    init() {
+        timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "Switchboard.deadlines"))
+        timer.setEventHandler { [weak self] in self?.sweep() }
+        timer.activate()
+    }
+
+    deinit {
+        timer.cancel()
+    }
+
+    func add(_ holder: any DeadlineHolder) {
+        guard let deadline = holder.deadline else { return }
+        state.withLock { state in
+            state.holders[ObjectIdentifier(holder)] = holder
+            arm(for: deadline, &state)
+        }
+    }
+
+    func remove(_ holder: any DeadlineHolder) {
+        state.withLock { $0.holders[ObjectIdentifier(holder)] = nil }
+    }
+
+    private func arm(for deadline: ContinuousClock.Instant, _ state: inout State) {
+        if let next = state.next, next <= deadline { return }
+        state.next = deadline
+        timer.schedule(deadline: .now() + max(.zero, deadline - .now).dispatchInterval)
+    }
+
+    private func sweep() {
+        let now = ContinuousClock.now
+        let holders = state.withLock { state in
+            state.next = nil
+            return state.holders.values.map { ($0, $0.deadline) }
+        }
+        for (holder, deadline) in holders {
+            guard let deadline else { continue }
+            if deadline <= now {
+                remove(holder)
+                holder.deadlinePassed()
+            } else {
+                state.withLock { state in
+                    if state.holders[ObjectIdentifier(holder)] != nil { arm(for: deadline, &state) }
+                }
+            }
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var dispatchInterval: DispatchTimeInterval {
+        // A timer that is years away is as good as one in ten days, and fits where Int has 32 bits.
+        let (seconds, attoseconds) = min(self, .seconds(864_000)).components
+        return .milliseconds(Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
+    }
+}

@@ -1,0 +1,15 @@
+import Foundation
+import Switchboard
+import SwitchboardHAR
+
+/// An entry of the file, with its request as it is compared.
+struct CassetteEntry: Sendable {
+    let entry: HAR.Entry
+    let request: ComparedRequest
+
+    init(_ entry: HAR.Entry, _ redactor: HARRedactor) {
+        var redactor = redactor
+        self.entry = entry
+        request = ComparedRequest(redactor.masked(entry.request))
+    }
+}
