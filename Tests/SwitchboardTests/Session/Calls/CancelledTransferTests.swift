@@ -107,7 +107,7 @@ struct CancelledTransferTests {
             let current = Protected(TransferProgress())
             try await cancelInRounds { index in
                 let progress = TransferProgress()
-                if index == 0 { _ = current.exchange(progress) }
+                if index == 0 { _ = current.swap(progress) }
                 try await router.download(URLEndPoint(.get, server.url), to: file(index), progress: progress)
             } by: {
                 current.value.foundationProgress.cancel()
