@@ -13,8 +13,6 @@ struct ResponseQueue: Sendable {
     /// Those that were never asked for, or not as often as they can answer; those without limit left out.
     var rest: [MockResponse] { responses.filter { $0.repeats != nil } }
 
-    var isEmpty: Bool { responses.isEmpty }
-
     /// Takes the response at the head, which stays there while it repeats.
     mutating func next() -> MockResponse? {
         guard let first = responses.first else { return nil }

@@ -50,7 +50,8 @@ public struct NetworkRequest: Sendable, Identifiable {
         get { currentOptions.trail }
         set { currentOptions.trail = newValue }
     }
-    /// The endpoint that the request was made for.
+    /// The endpoint that the request was made for. Its protocol belongs to a higher layer, which casts it back: stubs and
+    /// mocks match requests by the cases of an API, and errors and logs name it.
     package internal(set) var endPoint: (any Sendable)?
     /// What happened so far in the call that sends it; nil outside of a router.
     var call: CallRecord?
