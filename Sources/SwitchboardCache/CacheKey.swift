@@ -9,11 +9,10 @@ struct CacheKey: Hashable, Sendable {
     let identity: String
 
     /// Nil for a request that a cache has nothing to do with: another method than GET, a body, a part of the content, a
-    /// condition of the app's own, a stream or a file.
+    /// condition of the app's own, a stream.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
-        guard request.method == .get, request.body.isEmpty, let url = request.url, options.destination == nil,
-            !options.streamsResponse
+        guard request.method == .get, request.body.isEmpty, let url = request.url, !options.streamsResponse
         else { return nil }
         let conditions = ["Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
         guard !conditions.contains(where: request.headers.contains) else { return nil }

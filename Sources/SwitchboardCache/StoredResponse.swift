@@ -28,7 +28,7 @@ struct StoredResponse: Sendable {
         _ response: NetworkResponse, to request: NetworkRequest, for lifetime: CacheLifetime, asked: Date, at now: Date
     ) {
         guard lifetime != .none, (200..<300).contains(response.statusCode), response.statusCode != 206,
-            response.stream == nil, response.fileURL == nil,
+            response.stream == nil,
             let variant = Self.variant(response.headers, of: request)
         else { return nil }
         status = response.statusCode

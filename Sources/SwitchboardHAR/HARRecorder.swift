@@ -94,7 +94,7 @@ public final class HARRecorder: EventMonitor {
         recorded.bodySize = sent.size
         var answer = response ?? NetworkResponse(status: 0)
         let body = answer.body.count <= maximumBodySize ? answer.body : Data()
-        let size = answer.fileURL == nil ? answer.body.count : Int(clamping: answer.metrics.bytesReceived)
+        let size = answer.body.count
         answer.body = body
         let start = Date(timeIntervalSinceNow: -metrics.duration.seconds)
         var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: metrics.duration)

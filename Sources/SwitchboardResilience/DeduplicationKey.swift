@@ -17,7 +17,7 @@ struct DeduplicationKey: Hashable {
     /// Nil for a request that is never shared.
     init?(_ request: NetworkRequest, ignoring ignored: Set<String>) {
         var options = request.options
-        guard options.destination == nil, !options.streamsResponse else { return nil }
+        guard !options.streamsResponse else { return nil }
         departures = request.departures
         let fields = request.headers.map { Field(name: $0.name.lowercased(), value: $0.value) }
         switch options.deduplication.kind {

@@ -7,7 +7,7 @@ import Switchboard
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), Hedging(after: .milliseconds(300))])
 /// ```
 ///
-/// For GETs without a body that neither download into a file nor stream their response; all others pass. The first
+/// For GETs without a body that do not stream their response, as a download does; all others pass. The first
 /// answer that is no failure by ``CircuitBreaker/isFailure(_:)`` wins and the other exchanges are cancelled; without
 /// one, the last to come is the result. A failure does not send another one: that is what `RetryPolicy` is for.
 ///
@@ -79,8 +79,7 @@ public struct Hedging: Interceptor {
     }
 
     private func fits(_ request: NetworkRequest) -> Bool {
-        maximumAttempts > 1 && request.method == .get && request.body.isEmpty && request.options.destination == nil
-            && !request.options.streamsResponse
+        maximumAttempts > 1 && request.method == .get && request.body.isEmpty && !request.options.streamsResponse
     }
 
     private func isGood(_ result: Result<NetworkResponse, any Error>) -> Bool {

@@ -115,7 +115,6 @@ extension NetworkRouter {
     ) async throws -> NetworkResponse {
         let response = try await rawResponse(for: endPoint, options: options, accept: accept) {
             request throws(NetworkError) in
-            request.options.destination = nil
             request.options.streamsResponse = true
             guard let call else { return change(&request) }
             try call.join(&request, change)

@@ -38,17 +38,17 @@ extension NetworkRouter {
         options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
         verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
     ) async throws -> NetworkResponse {
-        try await transfer(progress, on: self) {
-            do {
-                let call = LongCall(on: self, isTimedAsWhole: true)
-                let download = try Downloader(to: file, isKept: isKept, progress: progress, in: call) { change in
-                    try await streamedResponse(
-                        for: endPoint, accept: "*/*", options: options, in: call, changing: change)
-                }
-                return try await call.run { try await download.run(verify: verify) }
-            } catch let error as NetworkError {
-                throw error.attributed(to: endPoint)
+        defer { progress?.end() }
+        let download = Download(file: file, isKept: isKept, retry: RetryPolicy(), progress: progress, verify: verify)
+        do {
+            let response = try await rawResponse(for: endPoint, options: options, accept: "*/*") {
+                $0.options.download = download
             }
+            try response.handling.check(response)
+            // A router of an app's own saves nothing.
+            return response.fileURL == nil ? try await download.save(response) : response
+        } catch let error as NetworkError {
+            throw error.attributed(to: endPoint)
         }
     }
 
@@ -102,12 +102,5 @@ package func transfer<Output: Sendable>(
 ) async throws -> Output {
     guard let progress else { return try await router.held(operation) }
     defer { progress.end() }
-    return try await router.held {
-        // The handler of a `Progress` is called some time later.
-        if progress.foundationProgress.isCancelled { progress.cancellation.cancel() }
-        return try await progress.cancellation.run {
-            try CallCancellation.check()
-            return try await operation()
-        }
-    }
+    return try await router.held { try await progress.run(operation) }
 }

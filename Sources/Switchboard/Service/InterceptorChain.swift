@@ -44,8 +44,19 @@ final class InterceptorChain: Sendable {
         self.init(links, chain?.session ?? session)
     }
 
+    /// Its policy for sending again; nil without one.
+    var retryPolicy: RetryPolicy? { links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first }
+
+    /// Sends a request through the interceptors; more than once where its file takes that.
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        guard let download = request.options.download, !request.options.streamsResponse, request.method != .head else {
+            return try await send(request, from: 0)
+        }
+        return try await download.run(request, under: retryPolicy) { try await self.send($0, from: 0) }
+    }
+
     /// Sends a request through the interceptors from `index` on, and to the session as one exchange of its call.
-    func send(_ request: NetworkRequest, from index: Int = 0) async throws -> NetworkResponse {
+    func send(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
         guard index < links.count else {
             try CallCancellation.check()
             guard let call = request.call else { return try await sendToSession(request) }

@@ -49,8 +49,10 @@ public struct RequestBuilder: Sendable {
     private func build(_ endPoint: some EndPointType) throws -> NetworkRequest {
         endPoint.sayNearMisses()
         let task = try endPoint.task.endPointValue ?? .request
+        var isMade = false
+        defer { if !isMade { task.download?.progress?.end() } }
         var options = self.options.merging(try endPoint.options.endPointValue).merging(callOptions)
-        if let destination = task.destination { options.destination = destination }
+        if let download = task.download { options.download = download }
         var draft = RequestDraft(
             method: try endPoint.httpMethod.endPointValue ?? .get, url: nil,
             headers: (try endPoint.headers.endPointValue ?? [:]).merging(task.headers))
@@ -66,8 +68,9 @@ public struct RequestBuilder: Sendable {
         if hasBody, options.compressesBody { compress(&request) }
         try request.validate(isURLChecked: true)
         if hasBody { request = try request.withEncodedBody() }
-        complete(&request, isDownload: task.destination != nil)
+        complete(&request, isDownload: task.download != nil)
         try request.headers.validate()
+        isMade = true
         return request
     }
 

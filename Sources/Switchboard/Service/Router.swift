@@ -128,5 +128,5 @@ extension Router: CallHolder {
         try await callEnvironment.run { try await calls.hold(operation) }
     }
 
-    var retryPolicy: RetryPolicy? { calls.chain.links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first }
+    var retryPolicy: RetryPolicy? { calls.chain.retryPolicy }
 }

@@ -49,6 +49,7 @@ final class RouterCalls: Sendable {
 
     /// Sends a request and waits, in the caller's task.
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        defer { request.options.download?.progress?.end() }
         let cancellation = CallCancellation()
         let id = try add(.async(cancellation)) { $0.attributed(to: request) }
         do {
@@ -95,6 +96,7 @@ final class RouterCalls: Sendable {
             } catch {
                 result = .failure(NetworkError.completion(error, request))
             }
+            try? request.get().options.download?.progress?.end()
             let deliver: @Sendable () -> Void = {
                 // A cancellation that came before this moment wins: nobody gets a value after having cancelled.
                 let result = handle.finish() ? result : .failure(NetworkError.completion(CancellationError(), request))

@@ -11,19 +11,9 @@ extension Cassette {
         var response = try await session.send(request)
         let entry = HAR.Entry(
             HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
-        let content = try response.fileURL.map(downloaded) ?? response.body
-        tape.withLock { $0.fill(place, with: entry, content) }
-        if request.streams(response.statusCode), content.isEmpty { record(&response.bytes, at: place) }
+        tape.withLock { [body = response.body] in $0.fill(place, with: entry, body) }
+        if request.streams(response.statusCode), response.body.isEmpty { record(&response.bytes, at: place) }
         return response
-    }
-
-    private func downloaded(_ file: URL) throws(NetworkError) -> Data {
-        do {
-            return try Data(contentsOf: file)
-        } catch {
-            let reason = "the download \(file.path) cannot be read again to be recorded"
-            throw NetworkError(.cassetteFault, reason: reason, underlying: error)
-        }
     }
 
     /// Keeps a stream's bytes as they are read: one that never ends is kept as far as it was read.
@@ -64,12 +54,5 @@ extension Cassette {
             tape.withLock { $0.isChanged = true }
             throw error
         }
-    }
-}
-
-extension NetworkRequest {
-    /// Whether the body of a response is handed out while it arrives.
-    func streams(_ status: Int) -> Bool {
-        options.streamsResponse && (200..<300).contains(status)
     }
 }

@@ -17,10 +17,7 @@ struct CassettePlayback {
         }
         let body = entry.response.content.data
         answer.metrics.bytesReceived = Int64(body.count)
-        if let destination = request.destination(forStatus: answer.statusCode) {
-            try write(body, to: destination)
-            answer.fileURL = destination
-        } else if request.streams(answer.statusCode) {
+        if request.streams(answer.statusCode) {
             let rest = Protected<Data?>(body)
             answer.bytes = ResponseBytes {
                 try Task.checkCancellation()
@@ -60,17 +57,5 @@ struct CassettePlayback {
         error.headers = HTTPHeaders(entry.response.headers)
         error.body = body.prefix(max(0, request.limits.responseBody))
         throw error
-    }
-
-    private func write(_ body: Data, to destination: URL) throws(NetworkError) {
-        guard Int64(body.count) <= request.limits.downloadedFile else {
-            let reason = "the body has \(body.count) bytes, the limit for a file is \(request.limits.downloadedFile)"
-            throw NetworkError(.responseTooLarge, reason: reason).noting(request)
-        }
-        do {
-            try body.write(to: destination, options: .atomic)
-        } catch {
-            throw NetworkError(.cannotWriteFile, underlying: error).noting(request)
-        }
     }
 }

@@ -79,7 +79,7 @@ struct ConditionedExchange {
             response.bytes = paced(response.bytes, rate)
             return
         }
-        let count = response.fileURL == nil ? Int64(response.body.count) : response.metrics.bytesReceived
+        let count = Int64(response.body.count)
         let rest = time.rest
         do {
             try await time.wait(for: count, at: rate)

@@ -25,7 +25,7 @@ struct StubBody {
         }
         if let action { throw partial(try await error(for: action), sentCount) }
         let limit = request.limits.responseBody
-        guard request.options.destination != nil || length <= limit else {
+        guard length <= limit else {
             let reason = "the body has \(length) bytes, limits.responseBody is \(limit)"
             throw partial(NetworkError(.responseTooLarge, reason: reason), limit)
         }

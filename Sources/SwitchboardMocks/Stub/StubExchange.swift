@@ -55,31 +55,15 @@ struct StubExchange {
             throw partial(fault(.cannotDecodeResponse, "the body is not what its Content-Encoding says"), 0)
         }
         let body = StubBody(request: request, response: response, count: count, action: action, time: time)
-        if request.options.streamsResponse, (200..<300).contains(response.status), request.options.destination == nil {
+        if request.streams(response.status) {
             var answer = head
             let parts = StubBody.Parts(body)
             answer.bytes = ResponseBytes { try await parts.next() }
             return answer
         }
-        return try finish(head, try await body.whole { partial($0, $1) })
-    }
-
-    private func finish(_ head: NetworkResponse, _ body: Data) throws(NetworkError) -> NetworkResponse {
         var answer = head
-        answer.metrics.bytesReceived = Int64(body.count)
-        if let destination = request.destination(forStatus: response.status) {
-            guard Int64(body.count) <= request.limits.downloadedFile else {
-                throw partial(tooLarge(body.count, request.limits.downloadedFile), 0)
-            }
-            do {
-                try body.write(to: destination, options: .atomic)
-            } catch {
-                throw NetworkError(.cannotWriteFile, underlying: error).noting(request)
-            }
-            answer.fileURL = destination
-            return answer
-        }
-        answer.body = body
+        answer.body = try await body.whole { partial($0, $1) }
+        answer.metrics.bytesReceived = Int64(answer.body.count)
         return answer
     }
 
@@ -99,10 +83,6 @@ struct StubExchange {
 
     private func fault(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
         NetworkError(code, reason: "StubSession: \(reason)").noting(request)
-    }
-
-    private func tooLarge(_ count: Int, _ limit: Int64) -> NetworkError {
-        NetworkError(.responseTooLarge, reason: "the body has \(count) bytes, limits.downloadedFile is \(limit)")
     }
 
     /// The error with the head and as much of the body as came with it.

@@ -90,25 +90,27 @@ struct CassetteBodyTests {
             try await MockServer.run {
                 $0.path == "/missing" ? .text("none", status: 404) : .data(bytes)
             } body: { server in
-                var request = NetworkRequest(.get, server.url)
-                request.options.destination = destination
-                var missing = NetworkRequest(text: server.url.absoluteString + "/missing")
-                missing.options.destination = destination
+                let task = HTTPTask.download(to: destination)
+                let missing = URLEndPoint(.get, server.url.appendingPathComponent("missing"), task: task)
                 for mode in [Cassette.Mode.rewrite, .strict] {
                     try await Cassette.run(file: file, mode: mode) { cassette in
-                        let response = try await cassette.send(request)
+                        let router = Router<URLEndPoint>(session: cassette)
+                        let response = try await router.rawResponse(for: URLEndPoint(.get, server.url, task: task))
                         #expect(response.fileURL == destination)
                         #expect(response.body.isEmpty)
                         #expect(response.metrics.bytesReceived == 256)
                         #expect(try Data(contentsOf: destination) == bytes)
                         try FileManager.default.removeItem(at: destination)
-                        #expect(try await cassette.send(missing).text == "none")
+                        #expect(try await router.rawResponse(for: missing).text == "none")
                         #expect(!FileManager.default.fileExists(atPath: destination.path))
                     }
                 }
                 #expect(server.requests.count == 2)
-                request.limits.downloadedFile = 255
-                let error = await #expect(throws: NetworkError.self) { try await Cassette.playing(file).send(request) }
+                let limited = RequestOptions { $0.limits.downloadedFile = 255 }
+                let error = await #expect(throws: NetworkError.self) {
+                    try await Router<URLEndPoint>(session: Cassette.playing(file))
+                        .rawResponse(for: URLEndPoint(.get, server.url, task: task, options: limited))
+                }
                 #expect(error?.code == .responseTooLarge)
                 #expect(!FileManager.default.fileExists(atPath: destination.path))
             }

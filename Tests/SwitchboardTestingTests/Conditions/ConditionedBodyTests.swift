@@ -97,9 +97,9 @@ struct ConditionedBodyTests {
     @Test func aDownloadTakesTheTimeOfWhatWasReceived() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("conditioned-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        var request = NetworkRequest(.get, url)
-        request.options.destination = file
-        let response = try await StubSession(.text("1234567890")).under(slow, clock: clock).send(request)
+        let session = StubSession(.text("1234567890")).under(slow, clock: clock)
+        let endPoint = URLEndPoint(.get, try #require(url), task: .download(to: file))
+        let response = try await Router<URLEndPoint>(session: session).response(for: endPoint)
         #expect(response.fileURL == file)
         #expect(clock.sleeps == [.seconds(1)])
     }

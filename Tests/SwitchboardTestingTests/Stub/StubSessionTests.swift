@@ -83,13 +83,12 @@ struct StubSessionTests {
     @Test func aDownloadIsWrittenToItsFile() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("stub-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        var request = request
-        request.options.destination = file
-        let session = StubSession(.text("missing", status: 404), .text("there"))
-        let missing = try await session.send(request)
+        let endPoint = URLEndPoint(.get, try #require(url), task: .download(to: file))
+        let router = Router<URLEndPoint>(session: StubSession(.text("missing", status: 404), .text("there")))
+        let missing = try await router.rawResponse(for: endPoint)
         #expect(missing.text == "missing")
         #expect(!FileManager.default.fileExists(atPath: file.path))
-        let response = try await session.send(request)
+        let response = try await router.rawResponse(for: endPoint)
         #expect(response.fileURL == file)
         #expect(response.body.isEmpty)
         #expect(try Data(contentsOf: file) == Data("there".utf8))

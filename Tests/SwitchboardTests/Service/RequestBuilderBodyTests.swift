@@ -80,8 +80,6 @@ struct RequestBuilderBodyTests {
             #expect(try build(.put, task).sentText == "raw")
             #expect(try build(.put, task).headers["Content-Type"] == "text/plain")
         }
-        let file = URL(fileURLWithPath: "/nowhere/movie")
-        #expect(try build(.get, .download(to: file)).options.destination == file)
     }
 
     @Test(

@@ -43,9 +43,10 @@ struct SessionEncodingTests {
         try await withFolder { folder in
             let answer = MockResponse.data(Self.bytes).with("Content-Encoding", "aws-chunked")
             try await MockServer.run(handler: { _ in answer }) { server in
-                var request = NetworkRequest(.get, server.url)
-                request.options.destination = folder.appendingPathComponent("file")
-                let file = try #require(try await kind.make().send(request).fileURL)
+                let endPoint = URLEndPoint(
+                    .get, server.url, task: .download(to: folder.appendingPathComponent("file")))
+                let response = try await Router<URLEndPoint>(session: kind.make()).rawResponse(for: endPoint)
+                let file = try #require(response.fileURL)
                 #expect(try Data(contentsOf: file) == Self.bytes)
             }
         }
@@ -109,12 +110,15 @@ struct SessionEncodingTests {
                 try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\nContent-Encoding: gzip\r\n\r\n")
                 try connection.waitForEnd()
             } body: { server in
-                var request = NetworkRequest(.get, server.url)
-                request.options.destination = folder.appendingPathComponent("file")
-                request.limits.downloadedFile = 1_000
-                request.timeouts.attempt = .seconds(20)
-                let limited = request
-                let error = await #expect(throws: NetworkError.self) { try await kind.make().send(limited) }
+                let options = RequestOptions {
+                    $0.limits.downloadedFile = 1_000
+                    $0.timeouts.attempt = .seconds(20)
+                }
+                let task = HTTPTask.download(to: folder.appendingPathComponent("file"))
+                let endPoint = URLEndPoint(.get, server.url, task: task, options: options)
+                let error = await #expect(throws: NetworkError.self) {
+                    try await Router<URLEndPoint>(session: kind.make()).rawResponse(for: endPoint)
+                }
                 #expect(error?.code == .responseTooLarge, "\(String(describing: error))")
             }
         }

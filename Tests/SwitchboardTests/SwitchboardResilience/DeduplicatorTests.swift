@@ -303,9 +303,6 @@ struct DeduplicatorTests {
         Change(testDescription: "type", headers: ["Accept": "text/csv"]),
         Change(testDescription: "cookie", headers: ["Cookie": "a=b"]),
         Change(testDescription: "stream", set: { $0.streamsResponse = true }),
-        Change(
-            testDescription: "file",
-            set: { $0.destination = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString) }),
         Change(testDescription: "partition", set: { $0.partition = "qa" }),
         Change(testDescription: "limit", set: { $0.limits.responseBody = 17 }),
         Change(testDescription: "timeout", set: { $0.timeouts.idle = .seconds(5) }),

@@ -89,13 +89,11 @@ struct HedgingTests {
     func others(method: HTTPMethod) async throws {
         let session = StubSession { _ in .text("") }
         _ = try await router(session).rawResponse(for: URLEndPoint(method, url))
-        for change: @Sendable (inout RequestOptions) -> Void in [
-            { $0.streamsResponse = true },
-            { $0.destination = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString) },
-        ] {
-            let response = try await router(session).rawResponse(
-                for: URLEndPoint(.get, url, options: RequestOptions(change)))
-            if let file = response.fileURL { try FileManager.default.removeItem(at: file) }
+        let streaming = RequestOptions { $0.streamsResponse = true }
+        _ = try await router(session).rawResponse(for: URLEndPoint(.get, url, options: streaming))
+        try await withFolder { folder in
+            let task = HTTPTask.download(to: folder.appendingPathComponent("a"))
+            _ = try await router(session).rawResponse(for: URLEndPoint(.get, url, task: task))
         }
         #expect(clock.sleeps.isEmpty)
     }

@@ -59,11 +59,8 @@ struct Transfer {
     }
 
     private func download() async throws -> Int64 {
-        var request = NetworkRequest(.get, url)
-        request.options.destination = destination
-        let response = try await session.send(request)
-        guard response.statusCode == 200 else { throw UnexpectedAnswer.status(response.statusCode) }
-        return response.metrics.bytesReceived
+        let router = Router<URLEndPoint>(session: session)
+        return try await router.download(URLEndPoint(.get, url), to: destination).metrics.bytesReceived
     }
 
     private func echo() async throws -> Int64 {

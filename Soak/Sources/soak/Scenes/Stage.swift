@@ -93,9 +93,7 @@ struct Stage: Sendable {
     private func download(_ path: String, _ count: Int, to name: String) async throws {
         let file = folder.appendingPathComponent(name)
         defer { try? FileManager.default.removeItem(at: file) }
-        var request = NetworkRequest(.get, url(path))
-        request.options.destination = file
-        _ = try await session.send(request)
+        try await Router<URLEndPoint>(session: session).download(URLEndPoint(.get, url(path)), to: file)
         let data = try Data(contentsOf: file)
         try check(data.count == count && Pattern.matches(data, at: 0), "\(path): another file")
     }

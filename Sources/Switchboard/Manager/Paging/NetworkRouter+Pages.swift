@@ -143,7 +143,7 @@ extension NetworkRouter where EndPoint: TypedEndPoint {
 extension NetworkRequest {
     /// A page is decoded from memory, whatever else its endpoint asks for.
     fileprivate mutating func holdResponse() {
-        options.destination = nil
+        options.download = nil
         options.streamsResponse = false
     }
 }

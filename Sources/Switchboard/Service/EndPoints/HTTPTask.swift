@@ -22,7 +22,7 @@ public struct HTTPTask: Sendable {
     var urlParameters: Parameters?
     var urlEncoder = URLParameterEncoder()
     var headers: HTTPHeaders?
-    var destination: URL?
+    var download: Download?
 
     /// Nothing.
     public static let request = HTTPTask()
@@ -107,10 +107,22 @@ public struct HTTPTask: Sendable {
     /// A response whose body goes into a file instead of memory.
     ///
     /// The file has its name only once it is complete, and replaces one that is there. The body of a response other
-    /// than 2xx stays in memory, for the error.
-    public static func download(to file: URL, urlParameters: Parameters? = nil) -> HTTPTask {
+    /// than 2xx stays in memory, for the error. A connection that is lost is made good for as in
+    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:verify:)``, when ``RequestOptions/retry`` or a
+    /// ``RetryPolicy`` of the router allows it.
+    ///
+    /// - Parameters:
+    ///   - file: Where to save it.
+    ///   - urlParameters: Appended to the query in their order.
+    ///   - isKept: Whether what has arrived is kept when the download fails, so that the next call goes on with it.
+    ///   - progress: Hears how far it is, and can cancel it. One for each call.
+    /// - Returns: The task.
+    public static func download(
+        to file: URL, urlParameters: Parameters? = nil, keepingPartial isKept: Bool = false,
+        progress: TransferProgress? = nil
+    ) -> HTTPTask {
         var task = HTTPTask()
-        task.destination = file
+        task.download = Download(file: file, isKept: isKept, progress: progress)
         task.urlParameters = urlParameters
         return task
     }

@@ -83,9 +83,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor {
     }
 
     private func text(of response: NetworkResponse, to request: NetworkRequest, after time: Duration) -> String {
-        let size =
-            response.fileURL == nil
-            ? "\(response.body.count) bytes" : "\(response.metrics.bytesReceived) bytes to a file"
+        let size = response.stream == nil ? "\(response.body.count) bytes" : "a stream"
         var lines = [
             " - - - - - - - - - - INCOMING - - - - - - - - - - \(request.id)", line(request),
             "STATUS: \(response.statusCode), \(size), \(time.millisecondsText)",

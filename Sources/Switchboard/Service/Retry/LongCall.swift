@@ -1,6 +1,6 @@
 import Foundation
 
-/// A call that sends several requests: a transfer, or a stream that connects again. They share one record, so that they
+/// A call that sends several requests: an upload in pieces, or a stream that connects again. They share one record, so that they
 /// draw from one number of attempts, with each other and with a ``RetryPolicy`` in the chain.
 package final class LongCall: Sendable {
     private struct State {
@@ -14,22 +14,17 @@ package final class LongCall: Sendable {
     private let shared: RetryPolicy?
     private let usual: RetryPolicy?
     private let statuses: Set<Int>
-    /// How long ago it began, where the total timeout is for all of its requests; nil where it is for each.
-    let elapsed: (@Sendable () -> Duration)?
 
     /// - Parameters:
     ///   - router: Its policy, or the request's own, says how often it is sent again.
     ///   - usual: The policy of this kind of call where the request has none of its own.
     ///   - statuses: More statuses after which it is sent again.
-    ///   - isTimedAsWhole: Whether the total timeout is for all of its requests together.
     package init(
-        on router: some NetworkRouter, usually usual: RetryPolicy? = nil, after statuses: Set<Int> = [],
-        isTimedAsWhole: Bool = false
+        on router: some NetworkRouter, usually usual: RetryPolicy? = nil, after statuses: Set<Int> = []
     ) {
         shared = (router as? any CallHolder)?.retryPolicy
         self.usual = usual
         self.statuses = statuses
-        elapsed = isTimedAsWhole ? ContinuousClock().stopwatch() : nil
     }
 
     deinit {
@@ -55,7 +50,7 @@ package final class LongCall: Sendable {
     private func begin(_ request: inout NetworkRequest) {
         var policy = shared?.policy(for: request, usually: usual) ?? request.options.retry ?? usual ?? RetryPolicy()
         policy.statuses.formUnion(statuses)
-        let record = CallRecord(request.options.monitors, elapsed: elapsed)
+        let record = CallRecord(request.options.monitors)
         state.withLock { ($0.record, $0.policy) = (record, policy) }
         if shared == nil { policy.budget?.countCall() }
         request.call = record
@@ -76,11 +71,9 @@ package final class LongCall: Sendable {
 
     /// Waits for the next attempt; false when there is none.
     package func goesOn(after error: NetworkError) async throws -> Bool {
-        let (policy, question) = (policy, question)
         let answer = error.code.isStatus ? error.response : nil
         return try await policy.goesOn(
-            after: answer.map { .success($0) } ?? .failure(error), of: question,
-            within: elapsed.flatMap { _ in policy.timeLeft(of: question) })
+            after: answer.map { .success($0) } ?? .failure(error), of: question, within: nil)
     }
 
     /// The same with a wait that is known.

@@ -6,34 +6,48 @@ import Foundation
 /// ([RFC 9110 §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)) and from the very byte on that is missing
 /// ([§15.3.7](https://www.rfc-editor.org/rfc/rfc9110#section-15.3.7)); in any other case the file begins again.
 actor Downloader {
-    /// Sends the request, changed, and gives its response, to be read, once its status is accepted.
-    typealias Send = @Sendable (_ change: @Sendable (inout NetworkRequest) -> Void) async throws -> NetworkResponse
-    /// Looks at the whole file before it has its name, and throws when it is not what it should be.
-    typealias Verify = @Sendable (_ file: URL) async throws -> Void
+    /// Sends a request and gives its response, to be read, whatever its status.
+    typealias Send = @Sendable (NetworkRequest) async throws -> NetworkResponse
+    /// Whether a response with this status is what the file is to hold.
+    typealias Rule = @Sendable (_ status: Int) -> Bool
 
+    private let download: Download
+    private let request: NetworkRequest
+    private let policy: RetryPolicy
+    private let call: CallRecord
+    private let isSaved: Rule
     private let send: Send
     private let file: PartialFile
-    private let destination: URL
-    private let call: LongCall
-    private let progress: TransferProgress?
+    /// The URL, secrets replaced.
+    private let url: String
+    /// Whether the endpoint asks for a range itself, so that the file is that range.
+    private let isOwnRange: Bool
     private var restarts = 0
     private var fetched: Int64 = 0
-    private var question = Question()
 
     init(
-        to destination: URL, isKept: Bool, progress: TransferProgress?, in call: LongCall, send: @escaping Send
+        _ download: Download, _ request: NetworkRequest, _ policy: RetryPolicy, isSaved: @escaping Rule,
+        _ send: @escaping Send
     ) throws(NetworkError) {
-        self.send = send
-        self.destination = destination
-        self.call = call
-        self.progress = progress
-        file = try PartialFile(for: destination, isKept: isKept)
+        var request = request
+        request.options.download = nil
+        request.options.streamsResponse = true
+        // A range of something compressed could not be counted in bytes of the file.
+        if !request.headers.contains("Accept-Encoding") { request.headers.add("Accept-Encoding", "identity") }
+        call = request.call ?? CallRecord([])
+        request.call = call
+        url = Redaction.standard.url(request.url?.absoluteString ?? "")
+        isOwnRange = request.headers.contains("Range")
+        (self.download, self.request, self.policy) = (download, request, policy)
+        (self.isSaved, self.send) = (isSaved, send)
+        file = try PartialFile(for: download.file, isKept: download.isKept)
     }
 
-    /// Not to be called twice.
-    func run(verify: Verify?) async throws -> NetworkResponse {
-        var response = try await fetch()
-        if let verify {
+    /// Not to be called twice. The response has a file unless its status says that there is none.
+    func run() async throws -> NetworkResponse {
+        var (response, isWhole) = try await fetch()
+        guard isWhole else { return response }
+        if let verify = download.verify {
             do {
                 try await verify(file.url)
             } catch {
@@ -43,30 +57,45 @@ actor Downloader {
             }
         }
         try file.place()
-        response.stream = nil
-        response.fileURL = destination
-        response.metrics.bytesReceived = fetched
+        response.endStream(after: fetched)
+        response.fileURL = download.file
         return response
     }
 
     // MARK: Attempts
 
-    private func fetch() async throws -> NetworkResponse {
+    /// What an exchange brought.
+    private enum Outcome {
+        case part, whole(NetworkResponse), refused(NetworkResponse)
+    }
+
+    private func fetch() async throws -> (NetworkResponse, isWhole: Bool) {
+        let left = policy.timeLeft(of: request)
         while true {
             let (before, begun) = (file.count, restarts)
+            let result: Result<NetworkResponse, NetworkError>
             do {
-                if let whole = try await exchange() { return whole }
-                try noteGain(since: before, begun)
-            } catch let error as NetworkError {
-                try noteGain(since: before, begun, isPart: false)
-                if error.status == 416, before > 0 {
-                    try restart()
+                switch try await exchange() {
+                case .whole(let response): return (response, true)
+                case .refused(let response): result = .success(response)
+                case .part:
+                    try noteGain(since: before, begun)
                     continue
                 }
-                guard call.isRepeatable, try await call.goesOn(after: error) else {
-                    if error.status == 404 || error.status == 410 { file.discard() }
-                    throw error
-                }
+            } catch let error as NetworkError {
+                result = .failure(error)
+            }
+            try noteGain(since: before, begun, isPart: false)
+            let status = (try? result.get())?.statusCode
+            if status == 416, before > 0 {
+                try restart()
+                continue
+            }
+            guard policy.fault(of: request) == nil,
+                try await policy.goesOn(after: result, of: request, within: left)
+            else {
+                if status == 404 || status == 410 { file.discard() }
+                return (try result.get(), false)
             }
         }
     }
@@ -75,14 +104,14 @@ actor Downloader {
     private func noteGain(since before: Int64, _ begun: Int, isPart: Bool = true) throws(NetworkError) {
         guard begun == restarts else { return }
         guard file.count - before < 64 << 10 else { return call.restartAttempts() }
-        guard isPart, !call.takeAttempt() else { return }
+        guard isPart, !call.takeAttempt(within: policy.maximumAttempts) else { return }
         throw NetworkError(.invalidResponse, reason: "the server sends parts of less than 64 KiB")
     }
 
     /// Begins again with the first byte. A server that makes it so again and again is given up.
     private func restart() throws(NetworkError) {
         restarts += 1
-        guard restarts <= call.policy.maximumAttempts else {
+        guard restarts <= policy.maximumAttempts else {
             throw NetworkError(.invalidResponse, reason: "the server changed what it sends \(restarts) times")
         }
         try file.restart()
@@ -90,65 +119,46 @@ actor Downloader {
 
     // MARK: One exchange
 
-    /// What is known of the request once it is made.
-    private struct Question {
-        var url = ""
-        /// The first byte that was asked for; nil for all of it.
-        var offset: Int64?
-        /// Whether the endpoint asks for a range itself, so that the file is that range.
-        var isOwnRange = false
-    }
-
-    /// The response, when the file is whole with it; nil when there is more to be had.
-    private func exchange() async throws -> NetworkResponse? {
-        let response = try await ask()
-        guard response.statusCode != 204, response.statusCode != 205 else {
-            throw NetworkError(.noData, reason: "the \(response.statusCode) response has nothing to save").with(
-                response)
+    private func exchange() async throws -> Outcome {
+        let (response, offset) = try await ask()
+        guard isSaved(response.statusCode) else {
+            return .refused(try await response.inMemory(request.limits))
         }
         let end: Int64?
-        if response.statusCode == 206, !question.isOwnRange {
-            guard let offset = question.offset else {
+        if response.statusCode == 206, !isOwnRange {
+            guard let offset else {
                 throw NetworkError(.invalidResponse, reason: "it is a part (206), and all was asked for").with(
                     response)
             }
             guard let range = continuation(of: response, from: offset) else {
                 try restart()
-                return nil
+                return .part
             }
             end = range.upperBound + 1
         } else {
             if file.count > 0 { try restart() }
             end = try begin(response)
         }
-        try await receive(response, to: end)
-        guard let size = file.origin?.size ?? end, file.count < size else { return response }
-        return nil
+        try await read(response, to: end)
+        guard let size = file.origin?.size ?? end, file.count < size else { return .whole(response) }
+        return .part
     }
 
-    private func ask() async throws -> NetworkResponse {
-        let box = Protected(Question())
-        let (count, origin) = (file.count, file.origin)
-        defer { question = box.value }
-        let response = try await send { request in
-            var question = Question()
-            question.url = Redaction.standard.url(request.url?.absoluteString ?? "")
-            question.isOwnRange = request.headers.contains("Range")
-            // A range of something compressed could not be counted in bytes of the file.
-            if !request.headers.contains("Accept-Encoding") { request.headers.add("Accept-Encoding", "identity") }
-            if let origin, origin.url == question.url, count > 0, request.method == .get, !question.isOwnRange {
-                // What was killed before it had its name is asked for its last byte, so that there is an answer.
-                let offset = origin.size.map { min(count, $0 - 1) } ?? count
-                if offset > 0 {
-                    question.offset = offset
-                    request.headers.add("Range", "bytes=\(offset)-")
-                    request.headers.add("If-Range", origin.validator)
-                }
+    /// Asks for what is missing. Gives the first byte that was asked for too; nil for all of it.
+    private func ask() async throws -> (NetworkResponse, offset: Int64?) {
+        var (request, offset) = (request, nil as Int64?)
+        if let origin = file.origin, origin.url == url, request.method == .get, !isOwnRange {
+            // What was killed before it had its name is asked for its last byte, so that there is an answer.
+            let first = origin.size.map { min(file.count, $0 - 1) } ?? file.count
+            if first > 0 {
+                offset = first
+                request.headers.add("Range", "bytes=\(first)-")
+                request.headers.add("If-Range", origin.validator)
             }
-            box.withLock { $0 = question }
         }
-        if let offset = box.value.offset, offset < file.count { try file.cut(to: offset) }
-        return response
+        let response = try await send(request)
+        if let offset, offset < file.count { try file.cut(to: offset) }
+        return (response, offset)
     }
 
     /// The bytes that a 206 adds; nil when they are not the ones that are missing, or of something else by now.
@@ -165,33 +175,22 @@ actor Downloader {
 
     /// Notes what a new file's bytes are of. Gives their number, when it is announced.
     private func begin(_ response: NetworkResponse) throws(NetworkError) -> Int64? {
-        let size = response.announcedLength(of: response.request?.method ?? .get)
-        let validator = response.isEncoded || question.isOwnRange ? nil : response.strongValidator
-        try file.note(validator.map { PartialFile.Origin(url: question.url, validator: $0, size: size) })
+        let size = response.announcedLength(of: request.method)
+        let validator = response.isEncoded || isOwnRange ? nil : response.strongValidator
+        try file.note(validator.map { PartialFile.Origin(url: url, validator: $0, size: size) })
         return size
     }
 
-    /// A silent server is noticed by the total timeout too, not only by that for silence.
-    private func receive(_ response: NetworkResponse, to end: Int64?) async throws {
-        guard let total = call.request?.timeouts.total, total < .century else {
-            return try await read(response, to: end)
-        }
-        try await withTimeout(max(.zero, total - (call.elapsed?() ?? .zero)), error: NetworkError.overTotal(total)) {
-            try await self.read(response, to: end)
-        }
-    }
-
     private func read(_ response: NetworkResponse, to end: Int64?) async throws {
-        let limits = call.request?.limits ?? Limits()
         let whole = file.origin?.size ?? end
-        if let whole, whole > limits.downloadedFile {
-            throw tooLarge("\(whole) bytes are announced", limits).with(response)
+        if let size = whole ?? response.announcedSize(of: request.method), size > request.limits.downloadedFile {
+            throw tooLarge("\(size) bytes are announced").with(response)
         }
-        progress?.report(file.count, of: whole)
+        download.progress?.report(file.count, of: whole)
         for try await chunk in response.bytes {
             let count = file.count + Int64(chunk.count)
-            guard count <= limits.downloadedFile else {
-                throw tooLarge("more than \(file.count) bytes arrived", limits).with(response)
+            guard count <= request.limits.downloadedFile else {
+                throw tooLarge("more than \(file.count) bytes arrived").with(response)
             }
             guard count <= end ?? .max else {
                 throw NetworkError(.invalidResponse, reason: "more bytes arrived than the response announced").with(
@@ -199,19 +198,41 @@ actor Downloader {
             }
             try file.append(chunk)
             fetched += Int64(chunk.count)
-            progress?.report(count, of: whole)
+            download.progress?.report(count, of: whole)
         }
         guard file.count >= end ?? 0 else {
             throw NetworkError(.truncatedBody, reason: "\(file.count) of \(end ?? 0) bytes arrived").with(response)
         }
     }
 
-    private func tooLarge(_ what: String, _ limits: Limits) -> NetworkError {
-        NetworkError(.responseTooLarge, reason: "\(what), limits.downloadedFile is \(limits.downloadedFile)")
+    private func tooLarge(_ what: String) -> NetworkError {
+        NetworkError(
+            .responseTooLarge, reason: "\(what), limits.downloadedFile is \(request.limits.downloadedFile)")
     }
 }
 
 extension NetworkResponse {
+    /// The response without its stream, of which so many bytes were read.
+    fileprivate mutating func endStream(after count: Int64) {
+        if let result = stream?.result { (trailers, metrics) = result }
+        metrics.bytesReceived = count
+        stream = nil
+    }
+
+    /// The response with its body in memory.
+    fileprivate func inMemory(_ limits: Limits) async throws -> NetworkResponse {
+        guard let stream else { return self }
+        var response = self
+        for try await chunk in stream {
+            guard response.body.count + chunk.count <= limits.responseBody else {
+                throw limits.bodyTooLarge("more than \(response.body.count) bytes arrived").with(response)
+            }
+            response.body += chunk
+        }
+        response.endStream(after: Int64(response.body.count))
+        return response
+    }
+
     /// Whether the bytes are not those that lie at the server.
     fileprivate var isEncoded: Bool {
         headers["Content-Encoding"].map { !$0.equalsIgnoringCase("identity") } ?? false

@@ -116,6 +116,16 @@ public final class TransferProgress: AsyncSequence, Sendable {
         observe?(update)
     }
 
+    /// Runs a transfer that this can cancel.
+    func run<Output: Sendable>(_ operation: () async throws -> Output) async throws -> Output {
+        // The handler of a `Progress` is called some time later.
+        if foundationProgress.isCancelled { cancellation.cancel() }
+        return try await cancellation.run {
+            try CallCancellation.check()
+            return try await operation()
+        }
+    }
+
     func end() {
         let readers = state.withLock { state in
             state.isOver = true

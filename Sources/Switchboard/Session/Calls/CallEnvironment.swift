@@ -64,17 +64,11 @@ extension NetworkRequest {
     /// The environment for closures that concern the request after its call: its own, else that of the running code.
     var callEnvironment: CallEnvironment? { environment.map { CallEnvironment($0) } }
 
-    /// The request with the closures that its session calls, on threads of its own, bound to the environment in force.
+    /// The request with the closure that its session calls, on a thread of its own, bound to the environment in force.
     func inEnvironmentOfCall() -> NetworkRequest {
-        guard options.onBodySent != nil || options.destination != nil, let current = CallEnvironment.current else {
-            return self
-        }
+        guard let note = options.onBodySent, let current = CallEnvironment.current else { return self }
         var request = self
-        if let note = options.onBodySent { request.options.onBodySent = { count in current.run { note(count) } } }
-        if options.destination != nil {
-            let isAccepted = options.isDownloadAccepted
-            request.options.isDownloadAccepted = { status in current.run { isAccepted(status) } }
-        }
+        request.options.onBodySent = { count in current.run { note(count) } }
         return request
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The exchange holds it. Callers pass the exchange in, and each method resumes a continuation last.
 final class CurlDownload: Sendable {
-    typealias End = Result<(HTTPHeaders, ExchangeMetrics), NetworkError>
+    typealias End = Result<(trailers: HTTPHeaders, metrics: ExchangeMetrics), NetworkError>
 
     private struct State {
         var buffer = Data()
@@ -117,7 +117,7 @@ final class CurlDownload: Sendable {
     }
 
     /// The trailers and figures, once the whole body has come.
-    var result: (HTTPHeaders, ExchangeMetrics)? {
+    var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? {
         guard case .success(let result)? = state.withLock({ $0.end }) else { return nil }
         return result
     }
@@ -159,7 +159,6 @@ final class CurlBytes: ResponseBytes.Source {
         }
     }
 
-    /// The trailers and figures, once the whole body has come.
-    var result: (HTTPHeaders, ExchangeMetrics)? { download.result }
+    var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { download.result }
 }
 #endif

@@ -39,16 +39,7 @@ final class CurlEngine: Sendable {
         case .whole: return exchange.response(isWhole: true)
         case .streaming(let download, let head):
             var response = NetworkResponse(head, of: request)
-            let bytes = CurlBytes(download, exchange, self)
-            // Asked here, not in libcurl's callback: what is taken for success may be a closure of the user's.
-            if let destination = request.destination(forStatus: response.statusCode) {
-                let sink = try FileSink(destination: destination, limit: request.limits.downloadedFile)
-                return try await save(bytes, of: response, to: sink, request)
-            }
-            guard request.options.streamsResponse else {
-                return try await save(bytes, of: response, to: MemorySink(limit: request.limits.responseBody), request)
-            }
-            response.stream = ResponseBytes(bytes)
+            response.stream = ResponseBytes(CurlBytes(download, exchange, self))
             return response
         }
     }
@@ -76,27 +67,6 @@ final class CurlEngine: Sendable {
             }
         }
         return CurlStreamUpload(body)
-    }
-
-    /// Reads a body into a sink as it arrives. A file appears under its name when it is whole.
-    private func save(
-        _ bytes: CurlBytes, of head: NetworkResponse, to sink: any ResponseSink, _ request: NetworkRequest
-    ) async throws -> NetworkResponse {
-        var response = head
-        do {
-            if let size = head.announcedSize(of: request.method) { try sink.expect(size) }
-            while let chunk = try await bytes.next() { try sink.write(chunk) }
-            try sink.finish(&response)
-        } catch {
-            response.body = sink.partialBody
-            sink.discard()
-            throw (error as? NetworkError)?.attributed(to: request).with(response) ?? error
-        }
-        if let (trailers, metrics) = bytes.result {
-            response.trailers = trailers
-            response.metrics = metrics
-        }
-        return response
     }
 }
 #endif

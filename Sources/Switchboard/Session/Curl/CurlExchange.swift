@@ -206,9 +206,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         if hasBody, head.hasUnknownEncoding ? !leaveEncoded() : head.isEncoded && request.repetition == .undecoded {
             return refuse(unknownEncoding)
         }
-        if request.options.streamsResponse && (200..<300).contains(head.status)
-            || request.mayHaveDestination(forStatus: head.status)
-        {
+        if request.streams(head.status) {
             let download = CurlDownload()
             self.download = download
             answer(.success(.streaming(download, head)))
@@ -217,10 +215,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         if isAnsweredEarly { loop.submit(.settle(self)) }
         guard let length = head.contentLength, hasBody else { return true }
         guard length <= Int64(limits.responseBody) else {
-            return refuse(
-                NetworkError(
-                    .responseTooLarge,
-                    reason: "Content-Length announces \(length) bytes, limits.responseBody is \(limits.responseBody)"))
+            return refuse(limits.bodyTooLarge("Content-Length announces \(length) bytes"))
         }
         collected.reserveCapacity(Int(min(length, 1 << 20)))
         return true
@@ -257,11 +252,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
         received += Int64(bytes.count)
         guard isRatioKept(received) else { return 0 }
         guard collected.count + bytes.count <= limits.responseBody else {
-            _ = refuse(
-                NetworkError(
-                    .responseTooLarge,
-                    reason: "more than \(collected.count) bytes arrived, limits.responseBody is \(limits.responseBody)")
-            )
+            _ = refuse(limits.bodyTooLarge("more than \(collected.count) bytes arrived"))
             return 0
         }
         collected.append(contentsOf: bytes)

@@ -132,7 +132,7 @@ final class CurlHandle: @unchecked Sendable {
     }
 
     private func setBuffers(_ request: NetworkRequest, bodyLength: Int64?) {
-        let receive = request.isReadWhileItComes ? 256 << 10 : 32 << 10
+        let receive = request.options.streamsResponse ? 256 << 10 : 32 << 10
         if receive != receiveBuffer {
             swcurl_easy_set_long(easy, CurlOption.bufferSize, receive)
             receiveBuffer = receive

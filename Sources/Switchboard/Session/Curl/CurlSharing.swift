@@ -21,15 +21,10 @@ struct CurlSharing {
     mutating func end(_ request: NetworkRequest) { change(request, -1) }
 
     private mutating func change(_ request: NetworkRequest, _ difference: Int) {
-        guard CurlLibrary.stallsSharedConnections, request.isReadWhileItComes else { return }
+        guard CurlLibrary.stallsSharedConnections, request.options.streamsResponse else { return }
         pausing += difference
         // CURLPIPE_NOTHING and CURLPIPE_MULTIPLEX.
         swcurl_multi_set_long(multi, CurlMultiOption.pipelining, pausing > 0 ? 0 : 2)
     }
-}
-
-extension NetworkRequest {
-    /// Whether the body of a response goes to a reader as it comes, who may take it slowly.
-    var isReadWhileItComes: Bool { options.streamsResponse || options.destination != nil }
 }
 #endif

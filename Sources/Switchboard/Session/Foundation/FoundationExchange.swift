@@ -10,7 +10,9 @@ final class FoundationExchange: Sendable {
         var task: URLSessionDataTask?
         var isOver = false
         var response: NetworkResponse?
-        var sink: any ResponseSink = MemorySink(limit: 0)
+        /// What came of the body, where nobody reads it while it comes.
+        var body = Data()
+        var count: Int64 = 0
         var stream: FoundationStream?
         var firstByte: Duration?
         var lastSign: ContinuousClock.Instant
@@ -67,27 +69,24 @@ final class FoundationExchange: Sendable {
         guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
         var head = NetworkResponse(status: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
         head.request = request
-        do {
+        let stream = request.streams(head.statusCode) ? FoundationStream(limit: request.limits.downloadedFile) : nil
+        let isOver = state.withLock { [head] state in
+            state.response = head
+            state.body = Data()  // without that of an answer that a second round replaced
+            state.count = 0
+            state.lastSign = .now
+            state.firstByte = .now - start
+            if !state.isOver { state.stream = stream }
+            return state.isOver
+        }
+        guard !isOver else { return }
+        do throws(NetworkError) {
             try head.checkHeaders(request.limits)
-            let sink = try makeSink(for: head)
-            let isOver = state.withLock { [head] state in
-                // Cancelled meanwhile: nobody else will discard what was just made.
-                guard !state.isOver else {
-                    sink.discard()
-                    return true
-                }
-                state.lastSign = .now
-                state.firstByte = .now - start
-                state.sink.discard()  // the body of an answer that a second round replaced
-                state.response = head
-                state.sink = sink
-                return false
-            }
-            guard !isOver else { return }
-            if let stream = sink as? FoundationStream { hand(over: stream, of: head) }
+            if let stream { return hand(over: stream, of: head) }
+            guard let size = head.announcedSize(of: request.method), size > request.limits.responseBody else { return }
+            throw request.limits.bodyTooLarge("Content-Length announces \(size) bytes")
         } catch {
-            state.withLock { [head] state in state.response = head }
-            abort(with: NetworkError.transport(error))
+            abort(with: error)
         }
     }
 
@@ -97,32 +96,11 @@ final class FoundationExchange: Sendable {
         response.stream = ResponseBytes(FoundationBytes(stream, self))
         response.metrics.start = startDate
         let continuation = state.withLock { state in
-            if !state.isOver { state.stream = stream }
             response.metrics.timeToFirstByte = state.firstByte
             defer { state.continuation = nil }
             return state.continuation
         }
         continuation?.resume(returning: response)
-    }
-
-    private func makeSink(for head: NetworkResponse) throws -> any ResponseSink {
-        let sink: any ResponseSink =
-            if request.options.streamsResponse, request.options.destination == nil,
-                (200..<300).contains(head.statusCode)
-            {
-                FoundationStream(limit: request.limits.downloadedFile)
-            } else if let destination = request.destination(forStatus: head.statusCode) {
-                try FileSink(destination: destination, limit: request.limits.downloadedFile)
-            } else {
-                MemorySink(limit: request.limits.responseBody)
-            }
-        do {
-            if let size = head.announcedSize(of: request.method) { try sink.expect(size) }
-            return sink
-        } catch {
-            sink.discard()
-            throw error
-        }
     }
 
     /// Takes a response that was not reported before the exchange ended. It has no body that could still be had.
@@ -136,11 +114,14 @@ final class FoundationExchange: Sendable {
             let stream = try state.withLock { state -> FoundationStream? in
                 guard !state.isOver else { return nil }
                 state.lastSign = .now
-                guard let stream = state.sink as? FoundationStream else {
-                    try state.sink.write(data)
-                    return nil
+                if state.stream == nil {
+                    guard state.body.count + data.count <= request.limits.responseBody else {
+                        throw request.limits.bodyTooLarge("more than \(state.body.count) bytes arrived")
+                    }
+                    state.body.append(data)
                 }
-                return stream
+                state.count += Int64(data.count)
+                return state.stream
             }
             // Not under the lock: it wakes the reader, whose cancellation may be waiting for the lock.
             try stream?.write(data)
@@ -159,17 +140,16 @@ final class FoundationExchange: Sendable {
             guard var response = state.response else {
                 return .failure(NetworkError(.invalidResponse, reason: "the connection ended without a response"))
             }
-            do {
-                // A file appears under its name here, at the very end, and only when it is whole.
-                try state.sink.checkLength(response.announcedLength(of: request.method))
-                try state.sink.finish(&response)
-            } catch {
-                return .failure(NetworkError.transport(error))
+            if let announced = response.announcedLength(of: request.method), state.count < announced {
+                let reason = "\(state.count) of \(announced) bytes arrived"
+                return .failure(NetworkError(.truncatedBody, reason: reason))
             }
+            response.body = state.body
             response.metrics.start = startDate
             response.metrics.duration = .now - start
             response.metrics.timeToFirstByte = state.firstByte
-            response.metrics.bytesReceived = state.sink.count
+            response.metrics.bytesReceived = state.count
+            state.response = response
             return .success(response)
         }
         switch result {
@@ -188,6 +168,11 @@ final class FoundationExchange: Sendable {
 
     func noteDeclinedChallenge() {
         state.withLock { $0.isChallengeDeclined = true }
+    }
+
+    /// The figures, once the whole body has come.
+    var metrics: ExchangeMetrics? {
+        state.withLock { $0.response?.metrics.duration == nil ? nil : $0.response?.metrics }
     }
 
     func didSend(_ count: Int64) {
@@ -217,7 +202,7 @@ final class FoundationExchange: Sendable {
     func fail(_ error: NetworkError) {
         let partial = state.withLock { state in
             guard var response = state.response else { return nil as NetworkResponse? }
-            response.body = state.sink.partialBody
+            response.body = state.body
             return response
         }
         let error = error.attributed(to: request)
@@ -233,7 +218,6 @@ final class FoundationExchange: Sendable {
     private func end(with result: Result<NetworkResponse, any Error>) {
         let (continuation, stream) = state.withLock { state in
             state.isOver = true
-            if case .failure = result { state.sink.discard() }
             defer { (state.continuation, state.stream) = (nil, nil) }
             return (state.continuation, state.stream)
         }

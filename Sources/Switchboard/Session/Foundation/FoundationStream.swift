@@ -2,12 +2,11 @@ import Foundation
 
 /// A streamed response's body between URLSession, which cannot be made to wait, and its reader: holds a little in
 /// memory and puts what the reader has no time for into a file without a name.
-final class FoundationStream: ResponseSink {
+final class FoundationStream: Sendable {
     private struct State {
         /// What is held, as it came, and how many bytes that is.
         var chunks: ArraySlice<Data> = []
         var held = 0
-        var count: Int64 = 0
         var spill: SpillFile?
         var isClosed = false
         var end: Result<Void, any Error>?
@@ -27,17 +26,9 @@ final class FoundationStream: ResponseSink {
         self.limit = limit
     }
 
-    var count: Int64 { state.withLock { $0.count } }
-    var partialBody: Data { Data() }
-
-    func expect(_ length: Int64) {}
-    func finish(_ response: inout NetworkResponse) {}
-    func discard() {}
-
     func write(_ chunk: Data) throws {
         let (reader, ready) = try state.withLock { state -> (CheckedContinuation<Data?, any Error>?, Data) in
             guard !state.isClosed else { return (nil, Data()) }
-            state.count += Int64(chunk.count)
             if let reader = state.reader {
                 state.reader = nil
                 return (reader, chunk)
@@ -127,6 +118,8 @@ final class FoundationBytes: ResponseBytes.Source {
     deinit {
         close(stream, exchange)
     }
+
+    var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { exchange.metrics.map { ([:], $0) } }
 
     func next() async throws -> Data? {
         try await withCancellation {

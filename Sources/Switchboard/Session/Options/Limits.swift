@@ -26,4 +26,9 @@ public struct Limits: Sendable, Hashable {
         self.responseHeaders = responseHeaders
         self.decompressionRatio = decompressionRatio
     }
+
+    /// The error of a body that is larger than ``responseBody``; `what` says how that is known.
+    func bodyTooLarge(_ what: String) -> NetworkError {
+        NetworkError(.responseTooLarge, reason: "\(what), limits.responseBody is \(responseBody)")
+    }
 }

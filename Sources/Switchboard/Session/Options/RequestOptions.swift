@@ -115,19 +115,6 @@ extension RequestOptions {
         get { self[CompressesBodyOption.self] }
         set { self[CompressesBodyOption.self] = newValue }
     }
-
-    /// Whether a download with this status may take its file's name: what the response handling accepts.
-    var isDownloadAccepted: @Sendable (Int) -> Bool {
-        get { self[DownloadAcceptedOption.self] }
-        set { self[DownloadAcceptedOption.self] = newValue }
-    }
-
-    /// Where the body of a 2xx response is written instead of into memory; nil, the default, for memory. The file
-    /// appears under this name when it is complete, and replaces one that is there.
-    public var destination: URL? {
-        get { self[DestinationOption.self] }
-        set { self[DestinationOption.self] = newValue }
-    }
 }
 
 extension RequestOptions {
@@ -169,7 +156,5 @@ private enum LimitsOption: RequestOption { static let defaultValue = Limits() }
 private enum CachePolicyOption: RequestOption {
     static let defaultValue = URLRequest.CachePolicy.useProtocolCachePolicy
 }
-private enum DestinationOption: RequestOption { static let defaultValue: URL? = nil }
-private enum DownloadAcceptedOption: RequestOption { static let defaultValue: @Sendable (Int) -> Bool = { _ in true } }
 private enum EncoderOption: RequestOption { static let defaultValue: JSONEncoder? = nil }
 private enum CompressesBodyOption: RequestOption { static let defaultValue = false }

@@ -38,16 +38,9 @@ extension NetworkResponse {
 }
 
 extension NetworkRequest {
-    /// Where the body of a response is to be written: nowhere, when it is not taken for success or has no body to
-    /// write.
-    package func destination(forStatus status: Int) -> URL? {
-        mayHaveDestination(forStatus: status) && options.isDownloadAccepted(status) ? options.destination : nil
-    }
-
-    /// Whether ``destination(forStatus:)`` depends on what is taken for success, which a closure of the user's decides.
-    func mayHaveDestination(forStatus status: Int) -> Bool {
-        guard (200..<300).contains(status), status != 204, status != 205, method != .head else { return false }
-        return options.destination != nil
+    /// Whether the body of a response is handed out while it arrives.
+    package func streams(_ status: Int) -> Bool {
+        options.streamsResponse && (200..<300).contains(status)
     }
 }
 

@@ -12,6 +12,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         func next() async throws -> Data?
         /// What they answer, to be named in errors; nil when it is not known.
         var request: NetworkRequest? { get async }
+        /// The trailers and figures, once the whole body has come and where the session has them.
+        var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { get }
     }
 
     private let source: any Source
@@ -55,6 +57,9 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     package var request: NetworkRequest? {
         get async { await source.request }
     }
+
+    /// The trailers and figures of a body that was read to its end, where the session has them.
+    var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { source.result }
 
     /// The error of somebody who reads the chunks, with the request noted on it.
     func attributed(_ error: any Error) async -> any Error {
@@ -130,4 +135,6 @@ extension ResponseBytes.Source {
     var request: NetworkRequest? {
         get async { nil }
     }
+
+    package var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { nil }
 }

@@ -40,9 +40,9 @@ struct CurlHTTP2FrameTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
         for destination in [nil, file] {
-            var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/trailers"))
-            request.options.destination = destination
-            let response = try await Self.session().send(request)
+            let task = destination.map { HTTPTask.download(to: $0) } ?? .request
+            let endPoint = URLEndPoint(.get, try Servers.http2("scriptsTLS", "/trailers"), task: task)
+            let response = try await Router<URLEndPoint>(session: Self.session()).rawResponse(for: endPoint)
             #expect(try destination.map { try Data(contentsOf: $0) } ?? response.body == Data("body".utf8))
             #expect(response.trailers == ["x-checksum": "900150983cd24fb0", "grpc-status": "0"])
             #expect(!response.headers.contains("x-checksum"))

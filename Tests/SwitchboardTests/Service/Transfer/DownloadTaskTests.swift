@@ -4,9 +4,9 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// Bodies that go into a file, and large ones.
+/// A task whose response goes into a file, by whatever call.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
-struct SessionDownloadTests {
+struct DownloadTaskTests {
     @Test(
         "a download is written to its file, over one that is there, and nothing else is left beside it [downloads]",
         .requirement("S0.13", "S3.3"),
@@ -18,7 +18,7 @@ struct SessionDownloadTests {
             let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             try await MockServer.run { server in
                 server.enqueue(isChunked ? .data(body).chunked(7_000) : .data(body))
-                let response = try await kind.make().send(download(server, to: file))
+                let response = try await router(kind).rawResponse(for: download(server, to: file))
                 #expect(response.fileURL == file)
                 #expect(response.body.isEmpty)
                 #expect(response.metrics.bytesReceived == 200_000)
@@ -37,7 +37,7 @@ struct SessionDownloadTests {
                 server.enqueue(.status(200), .data(packed).with("Content-Encoding", "gzip"))
                 for text in ["", SessionBodyTests.text] {
                     let file = folder.appendingPathComponent("file")
-                    _ = try await kind.make().send(download(server, to: file))
+                    _ = try await router(kind).rawResponse(for: download(server, to: file))
                     #expect(try Data(contentsOf: file) == Data(text.utf8))
                 }
             }
@@ -50,17 +50,17 @@ struct SessionDownloadTests {
     func brokenDownloadLeavesNothing(kind: SessionKind, how: String) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("movie.bin")
-            let session = kind.make()
+            let router = router(kind)
             try await MockServer.run { server in
                 switch how {
                 case "cut": server.enqueue(.truncated(after: 1_000))
                 case "reset": server.enqueue(.reset)
                 default: server.enqueue(.stalled(after: 1_000))
                 }
-                var request = download(server, to: file)
-                if how == "time" { request.timeouts.attempt = .milliseconds(200) }
-                let sent = request
-                let task = Task { try await session.send(sent) }
+                let endPoint = download(server, to: file) {
+                    if how == "time" { $0.timeouts.attempt = .milliseconds(200) }
+                }
+                let task = Task { try await router.rawResponse(for: endPoint) }
                 _ = try await server.takeRequest()
                 if how == "cancel" { task.cancel() }
                 switch await task.result {
@@ -88,7 +88,7 @@ struct SessionDownloadTests {
             let file = folder.appendingPathComponent("movie.bin")
             try await MockServer.run { server in
                 server.enqueue(.text("no such movie", status: 404))
-                let response = try await kind.make().send(download(server, to: file))
+                let response = try await router(kind).rawResponse(for: download(server, to: file))
                 #expect(response.statusCode == 404)
                 #expect(response.text == "no such movie")
                 #expect(response.fileURL == nil)
@@ -100,13 +100,15 @@ struct SessionDownloadTests {
     @Test("a folder that is not there is cannotWriteFile, naming the file [downloads]", arguments: SessionKind.allCases)
     func noFolder(kind: SessionKind) async throws {
         try await MockServer.run { server in
-            server.enqueue(.text("x"), .text("next"))
-            let session = kind.make()
+            server.enqueue(.text("next"))
+            let router = router(kind)
             let file = URL(fileURLWithPath: "/no/such/folder/movie.bin")
-            let error = await #expect(throws: NetworkError.self) { try await session.send(download(server, to: file)) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.rawResponse(for: download(server, to: file))
+            }
             #expect(error?.code == .cannotWriteFile)
             #expect(error?.description.contains("/no/such/folder/movie.bin") == true)
-            let next = try await session.send(NetworkRequest(.get, server.url))
+            let next = try await router.rawResponse(for: URLEndPoint(.get, server.url))
             #expect(next.text == "next")
         }
     }
@@ -115,10 +117,10 @@ struct SessionDownloadTests {
         "a download over its limit, announced or not, leaves nothing [downloads]", arguments: SessionKind.allCases,
         [true, false])
     func downloadLimit(kind: SessionKind, isAnnounced: Bool) async throws {
-        try await expectDownload(kind, leaving: "old") { server, request in
+        try await expectDownload(kind, leaving: "old") { server, options in
             let body = MockResponse.data(Data(repeating: 1, count: 50_000))
             server.enqueue(isAnnounced ? body : body.chunked(1_000))
-            request.limits.downloadedFile = 10_000
+            options.limits.downloadedFile = 10_000
             return .responseTooLarge
         }
     }
@@ -127,13 +129,13 @@ struct SessionDownloadTests {
         "a download whose status is not accepted leaves the file that was there, and so does a 204 [downloads]",
         arguments: SessionKind.allCases)
     func refusedDownload(kind: SessionKind) async throws {
-        try await expectDownload(kind, leaving: "old") { server, request in
+        try await expectDownload(kind, leaving: "old") { server, _ in
             server.enqueue(.status(204))
             return nil
         }
-        try await expectDownload(kind, leaving: "old") { server, request in
+        try await expectDownload(kind, leaving: "old") { server, options in
             server.enqueue(.text("new"))
-            request.options.responseHandling = ResponseHandling(acceptedStatuses: .range(201..<202))
+            options.responseHandling = ResponseHandling(acceptedStatuses: .range(201..<202))
             return nil
         }
     }
@@ -141,7 +143,7 @@ struct SessionDownloadTests {
     @Test(
         "a download that cannot take its name leaves no part behind, and a name may be as long as the system allows [downloads]",
         arguments: SessionKind.allCases)
-    func names(kind: SessionKind) async throws {
+    func takingTheName(kind: SessionKind) async throws {
         try await expectDownload(kind, named: String(repeating: "n", count: 250), leaving: "new") { server, _ in
             server.enqueue(.text("new"))
             return nil
@@ -149,6 +151,69 @@ struct SessionDownloadTests {
         try await expectDownload(kind, named: "folder/", leaving: nil) { server, _ in
             server.enqueue(.text("new"))
             return .cannotWriteFile
+        }
+    }
+
+    // MARK: Lost connections
+
+    private static let forms = ["async", "completion", "call"]
+
+    @Test(
+        "a policy makes good for a lost connection, by whatever call form [downloads]",
+        arguments: SessionKind.allCases, forms)
+    func resumed(kind: SessionKind, form: String) async throws {
+        let files = RangeServer(content: RangeServer.content(300_000))
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(files.whole.truncated(after: 100_000))
+                server.stub(.any) { files.answer($0) }
+                let file = folder.appendingPathComponent("a")
+                let progress = TransferProgress()
+                let policy = RetryPolicy(clock: TestClock(skips: true))
+                let router = Router<URLEndPoint>(session: kind.make(), interceptors: [policy])
+                let endPoint = URLEndPoint(.get, server.url, task: .download(to: file, progress: progress))
+                let response =
+                    switch form {
+                    case "async": try await router.response(for: endPoint)
+                    case "call": try await router.call(endPoint).value
+                    default:
+                        try await withCheckedThrowingContinuation { continuation in
+                            router.response(for: endPoint) { continuation.resume(with: $0) }
+                        }
+                    }
+                #expect(response.fileURL == file)
+                #expect(response.metrics.bytesReceived == 300_000)
+                #expect(response.history.count == 2)
+                #expect(try Data(contentsOf: file) == files.content)
+                #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=100000-"])
+                #expect(progress.current.completed == 300_000)
+                #expect(progress.current.expected == 300_000)
+                var updates = 0
+                for await _ in progress { updates += 1 }  // it has ended
+                #expect(updates == 1)
+            }
+        }
+    }
+
+    @Test("without a policy a task's download is sent once, and what is kept is gone on with [downloads]")
+    func kept() async throws {
+        let files = RangeServer(content: RangeServer.content(300_000))
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(files.whole.truncated(after: 100_000))
+                server.stub(.any) { files.answer($0) }
+                let file = folder.appendingPathComponent("a")
+                let router = Router<URLEndPoint>(session: DefaultSession.make())
+                let endPoint = URLEndPoint(.get, server.url, task: .download(to: file, keepingPartial: true))
+                let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+                #expect(error?.code == .truncatedBody)
+                #expect(server.requests.count == 1)
+                let response = try await router.response(for: endPoint)
+                #expect(response.metrics.bytesReceived == 200_000)
+                let saved = try Data(contentsOf: file)
+                #expect(saved == files.content)
+                #expect(names(in: folder) == ["a"])
+            }
         }
     }
 
@@ -168,12 +233,10 @@ struct SessionDownloadTests {
             try whole.write(to: source)
             try await MockServer.run(handler: { .data($0.body) }) { server in
                 let session = kind.make()
-                var request = NetworkRequest(.post, server.url, body: FileBody(source))
-                let response = try await session.send(request)
+                let response = try await session.send(NetworkRequest(.post, server.url, body: FileBody(source)))
                 #expect(response.body == whole)
-                request.body = DataBody(whole)
-                request.options.destination = copy
-                let download = try await session.send(request)
+                let endPoint = URLEndPoint(.post, server.url, task: .requestBody(DataBody(whole)))
+                let download = try await Router<URLEndPoint>(session: session).download(endPoint, to: copy)
                 #expect(download.fileURL == copy)
                 #expect(try Data(contentsOf: copy) == whole)
                 #expect(server.requests.map(\.body) == [whole, whole])
@@ -181,16 +244,18 @@ struct SessionDownloadTests {
         }
     }
 
-    private func download(_ server: MockServer, to file: URL) -> NetworkRequest {
-        var request = NetworkRequest(.get, server.url)
-        request.options.destination = file
-        return request
+    private func router(_ kind: SessionKind) -> Router<URLEndPoint> { Router(session: kind.make()) }
+
+    private func download(
+        _ server: MockServer, to file: URL, _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
+    ) -> URLEndPoint {
+        URLEndPoint(.get, server.url, task: .download(to: file), options: RequestOptions(change))
     }
 
     /// Downloads over a file that holds "old", and looks at what the folder holds afterwards.
     private func expectDownload(
         _ kind: SessionKind, named name: String = "file", leaving content: String?,
-        _ prepare: (MockServer, inout NetworkRequest) -> NetworkError.Code?
+        _ prepare: (MockServer, inout RequestOptions) -> NetworkError.Code?
     ) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent(name)
@@ -201,15 +266,16 @@ struct SessionDownloadTests {
                 try Data("old".utf8).write(to: file)
             }
             try await MockServer.run { server in
-                var request = NetworkRequest(.get, server.url)
-                request.options.destination = file
-                let code = prepare(server, &request)
+                var options = RequestOptions()
+                let code = prepare(server, &options)
+                let endPoint = URLEndPoint(.get, server.url, task: .download(to: file), options: options)
                 if let code {
-                    let sent = request
-                    let error = await #expect(throws: NetworkError.self) { try await kind.make().send(sent) }
+                    let error = await #expect(throws: NetworkError.self) {
+                        try await router(kind).rawResponse(for: endPoint)
+                    }
                     #expect(error?.code == code)
                 } else {
-                    _ = try await kind.make().send(request)
+                    _ = try await router(kind).rawResponse(for: endPoint)
                 }
             }
             if let content { #expect(try Data(contentsOf: file) == Data(content.utf8)) }
