@@ -117,6 +117,21 @@ struct SessionUploadTests {
         }
     }
 
+    @Test("a large last chunk waits for the end of the stream", arguments: SessionKind.allCases, [0, 1])
+    func chunkBehindALargeOne(kind: SessionKind, extra: Int) async throws {
+        try await MockServer.run(handler: { .text(String($0.body.count)) }) { server in
+            let body = StreamBody(length: 3 << 20) { .init(chunks: [Data(count: 3 << 20), Data(count: extra)]) }
+            var request = NetworkRequest(.post, server.url, body: body)
+            request.timeouts.attempt = .seconds(30)  // or a hang would be one
+            guard extra > 0 else {
+                let response = try await kind.make().send(request)
+                return #expect(response.text == String(3 << 20))
+            }
+            let error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
+            #expect(error?.code == .encodingFailed)
+        }
+    }
+
     // MARK: Files
 
     @Test(

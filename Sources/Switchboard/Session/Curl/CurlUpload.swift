@@ -102,7 +102,9 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // two are set 
     private func waitForRoom(_ generation: Int) async {
         await withCheckedContinuation { continuation in
             let isRoom = state.withLock { state in
-                guard state.generation == generation, state.buffered >= Self.enough else { return true }
+                guard state.generation == generation, state.buffered >= Self.enough, !state.isReaderWaiting else {
+                    return true
+                }
                 state.room = continuation
                 return false
             }
@@ -147,7 +149,8 @@ final class CurlStreamUpload: CurlUpload, @unchecked Sendable {  // two are set 
                 if let failure = state.failure { return (.failure(failure), nil) }
                 guard state.isEnded else {
                     state.isReaderWaiting = true
-                    return (.later, nil)
+                    defer { state.room = nil }
+                    return (.later, state.room)  // whether more comes is to be learned, room or not
                 }
             }
             let start = chunk.startIndex + state.offset
