@@ -130,11 +130,16 @@ actor Downloader {
                 throw NetworkError(.invalidResponse, reason: "it is a part (206), and all was asked for").with(
                     response)
             }
-            guard let range = continuation(of: response, from: offset) else {
+            guard let range = continuation(of: response, from: offset), let last = range.bytes?.upperBound else {
                 try restart()
                 return .part
             }
-            end = range.upperBound + 1
+            // A first response of unknown length does not say when the file is whole; a part of it may.
+            if let size = range.size, var origin = file.origin {
+                origin.size = size
+                try file.note(origin)
+            }
+            end = last + 1
         } else {
             if file.count > 0 { try restart() }
             end = try begin(response)
@@ -162,15 +167,15 @@ actor Downloader {
     }
 
     /// The bytes that a 206 adds; nil when they are not the ones that are missing, or of something else by now.
-    private func continuation(of response: NetworkResponse, from offset: Int64) -> ClosedRange<Int64>? {
+    private func continuation(of response: NetworkResponse, from offset: Int64) -> ContentRange? {
         guard let origin = file.origin, !response.isEncoded,
             let range = response.headers["Content-Range"].flatMap(ContentRange.init), let bytes = range.bytes,
             bytes.lowerBound == offset
         else { return nil }
-        if let size = range.size, let known = origin.size, size != known { return nil }
+        if let known = origin.size, range.size ?? known != known || bytes.upperBound >= known { return nil }
         let field = origin.validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
         if let validator = response.headers[field], validator != origin.validator { return nil }
-        return bytes
+        return range
     }
 
     /// Notes what a new file's bytes are of. Gives their number, when it is announced.

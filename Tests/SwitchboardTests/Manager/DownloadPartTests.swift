@@ -1,0 +1,48 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// Downloads that are resumed by parts whose `Content-Range` says more, or other, than the first response (RFC 9110 §14.4).
+@Suite(.timeLimit(.minutes(3)))
+struct DownloadPartTests {
+    private let content = RangeServer.content(300_000)
+
+    private func download(_ kind: SessionKind, _ server: MockServer, in folder: URL) async throws -> Data {
+        let file = folder.appendingPathComponent("a")
+        let options = RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) }
+        try await Router<URLEndPoint>(session: kind.make()).download(
+            URLEndPoint(.get, server.url), to: file, options: options)
+        return try Data(contentsOf: file)
+    }
+
+    @Test("a part of a file of unknown length is followed by the rest", arguments: SessionKind.allCases)
+    func partOfUnknownLength(kind: SessionKind) async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(
+                    files.whole.chunked(50_000).truncated(after: 100_000), files.part(100_000..<200_000))
+                server.stub(.any) { files.answer($0) }
+                let bytes = try await download(kind, server, in: folder)
+                #expect(bytes == content)
+            }
+        }
+    }
+
+    @Test("a part that reaches beyond the known end begins the file again")
+    func partBeyondTheEnd() async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                let part = MockResponse.data(content[100_000...] + Data(count: 7), status: 206).with(
+                    "Content-Range", "bytes 100000-\(content.count + 6)/*")
+                server.enqueue(files.whole.truncated(after: 100_000), part.with("ETag", "\"v1\""))
+                server.stub(.any) { files.answer($0) }
+                let bytes = try await download(.curl, server, in: folder)
+                #expect(bytes == content)
+            }
+        }
+    }
+}
