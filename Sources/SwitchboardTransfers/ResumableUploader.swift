@@ -18,8 +18,12 @@ actor ResumableUploader {
     private let length: Int64
     private let changed: Double
     private var target: Target?
-    /// The most bytes that the server was known to have.
+    /// The most bytes that the server was known to have of this upload.
     private var highest: Int64 = -1
+    /// How often the server lost what it had.
+    private var losses = 0
+    /// Whether the upload was opened in this call, so that its place is of this endpoint.
+    private var isOpened = false
     /// Whether the attempt under way was counted because of an error.
     private var isRecovering = false
     /// Whether the state that was kept turned out to be of another endpoint.
@@ -82,8 +86,13 @@ actor ResumableUploader {
         let offset = orAsk ? try await target == nil ? open() : ask() : said
         guard let offset else { throw refusal("does not say how much of the upload it has") }
         guard (0...length).contains(offset) else { throw refusal("has \(offset) of \(length) bytes") }
+        if isRecovering, offset < highest {
+            guard noteLoss() else { throw refusal("lost what it had, \(losses) times") }
+            highest = offset
+        }
+        let gain = offset - highest
         // A server that takes next to nothing of each piece would have the file sent for ever.
-        if highest < 0 || offset == length || offset - highest >= min(pieceSize, 64 << 10) {
+        if highest < 0 || gain >= min(pieceSize, 64 << 10) || gain > 0 && offset == length {
             call.restartAttempts()
         } else if !isRecovering {
             guard call.takeAttempt() else { throw refusal("takes nothing of what it is sent") }
@@ -102,12 +111,19 @@ actor ResumableUploader {
         }
         // What the server has forgotten is opened anew.
         if let status = error.status, target != nil, status == 404 || status == 410 || status == 403 {
-            guard call.takeAttempt() else { throw error }
+            guard noteLoss(), call.takeAttempt() else { throw error }
             target = nil
+            highest = min(highest, 0)
         } else {
             guard try await call.goesOn(after: error) else { throw error }
         }
         isRecovering = true
+    }
+
+    /// False when it was too often: each time the file is sent again, which would begin a new row of attempts.
+    private func noteLoss() -> Bool {
+        losses += 1
+        return losses < call.policy.maximumAttempts
     }
 
     private func refusal(_ what: String, _ response: NetworkResponse? = nil) -> NetworkError {
@@ -128,6 +144,7 @@ actor ResumableUploader {
             throw refusal("does not say where the upload is to go", response)
         }
         try keep(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
+        isOpened = true
         return flow.offset(after: response, sent: nil)
     }
 
@@ -163,8 +180,8 @@ actor ResumableUploader {
     private func exchange(_ change: @escaping @Sendable (inout NetworkRequest) -> Void) async throws -> NetworkResponse
     {
         guard let target else { throw NetworkError(.missingURL) }
-        let response = try await send { [isOther] request throws(NetworkError) in
-            guard Self.name(of: request) == target.endPoint else {
+        let response = try await send { [isOther, isOpened] request throws(NetworkError) in
+            guard isOpened || Self.name(of: request) == target.endPoint else {
                 _ = isOther.swap(true)
                 throw NetworkError(.invalidRequest, reason: "the state kept is that of an upload to \(target.endPoint)")
             }

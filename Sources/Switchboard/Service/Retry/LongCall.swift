@@ -34,7 +34,7 @@ package final class LongCall: Sendable {
     /// The last request.
     var request: NetworkRequest? { state.value.request }
     /// The policy in force.
-    var policy: RetryPolicy { state.value.policy }
+    package var policy: RetryPolicy { state.value.policy }
     /// Whether the last request may be sent a second time.
     var isRepeatable: Bool { policy.fault(of: question) == nil }
 
