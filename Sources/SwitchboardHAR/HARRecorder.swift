@@ -86,7 +86,7 @@ public final class HARRecorder: EventMonitor {
 
     // MARK: An entry
 
-    private func entry(_ metrics: RequestMetrics, _ response: NetworkResponse?) -> HAR.Entry {
+    private func entry(_ metrics: ExchangeRecord, _ response: NetworkResponse?) -> HAR.Entry {
         var request = metrics.request
         let sent = body(of: request)
         request.body = DataBody(sent.data ?? Data(), additionalHeaders: request.body.additionalHeaders)

@@ -17,7 +17,7 @@ extension NetworkRouter {
     /// - Parameters:
     ///   - file: What to upload. It must not change meanwhile, which is `NetworkError.Code.encodingFailed`.
     ///   - endPoint: Where uploads are opened. Its body is not sent.
-    ///   - flow: The protocol: `.tus`, `.ietf`, ``RegistryUpload`` or one of your own.
+    ///   - flow: The protocol: `.tus`, `.ietf`, ``OCIUpload`` or one of your own.
     ///   - pieceSize: The most bytes of one request, at least 1. Default 16 MiB.
     ///   - state: A file in which to keep where the upload is, so that the next call with the same file and endpoint goes
     ///     on with it, in another process too. Gone when the upload is done. It may hold a secret of the server's URL and

@@ -3,7 +3,7 @@ import Switchboard
 
 /// Pieces by PATCH with `Content-Range`, as container registries take them ([OCI Distribution
 /// 1.1](https://github.com/opencontainers/distribution-spec/blob/v1.1.0/spec.md#pushing-a-blob-in-chunks)).
-public struct RegistryUpload: UploadFlow {
+public struct OCIUpload: UploadFlow {
     /// What the bytes must hash to: `sha256:` and 64 hexadecimal digits. The registry checks it.
     public let digest: String
 

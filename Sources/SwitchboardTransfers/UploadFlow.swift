@@ -3,7 +3,7 @@ import Switchboard
 
 /// How a server takes an upload in pieces: how one is opened, asked about, sent on and finished.
 ///
-/// ``TusUpload``, ``IETFUpload`` and ``RegistryUpload`` are ready. A flow of your own is pure, as they are: it changes
+/// ``TusUpload``, ``IETFUpload`` and ``OCIUpload`` are ready. A flow of your own is pure, as they are: it changes
 /// requests and reads responses; what sends them retries, asks and keeps the state. Each request is given as the
 /// endpoint's own, with its URL and headers; but for the first, its URL is that of the upload, and its body empty or the
 /// piece.

@@ -13,7 +13,7 @@ enum FriendsApi: Equatable {
 
 extension FriendsApi: EndPointType {
     /// The manager's server.
-    var baseURL: SenderBaseURL { SenderBaseURL() }
+    var baseURL: ManagerBaseURL { ManagerBaseURL() }
 
     var path: String {
         switch self {

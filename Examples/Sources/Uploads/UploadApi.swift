@@ -11,7 +11,7 @@ enum UploadApi {
 
 extension UploadApi: EndPointType {
     /// The manager's server.
-    var baseURL: SenderBaseURL { SenderBaseURL() }
+    var baseURL: ManagerBaseURL { ManagerBaseURL() }
 
     var path: String {
         switch self {

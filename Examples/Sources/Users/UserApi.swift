@@ -10,7 +10,7 @@ enum UserApi: Equatable {
 
 extension UserApi: EndPointType {
     /// The manager's server.
-    var baseURL: SenderBaseURL { SenderBaseURL() }
+    var baseURL: ManagerBaseURL { ManagerBaseURL() }
 
     var path: String {
         switch self {

@@ -15,7 +15,7 @@ extension NetworkRouter {
     /// - Returns: The values, read once.
     public func jsonLines<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
-    ) -> ResponseElements<Value> {
+    ) -> ResponseSequence<Value> {
         let found = Protected<(decoder: any ResponseDecoder, environment: CallEnvironment?)?>(nil)
         let bytes = ResponseBytes(opening: {
             let response = try await streamedResponse(for: endPoint, accept: jsonLineTypes)
@@ -56,7 +56,7 @@ extension NetworkRouter {
         as type: Value.Type, after position: Cursor? = nil, cursor: @escaping @Sendable (Value) -> Cursor?,
         of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
-    ) -> ResponseElements<Value> {
+    ) -> ResponseSequence<Value> {
         let found = Protected(decoder)
         let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) {
             try (found.value ?? JSONDecoder.ofResponses).decode(type, from: $0)
@@ -85,16 +85,16 @@ extension ResponseBytes {
     /// - Returns: The values, read once.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: any ResponseDecoder = JSONDecoder(), limit: Int = 1 << 20
-    ) -> ResponseElements<Value> {
+    ) -> ResponseSequence<Value> {
         jsonLines(as: type, limit: limit) { try decoder.decode($0, from: $1) }
     }
 
     func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, limit: Int, decode: @escaping @Sendable (Value.Type, Data) throws -> Value
-    ) -> ResponseElements<Value> {
+    ) -> ResponseSequence<Value> {
         let none: @Sendable (Value) -> Never? = { _ in nil }
         var parser = JSONLineParser(limit: limit, position: nil, cursor: none) { try decode(type, $0) }
-        return ResponseElements(self) { chunk, values in
+        return ResponseSequence(self) { chunk, values in
             try parser.parse(chunk) { values.append($0) }
         }
     }

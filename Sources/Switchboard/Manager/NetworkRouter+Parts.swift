@@ -15,7 +15,7 @@ extension NetworkRouter {
     ///   - endPoint: What to ask for.
     ///   - limit: The most bytes of a part's body. More is ``NetworkError/Code/responseTooLarge``. Default 64 MiB.
     /// - Returns: The parts, read once.
-    public func parts(for endPoint: EndPoint, limit: Int = 64 << 20) -> ResponseElements<ResponsePart> {
-        ResponseElements(limit: limit) { try await streamedResponse(for: endPoint, accept: "multipart/*") }
+    public func parts(for endPoint: EndPoint, limit: Int = 64 << 20) -> ResponseSequence<ResponsePart> {
+        ResponseSequence(limit: limit) { try await streamedResponse(for: endPoint, accept: "multipart/*") }
     }
 }

@@ -31,7 +31,7 @@ extension NetworkRouter {
     ///   - endPoint: What to ask for.
     ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
     /// - Returns: The lines, read once.
-    public func lines(for endPoint: EndPoint, limit: Int = 1 << 20) -> ResponseElements<String> {
+    public func lines(for endPoint: EndPoint, limit: Int = 1 << 20) -> ResponseSequence<String> {
         bytes(for: endPoint).lines(limit: limit)
     }
 
@@ -62,7 +62,7 @@ extension NetworkRouter {
     public func events(
         for endPoint: EndPoint, lastEventID: String = "", options: RequestOptions = RequestOptions(),
         limit: Int = 1 << 20
-    ) -> ResponseElements<ServerSentEvent> {
+    ) -> ResponseSequence<ServerSentEvent> {
         let source = eventSource(endPoint, lastEventID, options, limit)
         return elements { try await source.more() }
     }
@@ -96,7 +96,7 @@ extension NetworkRouter {
     public func events<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, until last: String? = nil, decoder: JSONDecoder = JSONDecoder(),
         lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20
-    ) -> ResponseElements<Value> {
+    ) -> ResponseSequence<Value> {
         let source = eventSource(endPoint, lastEventID, options, limit)
         return elements { try await source.more(as: type, until: last, decoder: decoder) }
     }
@@ -104,9 +104,9 @@ extension NetworkRouter {
     /// What comes over several connections, all of them in the environment of the first.
     func elements<Element: Sendable>(
         _ more: @escaping @Sendable () async throws -> [Element]?
-    ) -> ResponseElements<Element> {
+    ) -> ResponseSequence<Element> {
         let environment = LastingEnvironment { environmentNow }
-        return ResponseElements(more: { try await environment.value.run { try await held(more) } })
+        return ResponseSequence(more: { try await environment.value.run { try await held(more) } })
     }
 
     func streamedResponse(

@@ -15,7 +15,7 @@ extension NetworkRouter {
     /// router, or else 3; one that brought 64 KiB begins a new row.
     ///
     /// The response is asked for without compression. A status that is not accepted, and a 204, saves nothing.
-    /// ``Timeouts/total`` is for the whole download; ``Limits/downloadedFile`` is its limit.
+    /// ``Timeouts/total`` is for the whole download; ``ResponseLimits/downloadedFile`` is its limit.
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.

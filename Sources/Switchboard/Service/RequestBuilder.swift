@@ -109,7 +109,7 @@ public struct RequestBuilder: Sendable {
 
     private func base(of endPoint: some EndPointType) throws -> URL {
         let own = try endPoint.baseURL
-        guard let baseURL, own is SenderBaseURL else { return try own.endPointURL() }
+        guard let baseURL, own is ManagerBaseURL else { return try own.endPointURL() }
         return try baseURL()
     }
 

@@ -10,7 +10,7 @@ extension MockResponse {
 
     /// A 200 of at least so many zeros as gzip, about a thousandth of that on the wire. A session's limits refuse it
     /// with ``/Switchboard/NetworkError/Code/responseTooLarge``, and so does a stub when it passes
-    /// ``/Switchboard/Limits/responseBody``.
+    /// ``/Switchboard/ResponseLimits/responseBody``.
     public static func gzipBomb(_ count: Int = 1 << 30) -> MockResponse {
         MockResponse(headers: ["Content-Type": "application/octet-stream"])
             .packed(Gzip.zeros(atLeast: count), .zeros(max(1, count)))

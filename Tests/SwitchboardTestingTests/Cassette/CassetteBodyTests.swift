@@ -177,7 +177,7 @@ struct CassetteBodyTests {
             #expect(body?.status == 200)
             #expect(body?.headers?["X"] == "y")
             #expect(body?.body == Data("abc".utf8))
-            request.limits = Limits(responseHeaders: 10)
+            request.limits = ResponseLimits(responseHeaders: 10)
             let head = await #expect(throws: NetworkError.self) { try await Cassette.playing(file).send(request) }
             #expect(head?.code == .headersTooLarge)
         }

@@ -11,7 +11,7 @@ enum GalleryApi: EndPointType {
 
     static let key = "hunter2"
 
-    var baseURL: SenderBaseURL { SenderBaseURL() }
+    var baseURL: ManagerBaseURL { ManagerBaseURL() }
 
     var path: String {
         switch self {

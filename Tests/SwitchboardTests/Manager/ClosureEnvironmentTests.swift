@@ -48,7 +48,7 @@ struct ClosureEnvironmentTests {
             $0.monitors = [NotingMonitor(notes: notes), EventLogger { _ in notes.note("EventLogger") }]
         }
         let exchanges: [any ExchangeInterceptor] = [
-            NotingExchange(notes: notes), Cookies(CookieJar(now: { notes.note("CookieJar.now", Date()) })),
+            NotingExchange(notes: notes), CookieInterceptor(CookieJar(now: { notes.note("CookieJar.now", Date()) })),
         ]
         let manager = manager(all, exchanges, options: monitors, session: session)
         let router = manager.router(for: PlaceApi.self)

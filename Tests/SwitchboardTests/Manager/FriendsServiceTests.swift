@@ -95,7 +95,7 @@ private enum FriendsApi: EndPointType {
     case group(String, user: Int)
 
     static let servers: EnvironmentURLs = [.production: "https://friends.example.com"]
-    var baseURL: SenderBaseURL { SenderBaseURL() }
+    var baseURL: ManagerBaseURL { ManagerBaseURL() }
     var path: String {
         switch self {
         case .list, .add: "api/friends"

@@ -11,7 +11,7 @@ struct JSONLinesTests {
     private func read(
         _ session: any NetworkSession, _ method: HTTPMethod = .get, after position: Int? = nil, attempts: Int = 3,
         limit: Int = 1 << 20, clock: TestClock = TestClock(skips: true)
-    ) -> ResponseElements<Change> {
+    ) -> ResponseSequence<Change> {
         Router<URLEndPoint>(session: session).jsonLines(
             as: Change.self, after: position, cursor: \.seq,
             of: { seq in

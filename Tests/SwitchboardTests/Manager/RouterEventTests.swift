@@ -15,7 +15,7 @@ struct RouterEventTests {
     private func read(
         _ session: any NetworkSession, _ method: HTTPMethod = .get, lastEventID: String = "", attempts: Int = 3,
         clock: TestClock = TestClock(skips: true)
-    ) -> ResponseElements<ServerSentEvent> {
+    ) -> ResponseSequence<ServerSentEvent> {
         Router<URLEndPoint>(session: session).events(
             for: URLEndPoint(method, url), lastEventID: lastEventID,
             options: RequestOptions {

@@ -16,7 +16,7 @@ struct ExplainTests {
         let foreign = AdHocInterceptor { request, next in try await next(request) }
         let router = Router<URLEndPoint>(
             session: session, interceptors: [NetworkLogger(), Stamp(), foreign],
-            exchangeInterceptors: [Cookies()])
+            exchangeInterceptors: [CookieInterceptor()])
         let endPoint = URLEndPoint(
             .post, URL(text: "https://api.example.com/films"),
             task: .requestParameters(

@@ -52,7 +52,7 @@ enum MovieServer {
 
 // What its answers decode to.
 extension MovieServer {
-    struct Page: Codable, Equatable, Sendable {
+    struct ResponsePage: Codable, Equatable, Sendable {
         let page: Int
         let numberOfResults: Int
         let numberOfPages: Int

@@ -73,7 +73,7 @@ struct CacheIdentityTests {
         }
         let router = Router<URLEndPoint>(
             session: session, interceptors: [RetryPolicy(), Deduplicator()],
-            exchangeInterceptors: [Cookies(jar), ResponseCache()])
+            exchangeInterceptors: [CookieInterceptor(jar), ResponseCache()])
         let endPoint = URLEndPoint(.get, url)
         @Sendable func get() async throws -> String { try await router.response(for: endPoint).text }
         #expect(try await get() == "for nobody")

@@ -67,7 +67,7 @@ struct ResponseCacheTests {
     func removal() async throws {
         enum Api: EndPointType {
             case friends(of: Int), group(String)
-            var baseURL: SenderBaseURL { SenderBaseURL() }
+            var baseURL: ManagerBaseURL { ManagerBaseURL() }
             var path: String {
                 switch self {
                 case .friends: "friends"

@@ -28,7 +28,7 @@ struct ResumableUploadTests {
         switch dialect {
         case .tus: return try await send(.tus)
         case .ietf: return try await send(.ietf)
-        case .registry: return try await send(RegistryUpload(digest: digest))
+        case .registry: return try await send(OCIUpload(digest: digest))
         }
     }
 

@@ -33,7 +33,7 @@ struct UploadOriginTests {
                 .status(202, headers: ["Location": "https://evil.test/u"]),
                 .status(202, headers: ["Location": settings, "Range": "0-1"]), .status(202, headers: ["Range": "0-3"]),
                 .status(201))
-            try await upload(session, folder, RegistryUpload(digest: "sha256:0"))
+            try await upload(session, folder, OCIUpload(digest: "sha256:0"))
             #expect(session.requests.map(\.url?.host) == ["api.test", "evil.test", "api.test", "api.test"])
             #expect(credentials(session) == ["Bearer ts", "--", "--", "--"])
         }
@@ -69,7 +69,7 @@ struct UploadOriginTests {
             let session = StubSession(
                 .status(202, headers: ["Location": "/u"]), .redirect(to: "https://evil.test/u", status: 307),
                 .status(202, headers: ["Location": "/v", "Range": "0-3"]), .status(201))
-            try await upload(session, folder, RegistryUpload(digest: "sha256:0"), size: 4)
+            try await upload(session, folder, OCIUpload(digest: "sha256:0"), size: 4)
             #expect(session.requests.last?.url?.absoluteString == "https://evil.test/v?digest=sha256:0")
             #expect(credentials(session) == ["Bearer ts", "Bearer ts", "--", "--"])
         }

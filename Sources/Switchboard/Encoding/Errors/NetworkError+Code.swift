@@ -65,7 +65,7 @@ extension NetworkError {
         public static let invalidResponse = Code("invalidResponse")
         /// The body ended before its announced length or its last chunk.
         public static let truncatedBody = Code("truncatedBody")
-        /// The body is larger than ``Limits/responseBody``.
+        /// The body is larger than ``ResponseLimits/responseBody``.
         public static let responseTooLarge = Code("responseTooLarge")
         /// The head is larger than the session accepts.
         public static let headersTooLarge = Code("headersTooLarge")

@@ -11,16 +11,16 @@ extension NetworkRouter {
     /// The following pages are asked for with the endpoint's method, header fields and body, at the URL of the link. As
     /// with redirects, that is never http after https, and credentials and all but the harmless header fields stay behind
     /// when scheme, host or port change; see ``RequestOptions/headersToOtherOrigins``. They do not come back with a link
-    /// that another origin gave. A ``Page/next`` notes in its fragment, which is never sent, that it is such a link.
+    /// that another origin gave. A ``ResponsePage/next`` notes in its fragment, which is never sent, that it is such a link.
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.
     ///   - type: What a page decodes to.
-    ///   - url: Where to go on: the ``Page/next`` of an earlier page. Nil, the default, for the endpoint's own URL.
+    ///   - url: Where to go on: the ``ResponsePage/next`` of an earlier page. Nil, the default, for the endpoint's own URL.
     /// - Returns: The pages. Nothing is sent before the first one is asked for.
     public func pages<Value: Decodable & Sendable>(
         of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil
-    ) -> Pages<Value, URL> {
+    ) -> PageSequence<Value, URL> {
         let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: { environmentNow }) {
             url, trail in
             let response = try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) {
@@ -33,7 +33,7 @@ extension NetworkRouter {
         } next: { _, response, _ in
             try response.nextPage()
         }
-        return Pages(plan: plan)
+        return PageSequence(plan: plan)
     }
 
     /// The pages of endpoints that have a number, or an offset.
@@ -45,7 +45,7 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - type: What a page decodes to.
-    ///   - number: The number of the first page to ask for: the API's first one, or the ``Page/next`` of an earlier
+    ///   - number: The number of the first page to ask for: the API's first one, or the ``ResponsePage/next`` of an earlier
     ///     page.
     ///   - step: What is added for the next page: 1 by default, the size of a page for an offset.
     ///   - isFollowed: Whether there is a page behind this one.
@@ -54,7 +54,7 @@ extension NetworkRouter {
     public func pages<Value: Decodable & Sendable>(
         as type: Value.Type, from number: Int, by step: Int = 1,
         while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint
-    ) -> Pages<Value, Int> {
+    ) -> PageSequence<Value, Int> {
         let plan = PagePlan<Value, Int>(first: number, comparesBodies: true, environment: { environmentNow }) {
             token, trail in
             try await page(endPoint(token ?? number), for: trail)
@@ -63,7 +63,7 @@ extension NetworkRouter {
             let (next, overflow) = (token ?? number).addingReportingOverflow(step)
             return overflow ? nil : next
         }
-        return Pages(plan: plan)
+        return PageSequence(plan: plan)
     }
 
     /// The pages of endpoints that have a cursor: each page says where the next one begins.
@@ -74,14 +74,14 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - type: What a page decodes to.
-    ///   - cursor: Where to go on: the ``Page/next`` of an earlier page. Nil, the default, for the first page.
+    ///   - cursor: Where to go on: the ``ResponsePage/next`` of an earlier page. Nil, the default, for the first page.
     ///   - next: The cursor of the following page; nil, or empty as some APIs have it, behind the last one.
     ///   - endPoint: Asks for the page at a cursor, which is nil for the first one.
     /// - Returns: The pages. Nothing is sent before the first one is asked for.
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil, next: @escaping @Sendable (Value) -> Cursor?,
         of endPoint: @escaping @Sendable (Cursor?) -> EndPoint
-    ) -> Pages<Value, Cursor> {
+    ) -> PageSequence<Value, Cursor> {
         pages(as: type, after: cursor, next: { value, _ in next(value) }, of: endPoint)
     }
 
@@ -95,14 +95,14 @@ extension NetworkRouter {
         as type: Value.Type, after cursor: Cursor? = nil,
         next: @escaping @Sendable (Value, NetworkResponse) -> Cursor?,
         of endPoint: @escaping @Sendable (Cursor?) -> EndPoint
-    ) -> Pages<Value, Cursor> {
+    ) -> PageSequence<Value, Cursor> {
         let plan = PagePlan<Value, Cursor>(first: cursor, comparesBodies: true, environment: { environmentNow }) {
             cursor, trail in
             try await page(endPoint(cursor), for: trail)
         } next: { value, response, _ in
             next(value, response).flatMap { ($0 as? any Collection)?.isEmpty == true ? nil : $0 }
         }
-        return Pages(plan: plan)
+        return PageSequence(plan: plan)
     }
 
     /// The pages of an endpoint, and then of those that have a cursor; the rest as in
@@ -121,7 +121,7 @@ extension NetworkRouter {
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, from first: EndPoint, next: @escaping @Sendable (Value) -> Cursor?,
         of endPoint: @escaping @Sendable (Cursor) -> EndPoint
-    ) -> Pages<Value, Cursor> {
+    ) -> PageSequence<Value, Cursor> {
         pages(as: type, after: nil, next: { value, _ in next(value) }, of: { $0.map(endPoint) ?? first })
     }
 
@@ -135,7 +135,7 @@ extension NetworkRouter {
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
     /// The pages of an endpoint that says what it responds, by the `Link` field; see ``pages(of:as:from:)``.
-    public func pages(of endPoint: EndPoint, from url: URL? = nil) -> Pages<EndPoint.Response, URL> {
+    public func pages(of endPoint: EndPoint, from url: URL? = nil) -> PageSequence<EndPoint.Response, URL> {
         pages(of: endPoint, as: EndPoint.Response.self, from: url)
     }
 }

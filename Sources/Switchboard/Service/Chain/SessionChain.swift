@@ -5,7 +5,7 @@
 ///     NetworkLogger()
 ///     RetryPolicy()
 ///     RedirectInterceptor()
-///     Cookies()
+///     CookieInterceptor()
 ///     CurlSession()
 /// }
 /// let response = try await session.send(NetworkRequest(.get, url))
@@ -17,7 +17,7 @@
 ///
 /// A request that is sent here is a call as a router makes it: its total timeout holds, its monitors hear of it, and the
 /// response has a ``NetworkResponse/history``. As the session of a router or within another chain its interceptors join
-/// theirs: those before the first one that is for exchanges alone, such as ``Cookies``, wrap the call.
+/// theirs: those before the first one that is for exchanges alone, such as ``CookieInterceptor``, wrap the call.
 public struct SessionChain: CallCancellableSession {
     let links: [InterceptorChain.Link]
     let session: any NetworkSession

@@ -71,9 +71,9 @@ private struct CookieFile: Codable {
         var expires: Double?
         var isSecure: Bool
         var isHTTPOnly: Bool
-        var sameSite: Cookie.SameSite?
+        var sameSite: StoredCookie.SameSite?
 
-        init(_ cookie: Cookie) {
+        init(_ cookie: StoredCookie) {
             name = cookie.name
             value = cookie.value
             domain = cookie.domain
@@ -85,8 +85,8 @@ private struct CookieFile: Codable {
             sameSite = cookie.sameSite
         }
 
-        var cookie: Cookie {
-            Cookie(
+        var cookie: StoredCookie {
+            StoredCookie(
                 name, value, domain: domain, path: path, includesSubdomains: !isHostOnly,
                 expires: expires.map { Date(timeIntervalSince1970: $0) }, isSecure: isSecure, isHTTPOnly: isHTTPOnly,
                 sameSite: sameSite)

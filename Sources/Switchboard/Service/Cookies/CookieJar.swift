@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```swift
 /// let jar = try CookieJar(contentsOf: file)                    // empty when there is no such file
-/// let manager = NetworkManager(exchangeInterceptors: [Cookies(jar)])
+/// let manager = NetworkManager(exchangeInterceptors: [CookieInterceptor(jar)])
 /// try jar.save(to: file)                                       // those that outlive the session
 /// ```
 ///
@@ -13,7 +13,7 @@ import Foundation
 /// suffix, and the usual labels below a country's, such as `co.uk` and `com.au`. That rule does not know suffixes of
 /// companies (`github.io`), nor those of three labels (`city.kawasaki.jp`). An IP address sets cookies for itself alone.
 /// From RFC 6265bis come the prefixes `__Host-` and `__Secure-`, that a cookie set without TLS is never `Secure` and
-/// never hides one that is, and that control characters are refused. `SameSite` is kept, for ``Cookies``.
+/// never hides one that is, and that control characters are refused. `SameSite` is kept, for ``CookieInterceptor``.
 public final class CookieJar: Sendable {
     struct State: Sendable {
         var shelves: [String?: CookieShelf] = [:]
@@ -75,7 +75,7 @@ extension CookieJar {
         guard !fields.isEmpty, let origin = CookieOrigin(url) else { return }
         let now = now()
         let cookies = fields.prefix(maximumPerDomain).compactMap { field in
-            SetCookie(field).flatMap { Cookie($0, from: origin, now: now, isPublicSuffix: isPublicSuffix) }
+            SetCookie(field).flatMap { StoredCookie($0, from: origin, now: now, isPublicSuffix: isPublicSuffix) }
         }
         state.withLock { state in
             var shelf = state.shelves.removeValue(forKey: partition) ?? CookieShelf()
@@ -87,7 +87,7 @@ extension CookieJar {
     }
 
     /// The cookies that a request to a URL carries, in the order in which they are sent.
-    public func cookies(for url: URL, in partition: String? = nil) -> [Cookie] {
+    public func cookies(for url: URL, in partition: String? = nil) -> [StoredCookie] {
         guard state.withLock({ $0.shelves[partition] != nil }), let origin = CookieOrigin(url) else { return [] }
         let now = now()
         return state.withLock { $0.shelves[partition]?.cookies(for: origin, at: now) ?? [] }
@@ -98,7 +98,7 @@ extension CookieJar {
 
 extension CookieJar {
     /// All cookies that have not expired, in the order in which they came.
-    public func cookies(in partition: String? = nil) -> [Cookie] {
+    public func cookies(in partition: String? = nil) -> [StoredCookie] {
         let now = now()
         return state.withLock { $0.shelves[partition]?.cookies(at: now) ?? [] }
     }
@@ -107,7 +107,7 @@ extension CookieJar {
     ///
     /// - Throws: ``NetworkError/Code/invalidRequest`` for one that could not be sent: with a semicolon or a control
     ///   character, without name or domain, or larger than 4,096 bytes.
-    public func set(_ cookie: Cookie, in partition: String? = nil) throws(NetworkError) {
+    public func set(_ cookie: StoredCookie, in partition: String? = nil) throws(NetworkError) {
         if let fault = cookie.fault {
             throw NetworkError(.invalidRequest, reason: "the cookie \(cookie.name.quotedForMessage) \(fault)")
         }
@@ -119,7 +119,7 @@ extension CookieJar {
     }
 
     /// Forgets the cookies of a partition that a closure picks; without one, all of them.
-    public func remove(in partition: String? = nil, where isRemoved: (Cookie) -> Bool = { _ in true }) {
+    public func remove(in partition: String? = nil, where isRemoved: (StoredCookie) -> Bool = { _ in true }) {
         // Foreign code may not run under the lock.
         let removed = Set(cookies(in: partition).filter(isRemoved))
         state.withLock { $0.shelves[partition]?.removeAll(where: removed.contains) }

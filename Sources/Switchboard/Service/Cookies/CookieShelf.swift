@@ -3,7 +3,7 @@ import Foundation
 /// The cookies of one partition, by domain, and there by name and path.
 struct CookieShelf: Sendable {
     private struct Entry: Sendable {
-        var cookie: Cookie
+        var cookie: StoredCookie
         /// What is smaller came, or was used, earlier.
         var created: UInt64
         var used: UInt64
@@ -13,7 +13,7 @@ struct CookieShelf: Sendable {
     private struct Key: Hashable {
         private let bytes: [UInt8]
 
-        init(_ cookie: Cookie) {
+        init(_ cookie: StoredCookie) {
             // Neither holds a NUL.
             bytes = cookie.name.utf8 + [0] + cookie.path.utf8
         }
@@ -26,14 +26,14 @@ struct CookieShelf: Sendable {
     private var clock: UInt64 = 0
 
     /// All that have not expired, in the order in which they came.
-    func cookies(at now: Date) -> [Cookie] {
+    func cookies(at now: Date) -> [StoredCookie] {
         entries.values.lazy.flatMap(\.values).filter { !$0.cookie.isExpired(at: now) }
             .sorted { $0.created < $1.created }.map(\.cookie)
     }
 
     /// Those for a request, by [RFC 6265 §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4): longer paths first,
     /// then those that came earlier.
-    mutating func cookies(for origin: CookieOrigin, at now: Date) -> [Cookie] {
+    mutating func cookies(for origin: CookieOrigin, at now: Date) -> [StoredCookie] {
         guard count > 0 else { return [] }
         var found: [Entry] = []
         for domain in origin.host.domainsAbove {
@@ -53,7 +53,7 @@ struct CookieShelf: Sendable {
 
     /// Puts cookies in the places of those they replace, or takes these away when they have expired, and then makes room: once
     /// for all of them.
-    mutating func insert(_ cookies: [Cookie], at now: Date, maximumPerDomain: Int, maximum: Int) {
+    mutating func insert(_ cookies: [StoredCookie], at now: Date, maximumPerDomain: Int, maximum: Int) {
         var longer: Set<String> = []
         for cookie in cookies {
             clock += 1
@@ -100,7 +100,7 @@ struct CookieShelf: Sendable {
         keep { !oldest.contains($0.used) }
     }
 
-    mutating func removeAll(where isRemoved: (Cookie) -> Bool) {
+    mutating func removeAll(where isRemoved: (StoredCookie) -> Bool) {
         keep { !isRemoved($0.cookie) }
     }
 
@@ -113,11 +113,11 @@ struct CookieShelf: Sendable {
     }
 
     /// Those of some cookies, set without TLS, that hide none that came over TLS.
-    mutating func leavingSecureOnes(_ cookies: [Cookie]) -> [Cookie] {
+    mutating func leavingSecureOnes(_ cookies: [StoredCookie]) -> [StoredCookie] {
         guard let widest = cookies.map(\.domain).min(by: { $0.utf8.count < $1.utf8.count }) else { return [] }
         // All of these domains are the origin's host or above it: what one of them hides is near the widest.
         let names = Set(cookies.map(\.name))
-        var secure: [String: [Cookie]] = [:]
+        var secure: [String: [StoredCookie]] = [:]
         for (domain, list) in entries where domain.domainMatches(widest) || widest.domainMatches(domain) {
             looks += list.count
             for entry in list.values where entry.cookie.isSecure && names.contains(entry.cookie.name) {

@@ -17,7 +17,7 @@ struct SetCookie {
     var path: String?
     var isSecure = false
     var isHTTPOnly = false
-    var sameSite: Cookie.SameSite?
+    var sameSite: StoredCookie.SameSite?
 
     /// Nil for a text without a name, and for one with control characters (RFC 6265bis §5.6).
     init?(_ text: String) {
@@ -54,7 +54,7 @@ struct SetCookie {
         } else if name.equalsLowercase("httponly") {
             isHTTPOnly = true
         } else if name.equalsLowercase("samesite") {
-            sameSite = Cookie.SameSite(rawValue: text.lowercased())
+            sameSite = StoredCookie.SameSite(rawValue: text.lowercased())
         }
     }
 

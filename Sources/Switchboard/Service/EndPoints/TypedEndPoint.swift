@@ -18,5 +18,5 @@ public protocol TypedEndPoint: EndPointType {
 
 extension TypedEndPoint {
     /// The base URL of whoever sends the endpoint.
-    public var baseURL: SenderBaseURL { SenderBaseURL() }
+    public var baseURL: ManagerBaseURL { ManagerBaseURL() }
 }

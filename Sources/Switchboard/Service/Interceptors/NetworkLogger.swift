@@ -119,7 +119,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor {
     }
 
     /// How those of a call ended that has several.
-    private func exchanges(_ history: [RequestMetrics]) -> [String] {
+    private func exchanges(_ history: [ExchangeRecord]) -> [String] {
         guard history.count > 1 else { return [] }
         return ["EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", ")]
     }

@@ -225,7 +225,7 @@ extension NetworkResponse {
     }
 
     /// The response with its body in memory.
-    fileprivate func inMemory(_ limits: Limits) async throws -> NetworkResponse {
+    fileprivate func inMemory(_ limits: ResponseLimits) async throws -> NetworkResponse {
         guard let stream else { return self }
         var response = self
         for try await chunk in stream {

@@ -50,7 +50,7 @@ final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches 
     private(set) var end: UInt64 = 0
 
     private var deadlines: CurlDeadlines
-    private let limits: Limits
+    private let limits: ResponseLimits
     private let mayBeRepeated: Bool
     private let bodyLength: Int64?
     private let onBodySent: (@Sendable (Int64) -> Void)?

@@ -36,7 +36,7 @@ struct CurlSettings: Sendable {
         }
     }
 
-    private static func joined(_ parts: [PEM]) throws(NetworkError) -> Data? {
+    private static func joined(_ parts: [PEMSource]) throws(NetworkError) -> Data? {
         guard !parts.isEmpty else { return nil }
         var whole = Data()
         for part in parts {

@@ -23,8 +23,8 @@ public struct CallEvent: Sendable {
         /// An exchange begins, with its number in the call, from 1.
         case attempt(Int)
         /// An exchange ended, with a response or without. The phases of its connection are in
-        /// ``RequestMetrics/exchange``; the body of a stream is still to come, that of a download is in its file.
-        case exchanged(RequestMetrics, response: NetworkResponse?)
+        /// ``ExchangeRecord/exchange``; the body of a stream is still to come, that of a download is in its file.
+        case exchanged(ExchangeRecord, response: NetworkResponse?)
         /// It is sent again after a wait, and why.
         case retry(after: Duration, because: String)
         /// It goes on at another URL.
@@ -88,7 +88,7 @@ private enum MonitorsOption: RequestOption { static let defaultValue: [any Event
 extension NetworkRequest {
     /// Tells the monitors of the call what an interceptor decided about this request. Outside of a call it does nothing.
     ///
-    /// What is said here about retries, redirects and credentials also becomes the ``RequestMetrics/cause`` of the next
+    /// What is said here about retries, redirects and credentials also becomes the ``ExchangeRecord/cause`` of the next
     /// exchange.
     public func report(_ kind: CallEvent.Kind) {
         call?.report(kind, self)

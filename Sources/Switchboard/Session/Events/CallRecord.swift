@@ -2,7 +2,7 @@
 final class CallRecord: Sendable {
     private struct State {
         var count = 0
-        var history: [RequestMetrics] = []
+        var history: [ExchangeRecord] = []
         var cause: String?
         var isOver = false
         var attempts = 1
@@ -27,7 +27,7 @@ final class CallRecord: Sendable {
         self.elapsed = elapsed
     }
 
-    var history: [RequestMetrics] {
+    var history: [ExchangeRecord] {
         state.withLock { $0.history }.sorted { $0.number < $1.number }
     }
 
@@ -109,11 +109,11 @@ final class CallRecord: Sendable {
         }
         let cause = request.departures.text.map { text in why.map { $0 + " " + text } ?? text } ?? why
         tell(.attempt(number), request)
-        func note(_ outcome: RequestMetrics.Outcome, _ response: NetworkResponse? = nil) {
+        func note(_ outcome: ExchangeRecord.Outcome, _ response: NetworkResponse? = nil) {
             // A record in its own history would keep itself alive.
             var sent = request
             sent.call = nil
-            let metrics = RequestMetrics(
+            let metrics = ExchangeRecord(
                 number: number, request: sent, cause: cause, start: began - start, duration: .now - began,
                 outcome: outcome, exchange: response?.metrics)
             if number <= Self.limit { state.withLock { $0.history.append(metrics) } }

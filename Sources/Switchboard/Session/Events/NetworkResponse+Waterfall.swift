@@ -8,7 +8,7 @@ extension NetworkError {
     public var waterfall: String { history.waterfall() }
 }
 
-extension [RequestMetrics] {
+extension [ExchangeRecord] {
     /// The exchanges as lines of text, each with a bar as wide as its share of the whole time, and the phases below it that
     /// the session measured:
     ///

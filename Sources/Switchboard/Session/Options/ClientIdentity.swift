@@ -3,14 +3,14 @@ import Foundation
 /// What a client shows of itself over TLS.
 public struct ClientIdentity: Sendable, Hashable {
     /// The certificate, with the chain up to its authority when the server needs it.
-    public var certificate: PEM
+    public var certificate: PEMSource
     /// The private key; nil when it stands with the certificate.
-    public var key: PEM?
+    public var key: PEMSource?
     /// What the key is encrypted with; nil when it is not.
     public var password: String?
 
     /// Makes an identity.
-    public init(certificate: PEM, key: PEM? = nil, password: String? = nil) {
+    public init(certificate: PEMSource, key: PEMSource? = nil, password: String? = nil) {
         self.certificate = certificate
         self.key = key
         self.password = password

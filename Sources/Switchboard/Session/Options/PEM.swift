@@ -1,14 +1,14 @@
 import Foundation
 
 /// Certificates or a key in PEM form: text between `-----BEGIN` and `-----END` lines, one or several.
-public enum PEM: Sendable, Hashable {
+public enum PEMSource: Sendable, Hashable {
     /// Read from a file when a session first needs it.
     case file(URL)
     /// At hand.
     case data(Data)
 }
 
-extension PEM: CustomStringConvertible, CustomReflectable {
+extension PEMSource: CustomStringConvertible, CustomReflectable {
     /// The file's path, or the number of bytes: never what they say.
     public var description: String {
         switch self {
@@ -20,7 +20,7 @@ extension PEM: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension PEM {
+extension PEMSource {
     /// The bytes.
     ///
     /// - Throws: ``NetworkError/Code/insecureConnection`` when the file cannot be read or holds no PEM.

@@ -83,7 +83,7 @@ extension RequestOptions {
     }
 
     /// How much the response may hold.
-    public var limits: Limits {
+    public var limits: ResponseLimits {
         get { self[LimitsOption.self] }
         set { self[LimitsOption.self] = newValue }
     }
@@ -129,7 +129,7 @@ extension RequestOptions {
     /// Whether the session returns as soon as the head of a 2xx response is there, with an empty body, to be read from
     /// ``NetworkResponse/bytes`` as it arrives. Other responses still come whole, so that their bodies can explain
     /// them. Default false. ``FoundationSession`` cannot make a server wait: what the reader has no time for goes into
-    /// a temporary file, of ``Limits/downloadedFile`` at most.
+    /// a temporary file, of ``ResponseLimits/downloadedFile`` at most.
     public var streamsResponse: Bool {
         get { self[StreamsResponseOption.self] }
         set { self[StreamsResponseOption.self] = newValue }
@@ -152,7 +152,7 @@ private enum BodySentOption: RequestOption {
 }
 private enum StreamsResponseOption: RequestOption { static let defaultValue = false }
 private enum TimeoutsOption: RequestOption { static let defaultValue = Timeouts.standard }
-private enum LimitsOption: RequestOption { static let defaultValue = Limits() }
+private enum LimitsOption: RequestOption { static let defaultValue = ResponseLimits() }
 private enum CachePolicyOption: RequestOption {
     static let defaultValue = URLRequest.CachePolicy.useProtocolCachePolicy
 }

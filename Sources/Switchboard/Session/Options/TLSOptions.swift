@@ -6,7 +6,7 @@ public struct TLSOptions: Sendable, Hashable {
     /// false without any trusts nobody.
     public var trustsSystem = true
     /// Certificates of authorities that are trusted as well: of a company, or of a test. Default none.
-    public var extraAuthorities: [PEM] = []
+    public var extraAuthorities: [PEMSource] = []
     /// The certificate and key to show to a server that asks for one. Default nil.
     public var clientIdentity: ClientIdentity?
     /// Hashes of public keys, as `sha256/` and 44 characters of Base64 ([RFC 7469

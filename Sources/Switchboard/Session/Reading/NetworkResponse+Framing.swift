@@ -19,7 +19,7 @@ extension NetworkResponse {
     ///
     /// - Throws: ``NetworkError/Code/invalidResponse`` for several lengths that differ, which no reader may choose from
     ///   ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)), ``NetworkError/Code/headersTooLarge``.
-    func checkHeaders(_ limits: Limits) throws(NetworkError) {
+    func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
         guard Set(lengths).count < 2 else {
             throw Self.conflictingLengths
         }

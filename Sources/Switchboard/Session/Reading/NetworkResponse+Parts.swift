@@ -15,13 +15,13 @@ extension NetworkResponse {
     /// - Throws: ``NetworkError/Code/unexpectedContentType`` for another type: a server may answer several ranges with
     ///   one, or with the whole. ``NetworkError/Code/invalidResponse`` for a type without a boundary of 1 to 70
     ///   characters.
-    public func parts(limit: Int = 64 << 20) throws(NetworkError) -> ResponseElements<ResponsePart> {
+    public func parts(limit: Int = 64 << 20) throws(NetworkError) -> ResponseSequence<ResponsePart> {
         let reader = try PartReader(self, limit: limit)
-        return ResponseElements { try await reader.next() }
+        return ResponseSequence { try await reader.next() }
     }
 }
 
-extension ResponseElements<ResponsePart> {
+extension ResponseSequence<ResponsePart> {
     /// The parts of a response to a request that is sent with the first reading.
     init(limit: Int, opening open: @escaping @Sendable () async throws -> NetworkResponse) {
         let opener = PartOpener(limit: limit, open)

@@ -6,9 +6,9 @@ extension ResponseBytes {
     ///
     /// - Parameter limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
     /// - Returns: The lines, read once.
-    public func lines(limit: Int = 1 << 20) -> ResponseElements<String> {
+    public func lines(limit: Int = 1 << 20) -> ResponseSequence<String> {
         var scanner = LineScanner(limit: limit)
-        return ResponseElements(self) { chunk, lines in
+        return ResponseSequence(self) { chunk, lines in
             try scanner.scan(chunk) { lines.append(String(decoding: $0, as: UTF8.self)) }
         }
     }
@@ -20,9 +20,9 @@ extension ResponseBytes {
     /// - Parameter limit: The most bytes of a line, and of an event's data. More is
     ///   ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
     /// - Returns: The events of this one connection, read once.
-    public func events(limit: Int = 1 << 20) -> ResponseElements<ServerSentEvent> {
+    public func events(limit: Int = 1 << 20) -> ResponseSequence<ServerSentEvent> {
         var parser = EventStreamParser(limit: limit)
-        return ResponseElements(self) { chunk, events in
+        return ResponseSequence(self) { chunk, events in
             if let chunk { try parser.parse(chunk) { events.append($0) } }
         }
     }

@@ -101,7 +101,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     }
 
     /// How much the response may hold.
-    public var limits: Limits {
+    public var limits: ResponseLimits {
         get { options.limits }
         set { options.limits = newValue }
     }

@@ -37,11 +37,13 @@ struct DumpTests {
         }
         let options = RequestOptions { $0.monitors.append(recorder) }
         let router = Router<URLEndPoint>(
-            session: session, interceptors: parts, exchangeInterceptors: [Cookies(jar)],
+            session: session, interceptors: parts, exchangeInterceptors: [CookieInterceptor(jar)],
             builder: RequestBuilder(options: options))
         let manager = NetworkManager(
-            session: session, interceptors: parts, exchangeInterceptors: [Cookies(jar)], options: options)
-        let all: @Sendable () -> [Any] = { [router, manager, session, jar, Cookies(jar), recorder, options] + parts }
+            session: session, interceptors: parts, exchangeInterceptors: [CookieInterceptor(jar)], options: options)
+        let all: @Sendable () -> [Any] = {
+            [router, manager, session, jar, CookieInterceptor(jar), recorder, options] + parts
+        }
         held.add(all)
         let url = URL(text: "https://api.example.com/a?api_key=pl4ntedSecret")
         for headers in [["X-Api-Key": secret], ["X-Tenant-Login": secret]] as [HTTPHeaders] {

@@ -113,7 +113,7 @@ struct SecretTests {
             CompositeAuth(["a": BearerAuth(secret)]) { _ in .named("a") },
             CommonParameters(["token": secret]), CommonHeaders(["X-Token": secret]),
             RequestSigner { request in request.headers["X-Signature"] = secret },
-            ServerEnvironment(host: "api.example.com", headers: ["Authorization": secret], query: ["token": secret]),
+            ServerDefaults(host: "api.example.com", headers: ["Authorization": secret], query: ["token": secret]),
         ]
         var printed: [(String, String)] = []
         func add(_ value: Any) { printed += Self.texts(of: value).map { ("\(type(of: value))", $0) } }
@@ -135,7 +135,7 @@ struct SecretTests {
                 interceptors: [
                     scheme, NetworkLogger(level: .body, writesCurlCommand: true, output: { lines.add($0) }),
                 ],
-                exchangeInterceptors: [Cookies(jar)],
+                exchangeInterceptors: [CookieInterceptor(jar)],
                 builder: RequestBuilder(options: RequestOptions { $0.monitors = [monitor] }))
             add(await router.explain(URLEndPoint(.post, url)))
             do { add(try await router.rawResponse(for: URLEndPoint(.post, url))) } catch { add(error) }

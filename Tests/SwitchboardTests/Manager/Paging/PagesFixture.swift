@@ -74,7 +74,7 @@ enum PageKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     func read(
         _ router: Router<ListApi>, _ url: URL, _ body: ([Int], Bool) -> Bool
     ) async throws {
-        func read<Token>(_ pages: Pages<Chapter, Token>) async throws {
+        func read<Token>(_ pages: PageSequence<Chapter, Token>) async throws {
             for try await page in pages where !body(page.value.items, page.next != nil) { return }
         }
         switch self {
@@ -164,7 +164,7 @@ extension AsyncSequence where Element: Sendable {
     }
 }
 
-extension Pages {
+extension PageSequence {
     func values() async throws -> [Value] {
         try await all().map(\.value)
     }

@@ -94,7 +94,7 @@ struct ChainTests {
         let jar = CookieJar()
         let chain = SessionChain {
             RetryPolicy(clock: TestClock(skips: true))
-            Cookies(jar)
+            CookieInterceptor(jar)
             stub
         }
         let router = Router<URLEndPoint>(session: chain, interceptors: [Mark(text: "a")])
@@ -133,7 +133,7 @@ struct ChainTests {
             server.enqueue(.redirect(to: "/end", status: 307).setting("id=1"), .text("end"))
             let session = SessionChain {
                 RedirectInterceptor()
-                Cookies()
+                CookieInterceptor()
                 kind.make()
             }
             let response = try await session.send(NetworkRequest(.post, server.url, body: JSONBody(["a": 1])))
@@ -149,7 +149,7 @@ struct ChainTests {
             let arrived = AsyncStream<Void>.makeStream()
             let jar = CookieJar()
             let chain = SessionChain {
-                Cookies(jar)
+                CookieInterceptor(jar)
                 AdHocSession { _ in
                     arrived.continuation.yield()
                     try await Task.sleep(for: .seconds(3_600))

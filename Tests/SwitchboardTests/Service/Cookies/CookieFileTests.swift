@@ -54,7 +54,7 @@ struct CookieFileTests {
             jar.store(["a=1; Max-Age=60"], from: url)
             jar.store(["b=1; Max-Age=60"], from: url, in: "qa")
             try jar.save(to: file)
-            let router = Router<URLEndPoint>(exchangeInterceptors: [Cookies(jar)])
+            let router = Router<URLEndPoint>(exchangeInterceptors: [CookieInterceptor(jar)])
             await router.reset()
             #expect(jar.cookies().isEmpty)
             #expect(jar.cookies(in: "qa").isEmpty)

@@ -201,8 +201,8 @@ struct CookieJarTests {
 
     @Test("Cookies: an app sets and removes its own")
     func ownCookies() throws {
-        try jar.set(Cookie("a", "1", domain: "A.example", includesSubdomains: true))
-        try jar.set(Cookie("b", "2", domain: "a.example", path: "/b", isSecure: false))
+        try jar.set(StoredCookie("a", "1", domain: "A.example", includesSubdomains: true))
+        try jar.set(StoredCookie("b", "2", domain: "a.example", path: "/b", isSecure: false))
         #expect(try sent(to: "https://x.a.example/") == ["a=1"])
         #expect(try sent(to: "http://a.example/b") == ["b=2"])
         jar.remove { $0.name == "a" }
@@ -216,7 +216,7 @@ struct CookieJarTests {
             ("a", String(repeating: "x", count: 4_096), "a.example", "/"),
         ] {
             let error = #expect(throws: NetworkError.self) {
-                try jar.set(Cookie(name, value, domain: domain, path: path))
+                try jar.set(StoredCookie(name, value, domain: domain, path: path))
             }
             #expect(error?.code == .invalidRequest)
             #expect(error?.description.contains("1;2") == false)
@@ -230,7 +230,7 @@ struct CookieJarTests {
         let cookie = try #require(jar.cookies().first)
         #expect(cookie.isHTTPOnly)
         #expect(cookie.sameSite == .lax)
-        for thing in [cookie, jar, Cookies(jar), [cookie]] as [Any] {
+        for thing in [cookie, jar, CookieInterceptor(jar), [cookie]] as [Any] {
             var dumped = ""
             dump(thing, to: &dumped)
             for text in [dumped, String(describing: thing), String(reflecting: thing)] {

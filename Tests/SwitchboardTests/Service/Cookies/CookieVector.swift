@@ -59,7 +59,7 @@ struct CookieVector: Sendable, CustomTestStringConvertible {
         }
         // Some dates have passed since.
         let jar = CookieJar { Date(timeIntervalSince1970: 1_300_000_000) }
-        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [Cookies(jar)])
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [CookieInterceptor(jar)])
         for url in [first, second] { _ = try await router.rawResponse(for: URLEndPoint(.get, url)) }
         #expect(seen.requests.first?.headers["Cookie"] == nil)
         return seen.requests.last?.headers["Cookie"]

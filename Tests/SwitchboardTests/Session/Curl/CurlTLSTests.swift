@@ -74,7 +74,7 @@ struct CurlTLSTests {
         let (file, other) = (try Servers.file("authority.pem"), try Servers.file("other-authority.pem"))
         let (pem, otherPEM) = (try Data(contentsOf: file), try Data(contentsOf: other))
         let withWindowsLines = String(decoding: pem, as: UTF8.self).replacingOccurrences(of: "\n", with: "\r\n")
-        let authorities: [[PEM]] = [
+        let authorities: [[PEMSource]] = [
             [.file(file)], [.data(pem)], [.file(other), .file(file)], [.data(pem), .data(otherPEM)],
             [.data(otherPEM + pem)], [.data(pem.dropLast()), .data(otherPEM)], [.data(Data(withWindowsLines.utf8))],
             [.data(Data("Made by trustme\n".utf8) + pem)],
@@ -286,7 +286,7 @@ struct CurlTLSTests {
         let missing = try Servers.file("no such file.pem")
         let noPEM = try Servers.file("servers.json")
         let garbage = "-----BEGIN CERTIFICATE-----\nbm8gY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----\n"
-        let authorities: [(PEM, String)] = [
+        let authorities: [(PEMSource, String)] = [
             (.file(missing), "no such file.pem"), (.file(noPEM), "servers.json"),
             (.file(try #require(Servers.folder)), try #require(Servers.folder).lastPathComponent),
             (.data(Data("nonsense".utf8)), "8 bytes"), (.data(Data()), "0 bytes"),
@@ -300,7 +300,7 @@ struct CurlTLSTests {
             #expect(error.code == .insecureConnection, "\(authority)")
             #expect(error.reason?.contains(words) == true || words.isEmpty, "\(error)")
         }
-        let identities: [(PEM, PEM?, String)] = [
+        let identities: [(PEMSource, PEMSource?, String)] = [
             (.file(missing), nil, "no such file.pem"),
             (.file(try Servers.file("client.pem")), .file(missing), "no such file.pem"),
             (.file(noPEM), nil, "servers.json"), (.data(Data(garbage.utf8)), nil, ""),

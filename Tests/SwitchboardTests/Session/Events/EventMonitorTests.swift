@@ -133,7 +133,7 @@ struct EventMonitorTests {
         #expect(exchanges.last?.contains("retry after") == true)
         #expect(exchanges.allSatisfy { $0.split(separator: "|").count >= 2 && $0.contains("#") })
         #expect(!response.waterfall.contains("hunter2"))
-        #expect([RequestMetrics]().waterfall() == "nothing was sent")
+        #expect([ExchangeRecord]().waterfall() == "nothing was sent")
     }
 
     @Test("the event logger writes a line for each decision, with what tells calls apart", .requirement("S2.24"))

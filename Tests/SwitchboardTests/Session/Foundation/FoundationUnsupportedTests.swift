@@ -18,7 +18,7 @@ struct FoundationUnsupportedTests {
         }
     }
 
-    static let pem = PEM.data(Data("-----BEGIN CERTIFICATE-----".utf8))
+    static let pem = PEMSource.data(Data("-----BEGIN CERTIFICATE-----".utf8))
     static let options = [
         Option("extra authorities", says: "TLS") { $0.tls.extraAuthorities = [pem] },
         Option("not the system's authorities", says: "TLS") { $0.tls.trustsSystem = false },

@@ -24,7 +24,7 @@ struct SessionPartsTests {
         NetworkRequest(.get, url, options: RequestOptions { $0.streamsResponse = streams })
     }
 
-    private func texts(_ parts: ResponseElements<ResponsePart>) async throws -> [String] {
+    private func texts(_ parts: ResponseSequence<ResponsePart>) async throws -> [String] {
         var texts: [String] = []
         for try await part in parts {
             texts.append("\(part.contentRange?.description ?? "-") \(String(decoding: part.body, as: UTF8.self))")

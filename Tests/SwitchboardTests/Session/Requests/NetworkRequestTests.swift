@@ -21,7 +21,7 @@ struct NetworkRequestTests {
         copy.limits.responseBody = 5
         #expect(original.method == .get && original.url?.absoluteString == "https://h.example/a?b=c")
         #expect(original.headers == ["X": "1"] && original.body.isEmpty && original[Tag.self] == "none")
-        #expect(original.timeouts == .standard && original.limits == Limits())
+        #expect(original.timeouts == .standard && original.limits == ResponseLimits())
         #expect(copy.url?.absoluteString == "https://other.example/other" && copy[Tag.self] == "copy")
     }
 

@@ -96,7 +96,7 @@ struct RequestPathTests {
         return try hash(Data(padded.map { $0 ^ 0x5C }) + inner)
     }
 
-    @Test("Digest and ServerEnvironment agree on the path of a bare host")
+    @Test("Digest and ServerDefaults agree on the path of a bare host")
     func agreement() async throws {
         let session = StubSession(
             .status(401, headers: ["WWW-Authenticate": #"Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256"#]),
@@ -107,7 +107,7 @@ struct RequestPathTests {
         #expect(session.requests.map(\.path) == ["/", "/"])
         #expect(session.requests.last?.headers["Authorization"]?.contains(#"uri="/?x""#) == true)
         var request = NetworkRequest(.get, nil)
-        try ServerEnvironment(host: "h", pathPrefix: "/v1").apply(to: &request)
+        try ServerDefaults(host: "h", pathPrefix: "/v1").apply(to: &request)
         #expect(request.path == "/v1")
     }
 }

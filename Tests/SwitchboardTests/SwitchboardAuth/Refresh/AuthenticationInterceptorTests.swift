@@ -43,7 +43,7 @@ struct AuthenticationInterceptorTests {
         let keys = KeyAuthenticator()
         let session = KeyServer(2, refusing: 100).session
         let router = router(session, AuthenticationInterceptor(keys))
-        let histories = try await withThrowingTaskGroup(of: [RequestMetrics].self) { group in
+        let histories = try await withThrowingTaskGroup(of: [ExchangeRecord].self) { group in
             for _ in 0..<100 { group.addTask { try await router.response(for: URLEndPoint(.get, url)).history } }
             return try await group.reduce(into: []) { $0.append($1) }
         }

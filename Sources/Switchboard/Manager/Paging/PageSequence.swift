@@ -14,9 +14,9 @@ import Foundation
 ///   none: such a server does not heed the number.
 ///
 /// An error ends them too: it is thrown once, behind the pages that came before it.
-public struct Pages<Value: Decodable & Sendable, Token: Hashable & Sendable>: AsyncSequence, Sendable {
+public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendable>: AsyncSequence, Sendable {
     /// What comes.
-    public typealias Element = Page<Value, Token>
+    public typealias Element = ResponsePage<Value, Token>
 
     let plan: PagePlan<Value, Token>
 
@@ -40,7 +40,7 @@ public struct Pages<Value: Decodable & Sendable, Token: Hashable & Sendable>: As
         /// - Throws: ``NetworkError``: what ``NetworkRouter/request(_:as:options:)`` throws, and
         ///   ``NetworkError/Code/redirectRefused`` for a link that is not to be followed. `CancellationError` when the
         ///   task or the router was cancelled.
-        public mutating func next() async throws -> Page<Value, Token>? {
+        public mutating func next() async throws -> ResponsePage<Value, Token>? {
             guard !isOver else { return nil }
             isOver = true
             guard let page = try await environment.value.run({ try await ask() }) else { return nil }
@@ -54,7 +54,7 @@ public struct Pages<Value: Decodable & Sendable, Token: Hashable & Sendable>: As
             environment.value.run(operation)
         }
 
-        private mutating func ask() async throws -> Page<Value, Token>? {
+        private mutating func ask() async throws -> ResponsePage<Value, Token>? {
             try Task.checkCancellation()
             if let token { trail.insert(token) }
             guard let response = try await trail.asking({ try await plan.send(token, trail) }) else { return nil }
@@ -63,7 +63,7 @@ public struct Pages<Value: Decodable & Sendable, Token: Hashable & Sendable>: As
             lastBody = response.body
             let value = try response.decode(Value.self)
             let next = try plan.next(value, response, token)
-            return Page(value: value, response: response, next: next.flatMap { trail.contains($0) ? nil : $0 })
+            return ResponsePage(value: value, response: response, next: next.flatMap { trail.contains($0) ? nil : $0 })
         }
 
         /// A router that did not change the request answered the one before it a second time.

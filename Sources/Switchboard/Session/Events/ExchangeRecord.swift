@@ -1,6 +1,6 @@
 /// One exchange of a call, as ``NetworkResponse/history`` and ``NetworkError/history`` list them: a call has several when it
 /// was retried, redirected, or sent again with new credentials.
-public struct RequestMetrics: Sendable {
+public struct ExchangeRecord: Sendable {
     /// Which exchange of its call it was, from 1.
     public let number: Int
     /// The request as it was sent. Its URL and header fields may hold secrets; its texts do not.
@@ -37,7 +37,7 @@ public struct RequestMetrics: Sendable {
     }
 }
 
-extension RequestMetrics: CustomStringConvertible, CustomReflectable {
+extension ExchangeRecord: CustomStringConvertible, CustomReflectable {
     /// Number, request, outcome and duration in a line, without secrets.
     public var description: String {
         let cause = cause.map { " (\($0))" } ?? ""
@@ -51,11 +51,11 @@ extension RequestMetrics: CustomStringConvertible, CustomReflectable {
 extension NetworkResponse {
     /// The exchanges of the call that led to this response, in the order in which they began; at most the first 100.
     /// Empty outside of a router, unless the session sent it twice.
-    public var history: [RequestMetrics] { request?.call?.history ?? [] }
+    public var history: [ExchangeRecord] { request?.call?.history ?? [] }
 }
 
 extension NetworkError {
     /// The exchanges of the call that led to this error, in the order in which they began; at most the first 100. Empty
     /// when nothing was sent, and outside of a router, unless the session sent it twice.
-    public var history: [RequestMetrics] { request?.call?.history ?? [] }
+    public var history: [ExchangeRecord] { request?.call?.history ?? [] }
 }

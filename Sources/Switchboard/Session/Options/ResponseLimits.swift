@@ -1,5 +1,5 @@
 /// How much a response may hold before it is given up as an error.
-public struct Limits: Sendable, Hashable {
+public struct ResponseLimits: Sendable, Hashable {
     /// The bytes of a body held in memory, after decompression. Default 64 MiB. More ends the exchange with
     /// ``NetworkError/Code/responseTooLarge`` while it is still arriving.
     public var responseBody: Int

@@ -3,7 +3,7 @@ import Foundation
 /// Sends the cookies of a jar, and keeps those that servers set.
 ///
 /// ```swift
-/// let manager = NetworkManager(exchangeInterceptors: [Cookies()])
+/// let manager = NetworkManager(exchangeInterceptors: [CookieInterceptor()])
 /// ```
 ///
 /// It sees every exchange, those of a redirect too. A cookie set on a 302 is there for the target. Cookies are kept apart by ``RequestOptions/partition``.
@@ -14,7 +14,7 @@ import Foundation
 ///
 /// There is one `Cookie` field. Pairs that the request has by itself stay in front and win over the jar's of the same
 /// name.
-public struct Cookies: ExchangeInterceptor, RequestAdapter {
+public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
     /// Where they are kept.
     public let jar: CookieJar
 
@@ -69,14 +69,14 @@ public struct Cookies: ExchangeInterceptor, RequestAdapter {
     }
 }
 
-extension Cookie {
+extension StoredCookie {
     fileprivate func goes(with request: NetworkRequest) -> Bool {
-        guard request.departures.isCrossSite, sameSite != Cookie.SameSite.none else { return true }
+        guard request.departures.isCrossSite, sameSite != StoredCookie.SameSite.none else { return true }
         return sameSite != .strict && [HTTPMethod.get, .head, .options, .trace].contains(request.method)
     }
 }
 
-extension Cookies: Resettable {
+extension CookieInterceptor: Resettable {
     /// Nothing: the jar is reset as a part, once, though several share it.
     public func reset() {}
 

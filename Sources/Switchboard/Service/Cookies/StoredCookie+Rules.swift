@@ -25,7 +25,7 @@ extension String {
     }
 }
 
-extension Cookie {
+extension StoredCookie {
     /// The cookie that a server may set with this, by [RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)
     /// and, for what is secure and for the prefixes of names, RFC 6265bis §5.7. Nil when it may not.
     init?(_ field: SetCookie, from origin: CookieOrigin, now: Date, isPublicSuffix: (String) -> Bool) {
@@ -60,7 +60,7 @@ extension Cookie {
     }
 
     /// Whether setting it without TLS would hide one that came over TLS (RFC 6265bis §5.7, "leave secure cookies alone").
-    func hides(_ other: Cookie) -> Bool {
+    func hides(_ other: StoredCookie) -> Bool {
         name.hasBytes(of: other.name) && other.isSecure && path.isUnder(other.path)
             && (domain.domainMatches(other.domain) || other.domain.domainMatches(domain))
     }

@@ -1,4 +1,4 @@
-extension Pages {
+extension PageSequence {
     /// What the pages hold, one after the other. The next page is asked for when all of one was taken; pages without
     /// any are passed over.
     ///
@@ -17,23 +17,23 @@ extension Pages {
         items { Array($0) }
     }
 
-    /// What the pages hold; see ``Pages/items(_:)``.
+    /// What the pages hold; see ``PageSequence/items(_:)``.
     public struct Items<Item: Sendable>: AsyncSequence, Sendable {
         /// What comes.
         public typealias Element = Item
 
-        let pages: Pages
+        let pages: PageSequence
         let items: @Sendable (Value) -> [Item]
 
         /// Reads the items in order.
         public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-            fileprivate var pages: Pages.AsyncIterator
+            fileprivate var pages: PageSequence.AsyncIterator
             fileprivate let items: @Sendable (Value) -> [Item]
             fileprivate var rest: ArraySlice<Item> = []
 
             /// The next item; nil behind the last one, and after an error.
             ///
-            /// - Throws: What ``Pages/AsyncIterator/next()`` throws.
+            /// - Throws: What ``PageSequence/AsyncIterator/next()`` throws.
             public mutating func next() async throws -> Item? {
                 while rest.isEmpty {
                     guard let page = try await pages.next() else { return nil }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The reader sets the pace, as with ``ResponseBytes``. Letting go of it, or cancelling the reading task, closes the
 /// exchange.
-public struct ResponseElements<Element: Sendable>: AsyncSequence, Sendable {
+public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// An element that is there already. A reader that is bound to an actor, as to the main one, stays there for it: a
     /// change of threads costs more than the element.
     private let ready: @Sendable () -> Element?

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A cookie as a jar keeps it ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)).
-public struct Cookie: Sendable, Hashable {
+public struct StoredCookie: Sendable, Hashable {
     /// The name, with case.
     public let name: String
     /// The value, quotes included if it has any.
@@ -18,7 +18,7 @@ public struct Cookie: Sendable, Hashable {
     public let isSecure: Bool
     /// Whether scripts of a page may not see it. There are none here: kept, for those who hand cookies to a web view.
     public let isHTTPOnly: Bool
-    /// What browsers do with it across sites. ``Cookies`` does it where a server led a request.
+    /// What browsers do with it across sites. ``CookieInterceptor`` does it where a server led a request.
     public let sameSite: SameSite?
 
     /// When a browser sends a cookie with a request that another site caused.
@@ -63,7 +63,7 @@ public struct Cookie: Sendable, Hashable {
     }
 }
 
-extension Cookie: CustomStringConvertible, CustomReflectable {
+extension StoredCookie: CustomStringConvertible, CustomReflectable {
     /// Name, domain and path. Never the value.
     public var description: String { "\(name)=\(Redaction.standard.mask) (\(isHostOnly ? "" : "*.")\(domain)\(path))" }
 

@@ -1,5 +1,5 @@
-/// One page of ``Pages``.
-public struct Page<Value: Sendable, Token: Sendable>: Sendable {
+/// One page of ``PageSequence``.
+public struct ResponsePage<Value: Sendable, Token: Sendable>: Sendable {
     /// What its body decoded to.
     public let value: Value
     /// The response it came in.
@@ -16,9 +16,9 @@ public struct Page<Value: Sendable, Token: Sendable>: Sendable {
     }
 }
 
-extension Page: Equatable where Value: Equatable, Token: Equatable {
+extension ResponsePage: Equatable where Value: Equatable, Token: Equatable {
     /// Compares value and next page; the response is not compared.
-    public static func == (one: Page, other: Page) -> Bool {
+    public static func == (one: ResponsePage, other: ResponsePage) -> Bool {
         one.value == other.value && one.next == other.next
     }
 }

@@ -4,18 +4,18 @@ import Foundation
 ///
 /// ```swift
 /// let session = SessionChain {
-///     ServerEnvironment(host: "api.example.com", pathPrefix: "/v1", headers: ["X-App": "7"], query: ["lang": "en"])
+///     ServerDefaults(host: "api.example.com", pathPrefix: "/v1", headers: ["X-App": "7"], query: ["lang": "en"])
 ///     CurlSession()
 /// }
 /// var request = NetworkRequest(.get, nil)
 /// request.path = "people"                                        // https://api.example.com/v1/people?lang=en
-/// request.options.serverEnvironment = .testing                   // in place of the chain's, for this request
+/// request.options.serverDefaults = .testing                   // in place of the chain's, for this request
 /// ```
 ///
 /// Scheme, host and port are set on a request without a host; one that has a host keeps all three. The prefix goes before a
 /// path that does not begin with a slash, joined by one. Fields and query items are added where the request has none of
 /// their name; those with a secret's name, such as `Authorization`, go to this environment's own origin alone.
-public struct ServerEnvironment: Sendable {
+public struct ServerDefaults: Sendable {
     /// `http` or `https`, the default.
     public var scheme: String
     /// The host; empty to set none.
@@ -50,8 +50,8 @@ public struct ServerEnvironment: Sendable {
             query: query)
     }
 
-    /// Leaves requests as they are: for ``RequestOptions/serverEnvironment``.
-    public static let unchanged = ServerEnvironment(host: "")
+    /// Leaves requests as they are: for ``RequestOptions/serverDefaults``.
+    public static let unchanged = ServerDefaults(host: "")
 
     /// Completes a request, with this environment whatever its options say.
     ///
@@ -90,14 +90,14 @@ public struct ServerEnvironment: Sendable {
     }
 }
 
-extension ServerEnvironment: Interceptor, RequestAdapter {
+extension ServerDefaults: Interceptor, RequestAdapter {
     /// Completes the request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        try (request.options.serverEnvironment ?? self).apply(to: &request)
+        try (request.options.serverDefaults ?? self).apply(to: &request)
     }
 }
 
-extension ServerEnvironment: CustomStringConvertible, CustomReflectable {
+extension ServerDefaults: CustomStringConvertible, CustomReflectable {
     /// Where it leads, without what requests carry there.
     public var description: String { "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(pathPrefix)" }
 
@@ -106,11 +106,11 @@ extension ServerEnvironment: CustomStringConvertible, CustomReflectable {
 }
 
 extension RequestOptions {
-    /// What completes this request in place of the chain's ``ServerEnvironment``. Nil, the default, for that one.
-    public var serverEnvironment: ServerEnvironment? {
+    /// What completes this request in place of the chain's ``ServerDefaults``. Nil, the default, for that one.
+    public var serverDefaults: ServerDefaults? {
         get { self[ServerEnvironmentOption.self] }
         set { self[ServerEnvironmentOption.self] = newValue }
     }
 }
 
-private enum ServerEnvironmentOption: RequestOption { static let defaultValue: ServerEnvironment? = nil }
+private enum ServerEnvironmentOption: RequestOption { static let defaultValue: ServerDefaults? = nil }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ServerEnvironmentTests {
-    private func sent(_ request: NetworkRequest, _ environment: ServerEnvironment) async throws -> NetworkRequest {
+    private func sent(_ request: NetworkRequest, _ environment: ServerDefaults) async throws -> NetworkRequest {
         let stub = StubSession { _ in .text("") }
         _ = try await SessionChain {
             environment
@@ -26,13 +26,13 @@ struct ServerEnvironmentTests {
     func joining(prefix: String, path: String, url: String) async throws {
         var request = NetworkRequest(.get, nil)
         request.path = path
-        let environment = ServerEnvironment(host: "api.example", pathPrefix: prefix)
+        let environment = ServerDefaults(host: "api.example", pathPrefix: prefix)
         #expect(try await sent(request, environment).url?.absoluteString == url)
     }
 
     @Test("a request that has a host keeps scheme, host, port and path", .requirement("S2.15"))
     func ownHost() async throws {
-        let environment = ServerEnvironment(URL(text: "http://api.example:8080/v1"), query: ["lang": "en"])
+        let environment = ServerDefaults(URL(text: "http://api.example:8080/v1"), query: ["lang": "en"])
         let request = NetworkRequest(.get, URL(text: "https://u@other.example:1/people?a=1"))
         let sent = try await sent(request, environment)
         #expect(sent.url?.absoluteString == "https://u@other.example:1/people?a=1&lang=en")
@@ -46,7 +46,7 @@ struct ServerEnvironmentTests {
         "header fields and query are merged, the request's own win, secrets go to the own origin alone",
         .requirement("S2.15"))
     func merging() async throws {
-        let environment = ServerEnvironment(
+        let environment = ServerDefaults(
             host: "api.example", headers: ["X-App": "7", "X-Own": "no", "Authorization": "Bearer t"],
             query: ["lang": "en", "page": 1, "api_key": "k"])
         var request = NetworkRequest(.get, nil, headers: ["x-own": "yes"])
@@ -69,7 +69,7 @@ struct ServerEnvironmentTests {
     func overrides(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .text("") }
-            let here = ServerEnvironment(server.url.appendingPathComponent("v1"), headers: ["X-Env": "chain"])
+            let here = ServerDefaults(server.url.appendingPathComponent("v1"), headers: ["X-Env": "chain"])
             let session = SessionChain {
                 here
                 kind.make()
@@ -77,12 +77,12 @@ struct ServerEnvironmentTests {
             var request = NetworkRequest(.get, nil)
             request.path = "a"
             _ = try await session.send(request)
-            request.options.serverEnvironment = ServerEnvironment(
+            request.options.serverDefaults = ServerDefaults(
                 host: "127.0.0.1", scheme: "http", port: server.port, pathPrefix: "v2", headers: ["X-Env": "request"])
             _ = try await session.send(request)
             #expect(server.requests.map(\.target) == ["/v1/a", "/v2/a"])
             #expect(server.requests.map { $0.headers["X-Env"] } == ["chain", "request"])
-            request.options.serverEnvironment = .unchanged
+            request.options.serverDefaults = .unchanged
             let unchanged = request
             let error = await #expect(throws: NetworkError.self) { try await session.send(unchanged) }
             #expect(error?.code.isKind(of: .invalidRequest) == true)
@@ -96,7 +96,7 @@ struct ServerEnvironmentTests {
             .redirect(to: "https://other.example/b"), .redirect(to: "https://api.example/c"), .text(""))
         let session = SessionChain {
             RedirectInterceptor()
-            ServerEnvironment(host: "api.example", headers: ["Authorization": "Bearer t"], query: ["api_key": "k"])
+            ServerDefaults(host: "api.example", headers: ["Authorization": "Bearer t"], query: ["api_key": "k"])
             stub
         }
         _ = try await session.send(NetworkRequest(.get, URL(text: "https://api.example/")))
@@ -108,7 +108,7 @@ struct ServerEnvironmentTests {
     func redirect() async throws {
         let stub = StubSession(.redirect(to: "https://other.example/b"), .text(""))
         let session = SessionChain {
-            ServerEnvironment(host: "api.example", headers: ["Authorization": "Bearer t"], query: ["lang": "en"])
+            ServerDefaults(host: "api.example", headers: ["Authorization": "Bearer t"], query: ["lang": "en"])
             RedirectInterceptor()
             stub
         }

@@ -8,7 +8,8 @@ struct CookiesTests {
     private let url = URL(text: "https://a.example/login")
 
     private func router(
-        _ session: any NetworkSession, _ interceptors: [any Interceptor] = [], _ cookies: Cookies = Cookies(),
+        _ session: any NetworkSession, _ interceptors: [any Interceptor] = [],
+        _ cookies: CookieInterceptor = CookieInterceptor(),
         _ options: RequestOptions = RequestOptions()
     ) -> Router<URLEndPoint> {
         Router(
@@ -43,7 +44,7 @@ struct CookiesTests {
                 .redirect(to: "\(server.url.absoluteString)").setting("there=2; Path=/"), .text("end"),
                 .text("there").setting("there=; Max-Age=0; Path=/"), .text("there again"))
             let jar = CookieJar()
-            let router = router(kind.make(), [], Cookies(jar))
+            let router = router(kind.make(), [], CookieInterceptor(jar))
             let response = try await router.response(for: URLEndPoint(.get, server.url))
             #expect(response.text == "end")
             for _ in 0..<2 {
@@ -77,7 +78,8 @@ struct CookiesTests {
     func environments() async throws {
         let session = StubSession(
             .text("").setting("a=staging"), .text("").setting("a=production"), .text(""), .text(""))
-        let manager = NetworkManager(environment: .staging, session: session, exchangeInterceptors: [Cookies()])
+        let manager = NetworkManager(
+            environment: .staging, session: session, exchangeInterceptors: [CookieInterceptor()])
         let endPoint = URLEndPoint(.get, url)
         _ = try await manager.response(for: endPoint)
         manager.environment = .production
@@ -114,7 +116,7 @@ struct CookiesTests {
         let session = StubSession { request in
             .text("").setting("\(request.url?.lastPathComponent ?? "")=1; Path=/")
         }
-        let (one, other) = (router(session, [], Cookies(jar)), router(session, [], Cookies(jar)))
+        let (one, other) = (router(session, [], CookieInterceptor(jar)), router(session, [], CookieInterceptor(jar)))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<100 {
                 let url = try #require(URL(string: "https://a.example/n\(number)"))
@@ -129,7 +131,7 @@ struct CookiesTests {
     func plan() async throws {
         let heard = Heard()
         let session = StubSession(.text("").setting("id=hunter2; Path=/", "b=hunter2; Path=/"), .text(""))
-        let router = router(session, [], Cookies(), RequestOptions { $0.monitors.append(heard) })
+        let router = router(session, [], CookieInterceptor(), RequestOptions { $0.monitors.append(heard) })
         _ = try await router.response(for: URLEndPoint(.get, url))
         let plan = await router.explain(URLEndPoint(.get, url))
         #expect(plan.interceptors == ["RedirectInterceptor", "Cookies"])
@@ -151,14 +153,16 @@ struct CookiesTests {
         ])
     func sameSite(away: String, method: HTTPMethod, sent: String) async throws {
         let jar = CookieJar()
-        for (name, sameSite) in [("own", nil), ("lax", .lax), ("strict", .strict), ("none", Cookie.SameSite.none)]
-            as [(String, Cookie.SameSite?)]
+        for (name, sameSite) in [
+            ("own", nil), ("lax", .lax), ("strict", .strict), ("none", StoredCookie.SameSite.none),
+        ]
+            as [(String, StoredCookie.SameSite?)]
         {
-            try jar.set(Cookie(name, "1", domain: "api.test", sameSite: sameSite), in: nil)
+            try jar.set(StoredCookie(name, "1", domain: "api.test", sameSite: sameSite), in: nil)
         }
         let session = StubSession(
             .redirect(to: away, status: 307), .redirect(to: "https://api.test/c", status: 307), .text("end"))
-        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [Cookies(jar)])
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [CookieInterceptor(jar)])
         _ = try await router.response(for: URLEndPoint(method, URL(text: "https://api.test/a")))
         let cookies = session.requests.last?.headers["Cookie"]?.components(separatedBy: "; ").sorted()
         #expect(cookies?.joined(separator: "; ") == sent)

@@ -5,9 +5,9 @@ import Foundation
 /// An endpoint asks for it by its type, so that no other failing of a base URL ever leads to another server:
 ///
 /// ```swift
-/// var baseURL: SenderBaseURL { SenderBaseURL() }
+/// var baseURL: ManagerBaseURL { ManagerBaseURL() }
 /// ```
-public struct SenderBaseURL: EndPointBaseURL {
+public struct ManagerBaseURL: EndPointBaseURL {
     /// Makes the one value there is.
     public init() {}
 
