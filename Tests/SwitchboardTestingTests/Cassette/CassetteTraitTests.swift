@@ -18,10 +18,10 @@ struct CassetteTraitTests {
         .appendingPathComponent("Cassettes")
 
     @Test(.cassette("popular movies", recording: movies)) func aTestPlaysItsCassette() async throws {
-        struct ResponsePage: Decodable { var page: Int }
+        struct Page: Decodable { var page: Int }
         let router = Router<URLEndPoint>(session: try Cassette.current)
         let url = try #require(URL(string: "https://movies.example/3/popular?page=1"))
-        #expect(try await router.request(URLEndPoint(.get, url), as: ResponsePage.self).page == 1)
+        #expect(try await router.request(URLEndPoint(.get, url), as: Page.self).page == 1)
         #expect(try Cassette.current.file == Self.folder.appendingPathComponent("popular movies.har"))
     }
 

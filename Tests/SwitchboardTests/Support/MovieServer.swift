@@ -52,7 +52,7 @@ enum MovieServer {
 
 // What its answers decode to.
 extension MovieServer {
-    struct ResponsePage: Codable, Equatable, Sendable {
+    struct Page: Codable, Equatable, Sendable {
         let page: Int
         let numberOfResults: Int
         let numberOfPages: Int

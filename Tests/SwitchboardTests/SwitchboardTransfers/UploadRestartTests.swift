@@ -39,7 +39,7 @@ struct UploadRestartTests {
         let error = await #expect(throws: NetworkError.self) {
             try await upload(
                 Data("abc".utf8), over: session, to: URL(text: "http://h.test/"),
-                by: RegistryUpload(digest: "sha256:0"))
+                by: OCIUpload(digest: "sha256:0"))
         }
         #expect(error?.status == status)
         #expect(session.requests.count { $0.method == .put } == 3)
@@ -57,7 +57,7 @@ struct UploadRestartTests {
             case .tus: try await upload(content, over: DefaultSession.shared, to: server.url)
             case .ietf: try await upload(content, over: DefaultSession.shared, to: server.url, by: .ietf)
             case .registry:
-                let flow = RegistryUpload(digest: "sha256:0")
+                let flow = OCIUpload(digest: "sha256:0")
                 try await upload(content, over: DefaultSession.shared, to: server.url, by: flow)
             }
         }
