@@ -27,14 +27,16 @@ struct ExplainTests {
         #expect(plan.request?.url == URL(text: "https://api.example.com/films?page=1"))
         #expect(plan.request?.headers["X-Stamp"] == "1")
         #expect(
-            plan.interceptors == ["NetworkLogger", "Stamp", "AdHocInterceptor", "RedirectInterceptor", "Cookies"])
+            plan.interceptors == [
+                "NetworkLogger", "Stamp", "AdHocInterceptor", "RedirectInterceptor", "CookieInterceptor",
+            ])
         #expect(plan.session == "StubSession")
         #expect(session.requests.isEmpty)
         let text = plan.description
         for expected in [
             "POST https://api.example.com/films?page=1", "X-Stamp: 1", "Authorization: <redacted>",
             #"{"title":"Alien","password":"<redacted>"}"#, "idle 60 s", "total none",
-            "4. RedirectInterceptor\n5. Cookies\n6. StubSession",
+            "4. RedirectInterceptor\n5. CookieInterceptor\n6. StubSession",
         ] {
             #expect(text.contains(expected), "\(expected) is missing in:\n\(text)")
         }

@@ -104,7 +104,7 @@ struct ChainTests {
         #expect(response.history.map(\.number) == [1, 2, 3])
         #expect(stub.requests.map { $0.headers["Cookie"] } == [nil, "id=1", "id=1"])
         let plan = await router.explain(URLEndPoint(.get, url))
-        #expect(plan.interceptors == ["Mark", "RetryPolicy", "RedirectInterceptor", "Cookies"])
+        #expect(plan.interceptors == ["Mark", "RetryPolicy", "RedirectInterceptor", "CookieInterceptor"])
         #expect(plan.session == "StubSession")
         await router.reset()
         #expect(jar.cookies().isEmpty)

@@ -134,7 +134,7 @@ struct CookiesTests {
         let router = router(session, [], CookieInterceptor(), RequestOptions { $0.monitors.append(heard) })
         _ = try await router.response(for: URLEndPoint(.get, url))
         let plan = await router.explain(URLEndPoint(.get, url))
-        #expect(plan.interceptors == ["RedirectInterceptor", "Cookies"])
+        #expect(plan.interceptors == ["RedirectInterceptor", "CookieInterceptor"])
         #expect(plan.request?.headers["Cookie"] == "id=hunter2; b=hunter2")
         #expect(!plan.description.contains("hunter2"))
         #expect(session.requests.count == 1)
