@@ -195,15 +195,17 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("without a policy a task's download is sent once, and what is kept is gone on with [downloads]")
-    func kept() async throws {
+    @Test(
+        "without a policy a task's download is sent once, and what is kept is gone on with [downloads]",
+        arguments: SessionKind.allCases)
+    func kept(kind: SessionKind) async throws {
         let files = RangeServer(content: RangeServer.content(300_000))
         try await withFolder { folder in
             try await MockServer.run { server in
                 server.enqueue(files.whole.truncated(after: 100_000))
                 server.stub(.any) { files.answer($0) }
                 let file = folder.appendingPathComponent("a")
-                let router = Router<URLEndPoint>(session: DefaultSession.make())
+                let router = router(kind)
                 let endPoint = URLEndPoint(.get, server.url, task: .download(to: file, keepingPartial: true))
                 let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
                 #expect(error?.code == .truncatedBody)
