@@ -93,7 +93,8 @@ struct Stage: Sendable {
     private func download(_ path: String, _ count: Int, to name: String) async throws {
         let file = folder.appendingPathComponent(name)
         defer { try? FileManager.default.removeItem(at: file) }
-        try await Router<URLEndPoint>(session: session).download(URLEndPoint(.get, url(path)), to: file)
+        guard let url = url(path) else { throw Wrong(description: "\(path) makes no URL") }
+        try await Router<URLEndPoint>(session: session).download(URLEndPoint(.get, url), to: file)
         let data = try Data(contentsOf: file)
         try check(data.count == count && Pattern.matches(data, at: 0), "\(path): another file")
     }
