@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
 
 let products: [Target.Dependency] = [
     "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience", "SwitchboardTransfers",
-    "SwitchboardHAR",
+    "SwitchboardHAR", "SwitchboardPaging",
     "SwitchboardMocks", "SwitchboardTesting",
 ]
 
@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "SwitchboardResilience", targets: ["SwitchboardResilience"]),
         .library(name: "SwitchboardTransfers", targets: ["SwitchboardTransfers"]),
         .library(name: "SwitchboardHAR", targets: ["SwitchboardHAR"]),
+        .library(name: "SwitchboardPaging", targets: ["SwitchboardPaging"]),
         .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
         .library(name: "SwitchboardMocks", targets: ["SwitchboardMocks"]),
     ],
@@ -38,6 +39,7 @@ let package = Package(
         .target(name: "SwitchboardResilience", dependencies: ["Switchboard"], swiftSettings: settings),
         .target(name: "SwitchboardTransfers", dependencies: ["Switchboard"], swiftSettings: settings),
         .target(name: "SwitchboardHAR", dependencies: ["Switchboard"], swiftSettings: settings),
+        .target(name: "SwitchboardPaging", dependencies: ["Switchboard"], swiftSettings: settings),
         // The doubles, without a test framework, for debug builds and previews too.
         .target(name: "SwitchboardMocks", dependencies: ["Switchboard", "SwitchboardHAR"], swiftSettings: settings),
         // The doubles, and what fails tests.

@@ -17,7 +17,7 @@ extension NetworkRouter {
     }
 
     /// The environment of a call that begins at this moment.
-    var environmentNow: CallEnvironment? {
+    package var environmentNow: CallEnvironment? {
         guard let holder = self as? any CallHolder else { return CallEnvironment.current }
         return holder.callEnvironment
     }

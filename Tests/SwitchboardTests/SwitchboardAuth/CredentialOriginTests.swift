@@ -1,3 +1,4 @@
+import SwitchboardPaging
 @testable import SwitchboardAuth
 import Foundation
 import SwitchboardTesting

@@ -3,7 +3,7 @@ import Foundation
 extension URL {
     /// Resolves what a server wrote as a reference by [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2).
     /// Nil when it makes no URL.
-    init?(reference: String, relativeTo base: URL?) {
+    package init?(reference: String, relativeTo base: URL?) {
         guard !reference.isEmpty else {
             // The resource itself, without its fragment.
             guard let base else { return nil }

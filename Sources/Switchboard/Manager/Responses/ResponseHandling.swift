@@ -84,7 +84,7 @@ extension NetworkResponse {
     var environment: CallEnvironment? { request?.callEnvironment }
 
     /// The error with the request noted on it, and how often that was sent.
-    func attribute(_ error: NetworkError) -> NetworkError {
+    package func attribute(_ error: NetworkError) -> NetworkError {
         var error = request.map(error.attributed) ?? error
         error.attempts = attempts
         return error

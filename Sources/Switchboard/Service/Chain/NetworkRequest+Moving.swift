@@ -22,7 +22,7 @@ extension NetworkRequest {
 
 extension URL {
     /// - Throws: ``NetworkError/Code/redirectRefused`` when the way here from there leads from https to another scheme.
-    func refuseDowngrade(from there: URL) throws(NetworkError) {
+    package func refuseDowngrade(from there: URL) throws(NetworkError) {
         guard there.isHTTPS, !isHTTPS else { return }
         throw NetworkError(.redirectRefused, reason: "it leads from https to \(shown)")
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The file that a request's response goes into, and how.
-struct Download: Sendable {
+package struct Download: Sendable {
     /// Where to save it.
     var file: URL
     /// Whether what has arrived is kept when the download fails.
@@ -52,6 +52,12 @@ extension RequestOptions {
     var isDownloadAccepted: @Sendable (Int) -> Bool {
         get { self[DownloadAcceptedOption.self] }
         set { self[DownloadAcceptedOption.self] = newValue }
+    }
+
+    /// Has the response in memory, whatever else the endpoint asks for.
+    package mutating func holdResponse() {
+        download = nil
+        streamsResponse = false
     }
 }
 

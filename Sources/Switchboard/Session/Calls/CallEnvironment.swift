@@ -1,5 +1,5 @@
 /// The environment of a call. The app's closures run in it, whichever thread calls them.
-struct CallEnvironment: Sendable {
+package struct CallEnvironment: Sendable {
     @TaskLocal static var current: CallEnvironment?
 
     let environment: NetworkEnvironment
@@ -28,12 +28,12 @@ struct CallEnvironment: Sendable {
     /// This environment for code that runs when the call is over, and what that starts: it binds no manager.
     var afterwards: CallEnvironment { CallEnvironment(environment) }
 
-    func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
+    package func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
         guard !isInForce else { return try operation() }
         return try Self.$current.withValue(self, operation: operation)
     }
 
-    func run<Output>(
+    package func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {
         guard !isInForce else { return try await operation() }
@@ -47,12 +47,12 @@ struct CallEnvironment: Sendable {
 }
 
 extension Optional where Wrapped == CallEnvironment {
-    func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
+    package func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
         guard let self else { return try operation() }
         return try self.run(operation)
     }
 
-    func run<Output>(
+    package func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {
         guard let self else { return try await operation() }

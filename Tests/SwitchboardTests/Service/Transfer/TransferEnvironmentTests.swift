@@ -1,3 +1,4 @@
+import SwitchboardPaging
 @testable import SwitchboardTransfers
 import Foundation
 import SwitchboardTesting

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// How a kind of paging goes from page to page.
 struct PagePlan<Value: Sendable, Token: Hashable & Sendable>: Sendable {

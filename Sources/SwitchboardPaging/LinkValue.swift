@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// A link as it stands in a `Link` field, before it is resolved.
 struct LinkValue: Hashable, Sendable {

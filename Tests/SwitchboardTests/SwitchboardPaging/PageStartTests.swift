@@ -1,3 +1,4 @@
+import SwitchboardPaging
 import Foundation
 import Switchboard
 import SwitchboardTesting

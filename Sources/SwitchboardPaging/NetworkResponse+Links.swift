@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 extension NetworkResponse {
     /// The links of the `Link` fields that begin at this response, in order ([RFC 8288

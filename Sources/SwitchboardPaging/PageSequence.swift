@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// The pages of a list, asked for one by one: ``NetworkRouter/pages(of:as:from:)`` and its like make them.
 ///

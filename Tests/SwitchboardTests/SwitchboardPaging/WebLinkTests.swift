@@ -3,6 +3,7 @@ import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardPaging
 
 /// Values are those of RFC 8288, or follow from its rules.
 struct WebLinkTests {

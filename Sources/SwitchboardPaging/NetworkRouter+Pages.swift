@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 extension NetworkRouter {
     /// The pages of an endpoint whose server says in the `Link` field where the next one is ([RFC
@@ -26,7 +27,7 @@ extension NetworkRouter {
             let response = try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) {
                 request throws(NetworkError) in
                 request = try trail.move(request, to: url)
-                request.holdResponse()
+                request.options.holdResponse()
             }
             trail.arrive(at: response.url ?? response.request?.url)
             return response
@@ -127,7 +128,7 @@ extension NetworkRouter {
 
     private func page(_ endPoint: EndPoint, for trail: PageTrail) async throws -> NetworkResponse {
         try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) { request throws(NetworkError) in
-            request.holdResponse()
+            request.options.holdResponse()
             try trail.pass(request)
         }
     }
@@ -137,13 +138,5 @@ extension NetworkRouter where EndPoint: TypedEndPoint {
     /// The pages of an endpoint that says what it responds, by the `Link` field; see ``pages(of:as:from:)``.
     public func pages(of endPoint: EndPoint, from url: URL? = nil) -> PageSequence<EndPoint.Response, URL> {
         pages(of: endPoint, as: EndPoint.Response.self, from: url)
-    }
-}
-
-extension NetworkRequest {
-    /// A page is decoded from memory, whatever else its endpoint asks for.
-    fileprivate mutating func holdResponse() {
-        options.download = nil
-        options.streamsResponse = false
     }
 }

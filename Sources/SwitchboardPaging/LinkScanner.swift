@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// Reads one `Link` field from left to right, each byte once.
 struct LinkScanner {

@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 /// One page of ``PageSequence``.
 public struct ResponsePage<Value: Sendable, Token: Sendable>: Sendable {
     /// What its body decoded to.

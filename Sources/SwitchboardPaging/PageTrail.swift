@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// What was asked for in one iteration over pages, so that nothing is asked for twice.
 final class PageTrail: Sendable {

@@ -3,6 +3,7 @@ import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardPaging
 
 /// Servers and routers that would go on for ever.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))

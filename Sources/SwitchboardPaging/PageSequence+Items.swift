@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 extension PageSequence {
     /// What the pages hold, one after the other. The next page is asked for when all of one was taken; pages without
     /// any are passed over.
