@@ -29,8 +29,12 @@ let package = Package(
     targets: [
         .target(
             name: "Switchboard",
-            dependencies: [.target(name: "SwitchboardCurl", condition: .when(platforms: [.linux]))],
+            dependencies: [
+                "SwitchboardRedaction", .target(name: "SwitchboardCurl", condition: .when(platforms: [.linux])),
+            ],
             swiftSettings: settings),
+        // Masks secrets in text. Internal: it is no product.
+        .target(name: "SwitchboardRedaction", swiftSettings: settings),
         // Loads the system's libcurl at run time. Empty outside Linux.
         .target(name: "SwitchboardCurl"),
         // Each depends on the core alone.

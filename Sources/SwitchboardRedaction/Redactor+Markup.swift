@@ -1,6 +1,6 @@
 import Foundation
 
-extension Redaction {
+extension Redactor {
     /// Markup with the content of elements with a secret name replaced, the values of such attributes, and those of
     /// `<input name="token" value="…">`.
     func markup(in text: String) -> String {

@@ -1,10 +1,10 @@
 import Foundation
 
-extension Redaction {
+extension Redactor {
     /// Text with the values of objects replaced whose name is a secret's, as HAR files have them:
     /// `{"name":"password","value":"…"}`, in any order, also in JSON that is itself a string of JSON.
     func namedValues(in text: String, _ quote: UInt8) -> String {
-        var reader = NamedValueReader(redaction: self, bytes: Array(text.utf8), quote: quote)
+        var reader = NamedValueReader(redactor: self, bytes: Array(text.utf8), quote: quote)
         reader.read(reader.bytes.indices, 0)
         var result: [UInt8] = []
         var copied = 0
@@ -41,13 +41,13 @@ private struct NamedValueReader {
         }
     }
 
-    let redaction: Redaction
+    let redactor: Redactor
     let bytes: [UInt8]
     let quote: UInt8
     private(set) var found: [(range: Range<Int>, depth: Int)] = []
 
-    init(redaction: Redaction, bytes: [UInt8], quote: UInt8) {
-        (self.redaction, self.bytes, self.quote) = (redaction, bytes, quote)
+    init(redactor: Redactor, bytes: [UInt8], quote: UInt8) {
+        (self.redactor, self.bytes, self.quote) = (redactor, bytes, quote)
     }
 
     /// Reads text whose strings lie that deep.
@@ -115,7 +115,7 @@ private struct NamedValueReader {
         if frame.member == .name {
             let name = bytes[content].memberName(depth)
             frame.hasName = frame.hasName || content.upperBound < value.upperBound
-            frame.isSecret = frame.isSecret || redaction.isSecret(member: name) || redaction.isSecret(header: name)
+            frame.isSecret = frame.isSecret || redactor.isSecret(member: name) || redactor.isSecret(header: name)
         }
         if depth < 3, bytes[content].contains(.backslash) { read(content, depth + 1) }
     }

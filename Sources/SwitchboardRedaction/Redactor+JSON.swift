@@ -1,6 +1,6 @@
 import Foundation
 
-extension Redaction {
+extension Redactor {
     /// Text with the values behind `"name":` replaced for secret names: members of JSON, also of JSON that is itself a string
     /// of JSON, and with apostrophes as some languages print them.
     ///

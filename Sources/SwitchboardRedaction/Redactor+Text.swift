@@ -1,12 +1,12 @@
 import Foundation
 
-extension Redaction {
+extension Redactor {
     /// A body's text with the values of secret names replaced: JSON members, also within a JSON string; pairs of forms;
     /// elements and attributes of markup; header fields; lines of YAML; parts of `multipart/form-data`; and the queries of URLs
     /// wherever they stand.
     ///
     /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same.
-    public func text(_ text: String) -> String {
+    package func text(_ text: String) -> String {
         guard !isNone else { return text }
         var text = text
         // The first character tells a form from JSON: `{"a":"b=c"}`, also behind a byte-order mark or a guard, and `a=b"c`.

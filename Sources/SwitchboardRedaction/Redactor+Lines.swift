@@ -1,10 +1,10 @@
 import Foundation
 
-extension Redaction {
+extension Redactor {
     /// Text with the values of header fields replaced, as they stand in prose, those of YAML, and the parts of
     /// `multipart/form-data` with a secret name.
     func lines(in text: String) -> String {
-        var reader = LineRedactor(redaction: self, bytes: Array(text.utf8))
+        var reader = LineRedactor(redactor: self, bytes: Array(text.utf8))
         return reader.run().map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 }
@@ -19,7 +19,7 @@ private struct LineRedactor {
         case value(indent: Int, isShown: Bool, isList: Bool)
     }
 
-    let redaction: Redaction
+    let redactor: Redactor
     let bytes: [UInt8]
     private var result: [UInt8] = []
     private var isChanged = false
@@ -29,8 +29,8 @@ private struct LineRedactor {
     /// How many braces are open.
     private var braces = 0
 
-    init(redaction: Redaction, bytes: [UInt8]) {
-        self.redaction = redaction
+    init(redactor: Redactor, bytes: [UInt8]) {
+        self.redactor = redactor
         self.bytes = bytes
         result.reserveCapacity(bytes.count)
     }
@@ -81,7 +81,7 @@ private struct LineRedactor {
     }
 
     private mutating func hide() {
-        result += redaction.mask.utf8
+        result += redactor.mask.utf8
         isChanged = true
     }
 
@@ -90,7 +90,7 @@ private struct LineRedactor {
         if bytes[line].starts(with: [0x2D, 0x2D]) { boundary = Array(bytes[line].prefix { !$0.isSpace }) }
         if bytes[start...].starts(withLowercase: "content-disposition:") {
             let name = String(decoding: bytes[line], as: UTF8.self).mediaParameter("name")
-            if let name, redaction.isSecret(parameter: name) { state = .partHead }
+            if let name, redactor.isSecret(parameter: name) { state = .partHead }
         }
         var key = start
         while key + 1 < line.upperBound, bytes[key] == UInt8(ascii: "-"), bytes[key + 1] == .space { key += 2 }
@@ -105,7 +105,7 @@ private struct LineRedactor {
             if isFirst {
                 state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)
             }
-            guard !range.isEmpty, !redaction.isMask(bytes, from: range.lowerBound, to: range.upperBound) else {
+            guard !range.isEmpty, !redactor.isMask(bytes, from: range.lowerBound, to: range.upperBound) else {
                 continue
             }
             result += bytes[copied..<range.lowerBound]
@@ -124,16 +124,16 @@ private struct LineRedactor {
     /// Where the value stands that belongs to a name before a colon; nil for a name that is no secret's, or no name.
     private func value(of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ copied: Int) -> Range<Int>? {
         let field = String(decoding: bytes[name], as: UTF8.self)
-        let isHeader = redaction.isSecret(header: field)
+        let isHeader = redactor.isSecret(header: field)
         let isWord = !field.utf8.contains(UInt8(ascii: "-"))
-        let isStructured = isHeader && redaction.isStructured(field)
+        let isStructured = isHeader && redactor.isStructured(field)
         let before = bytes[copied..<name.lowerBound].last { !$0.isSpace }
         let isFlow = braces > 0 && (before == UInt8(ascii: "{") || before == UInt8(ascii: ","))
         let colon = name.upperBound
         let start = bytes[(colon + 1)..<line.upperBound].firstIndex { !$0.isSpace } ?? line.upperBound
         guard
             isHeader && (!isWord || isStructured || isFirst)
-                || redaction.isSecret(member: field, before: start < bytes.count ? bytes[start] : nil)
+                || redactor.isSecret(member: field, before: start < bytes.count ? bytes[start] : nil)
         else { return nil }
         let isEnd = start == line.upperBound
         guard isEnd || isStructured || bytes[colon + 1].isSpace else { return nil }
@@ -155,7 +155,7 @@ private struct LineRedactor {
     }
 }
 
-extension Redaction {
+extension Redactor {
     /// Whether the value of a field has commas, semicolons and quotes of its own.
     fileprivate func isStructured(_ name: String) -> Bool {
         ["authorization", "cookie", "cookie2", "dpop"].contains { name.lowercased().hasSuffix($0) }

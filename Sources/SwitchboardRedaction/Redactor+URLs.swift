@@ -1,0 +1,65 @@
+import Foundation
+
+extension Redactor {
+    /// A URL's text with the values of secret parameters and any password before the host replaced.
+    package func url(_ text: String) -> String {
+        guard !isNone else { return text }
+        var text = text
+        if let start = text.range(of: "://")?.upperBound {
+            let authority = text.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) { text.replaceSubrange(start..<at, with: mask) }
+        }
+        let hash = text.utf8.firstIndex(of: .numberSign) ?? text.endIndex
+        let fragment = hash == text.endIndex ? "" : "#" + form(String(text[text.utf8.index(after: hash)...]))
+        guard let question = text.utf8[..<hash].firstIndex(of: .questionMark) else {
+            return path(text[..<hash]) + fragment
+        }
+        let query = text.utf8.index(after: question)
+        return path(text[..<question]) + "?" + form(String(text[query..<hash])) + fragment
+    }
+
+    /// A path with the values of secret parameters of its segments replaced: `/list;jsessionid=…/1`.
+    private func path(_ text: Substring) -> String {
+        guard text.utf8.contains(.semicolon) else { return String(text) }
+        return text.pieces(between: .slash).map { segment in
+            let pieces = segment.pieces(between: .semicolon)
+            return ([String(pieces[0])] + pieces.dropFirst().map(pair)).joined(separator: ";")
+        }.joined(separator: "/")
+    }
+
+    /// A query or a form with the values of secret names replaced.
+    package func form(_ text: String) -> String {
+        guard !isNone else { return text }
+        return text.utf8.split(separator: .ampersand, omittingEmptySubsequences: false)
+            .map { pair(Substring($0)) }.joined(separator: "&")
+    }
+
+    private func pair(_ pair: Substring) -> String {
+        guard let equals = pair.utf8.firstIndex(of: .equals) else { return String(pair) }
+        let value = pair.utf8.index(after: equals)
+        let written = String(pair[..<equals]).replacingBytes([.plus: " "])
+        if isSecret(parameter: written.removingPercentEncoding ?? written) { return pair[..<value] + mask }
+        // Some servers take a semicolon for an ampersand. What stands behind the one of a secret may be a part of it.
+        let pieces = pair[value...].pieces(between: .semicolon)
+        var result = pair[..<value] + nested(String(pieces[0]), depth: 3)
+        for piece in pieces.dropFirst() {
+            if let equals = piece.utf8.firstIndex(of: .equals), isSecret(parameter: String(piece[..<equals])) {
+                return result + ";" + piece[..<piece.utf8.index(after: equals)] + mask
+            }
+            result += ";" + nested(String(piece), depth: 3)
+        }
+        return String(result)
+    }
+
+    /// A value that may hold an escaped URL or query with secrets of its own: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`.
+    private func nested(_ value: String, depth: Int) -> String {
+        guard depth > 0, value.utf8.contains(.percent), let text = value.removingPercentEncoding, text != value else {
+            return value
+        }
+        let inner = nested(text, depth: depth - 1)
+        let masked = pairs(in: inner)
+        guard masked != text else { return value }
+        return masked.components(separatedBy: mask)
+            .map { $0.addingPercentEncoding(withAllowedCharacters: .urlUnreserved) ?? mask }.joined(separator: mask)
+    }
+}
