@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
 
 let products: [Target.Dependency] = [
     "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience", "SwitchboardTransfers",
-    "SwitchboardHAR", "SwitchboardPaging",
+    "SwitchboardHAR", "SwitchboardPaging", "SwitchboardCalls",
     "SwitchboardMocks", "SwitchboardTesting",
 ]
 
@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "SwitchboardTransfers", targets: ["SwitchboardTransfers"]),
         .library(name: "SwitchboardHAR", targets: ["SwitchboardHAR"]),
         .library(name: "SwitchboardPaging", targets: ["SwitchboardPaging"]),
+        .library(name: "SwitchboardCalls", targets: ["SwitchboardCalls"]),
         .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
         .library(name: "SwitchboardMocks", targets: ["SwitchboardMocks"]),
     ],
@@ -44,6 +45,7 @@ let package = Package(
         .target(name: "SwitchboardTransfers", dependencies: ["Switchboard"], swiftSettings: settings),
         .target(name: "SwitchboardHAR", dependencies: ["Switchboard"], swiftSettings: settings),
         .target(name: "SwitchboardPaging", dependencies: ["Switchboard"], swiftSettings: settings),
+        .target(name: "SwitchboardCalls", dependencies: ["Switchboard"], swiftSettings: settings),
         // The doubles, without a test framework, for debug builds and previews too.
         .target(name: "SwitchboardMocks", dependencies: ["Switchboard", "SwitchboardHAR"], swiftSettings: settings),
         // The doubles, and what fails tests.

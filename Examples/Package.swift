@@ -8,6 +8,7 @@ let settings: [SwiftSetting] = [
 let switchboard = Target.Dependency.product(name: "Switchboard", package: "Switchboard")
 let mocks = Target.Dependency.product(name: "SwitchboardMocks", package: "Switchboard")
 let cache = Target.Dependency.product(name: "SwitchboardCache", package: "Switchboard")
+let calls = Target.Dependency.product(name: "SwitchboardCalls", package: "Switchboard")
 let testing = Target.Dependency.product(name: "SwitchboardTesting", package: "Switchboard")
 
 /// A program, and the tests of it.
@@ -34,7 +35,8 @@ let package = Package(
         .executable(name: "friends", targets: ["Friends"]),
     ],
     dependencies: [.package(name: "Switchboard", path: "..")],
-    targets: example("Movies") + example("Users") + example("Todos") + example("Uploads") + example("Friends", [cache])
+    targets: example("Movies") + example("Users") + example("Todos", [calls]) + example("Uploads")
+        + example("Friends", [cache, calls])
         + [
             // The command line, the tables and the embedded server that the programs share.
             .target(name: "ExampleKit", dependencies: [switchboard, mocks], swiftSettings: settings),

@@ -12,7 +12,11 @@ let package = Package(
     dependencies: [.package(name: "Switchboard", path: "..")],
     targets: [
         .executableTarget(
-            name: "soak", dependencies: [.product(name: "Switchboard", package: "Switchboard")],
+            name: "soak",
+            dependencies: [
+                .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardCalls", package: "Switchboard"),
+            ],
             swiftSettings: settings)
     ],
     swiftLanguageModes: [.v6]

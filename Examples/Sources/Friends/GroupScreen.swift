@@ -1,3 +1,4 @@
+import SwitchboardCalls
 import Switchboard
 
 /// What a screen does whose user taps one group after the other: the last one is shown, whichever answer comes first.

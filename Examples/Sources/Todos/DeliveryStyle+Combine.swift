@@ -1,6 +1,7 @@
 #if canImport(Combine)
 import Combine
 import Switchboard
+import SwitchboardCalls
 
 extension NetworkManager {
     /// The call as a publisher: nothing is sent until somebody subscribes, and cancelling that ends the exchange.

@@ -103,7 +103,7 @@ public final class NetworkManager: Sendable {
     }
 
     /// The environment of a call that begins at this moment.
-    var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: current) }
+    package var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: current) }
 
     /// A router whose calls are the manager's own.
     func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {

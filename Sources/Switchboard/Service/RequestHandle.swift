@@ -28,7 +28,7 @@ public final class RequestHandle: Sendable {
     }
 
     /// Takes the task that performs the request; cancels it when the cancellation came first.
-    func run(_ task: Task<Void, Never>) {
+    package func run(_ task: Task<Void, Never>) {
         let isCancelled = state.withLock { state in
             if case .waiting = state { state = .running(task) }
             if case .cancelled = state { return true }
@@ -38,7 +38,7 @@ public final class RequestHandle: Sendable {
     }
 
     /// Marks the end; false when the cancellation came first.
-    func finish() -> Bool {
+    package func finish() -> Bool {
         state.withLock { state in
             if case .cancelled = state { return false }
             state = .over

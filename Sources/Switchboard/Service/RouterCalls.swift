@@ -221,7 +221,9 @@ extension NetworkError {
     }
 
     /// The error for a completion, where a cancellation is a ``NetworkError`` too.
-    static func completion(_ error: any Error, _ request: Result<NetworkRequest, NetworkError>? = nil) -> NetworkError {
+    package static func completion(
+        _ error: any Error, _ request: Result<NetworkRequest, NetworkError>? = nil
+    ) -> NetworkError {
         guard case .success(let request)? = request else { return caught(error) }
         return caught(error).attributed(to: request)
     }

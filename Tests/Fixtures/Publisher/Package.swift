@@ -17,12 +17,16 @@ let package = Package(
     targets: [
         .target(
             name: "SwitchboardCombine",
-            dependencies: ["Switchboard", .product(name: "OpenCombine", package: "OpenCombine")],
+            dependencies: [
+                "Switchboard", .product(name: "SwitchboardCalls", package: "Switchboard"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
+            ],
             swiftSettings: settings + [.unsafeFlags(["-module-alias", "Combine=OpenCombine"])]),
         .testTarget(
             name: "PublisherTests",
             dependencies: [
                 "Switchboard", "SwitchboardCombine",
+                .product(name: "SwitchboardCalls", package: "Switchboard"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "SwitchboardTesting", package: "Switchboard"),
             ], swiftSettings: settings),

@@ -1,3 +1,4 @@
+import SwitchboardCalls
 @testable import SwitchboardAuth
 @testable import SwitchboardCache
 @testable import SwitchboardResilience

@@ -1,3 +1,4 @@
+import SwitchboardCalls
 @testable import SwitchboardHAR
 import Foundation
 import SwitchboardTesting

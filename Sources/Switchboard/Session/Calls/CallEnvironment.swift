@@ -1,6 +1,6 @@
 /// The environment of a call. The app's closures run in it, whichever thread calls them.
 package struct CallEnvironment: Sendable {
-    @TaskLocal static var current: CallEnvironment?
+    @TaskLocal package static var current: CallEnvironment?
 
     let environment: NetworkEnvironment
     /// Where a manager keeps its environment: within the call its routers stay in this one. Nil without a manager.
@@ -26,7 +26,7 @@ package struct CallEnvironment: Sendable {
     }
 
     /// This environment for code that runs when the call is over, and what that starts: it binds no manager.
-    var afterwards: CallEnvironment { CallEnvironment(environment) }
+    package var afterwards: CallEnvironment { CallEnvironment(environment) }
 
     package func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
         guard !isInForce else { return try operation() }

@@ -1,1 +1,1 @@
-../../../../../Sources/Switchboard/Manager/Calls/CallPublisher.swift
+../../../../../Sources/SwitchboardCalls/CallPublisher.swift

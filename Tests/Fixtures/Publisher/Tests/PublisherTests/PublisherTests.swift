@@ -1,3 +1,4 @@
+import SwitchboardCalls
 import Foundation
 import OpenCombine
 import Switchboard

@@ -1,4 +1,6 @@
 import Dispatch
+import Foundation
+import Switchboard
 
 /// Makes one call at a time: a new one cancels the one before. For a screen that loads as its user types or taps.
 ///

@@ -1,3 +1,4 @@
+import SwitchboardCalls
 import Dispatch
 import Foundation
 import Switchboard

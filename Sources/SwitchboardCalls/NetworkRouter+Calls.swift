@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 extension NetworkRouter {
     /// The call for an endpoint as a value, which decodes the response; see ``request(_:as:options:)``. Nothing is sent yet.
     ///

@@ -1,6 +1,7 @@
 #if canImport(Combine)
 import Combine
 import Foundation
+import Switchboard
 
 /// A call as a publisher: one value, then the end, or an error.
 ///

@@ -1,4 +1,6 @@
 import Dispatch
+import Foundation
+import Switchboard
 
 /// A call that has not been made yet, as a value: to be combined with others, and to be made as often as one likes.
 ///

@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 extension NetworkCall {
     /// The call with its value transformed.
     public func map<Output: Sendable>(

@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 /// One step of a ``NetworkCall``, and those before it: run and let go of in loops, so that no number of steps overflows the
 /// stack.
 final class CallStep: @unchecked Sendable {  // `before` changes in `deinit` alone
