@@ -6,6 +6,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let core: [Target.Dependency] = ["Switchboard", "SwitchboardPlatform"]
+
 let products: [Target.Dependency] = [
     "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience", "SwitchboardTransfers",
     "SwitchboardHAR", "SwitchboardPaging", "SwitchboardCalls",
@@ -31,35 +33,38 @@ let package = Package(
         .target(
             name: "Switchboard",
             dependencies: [
-                "SwitchboardRedaction", .target(name: "SwitchboardCurl", condition: .when(platforms: [.linux])),
+                "SwitchboardPlatform", "SwitchboardRedaction",
+                .target(name: "SwitchboardCurl", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
+        // Where systems differ. Internal: it is no product.
+        .target(name: "SwitchboardPlatform", swiftSettings: settings),
         // Masks secrets in text. Internal: it is no product.
         .target(name: "SwitchboardRedaction", swiftSettings: settings),
         // Loads the system's libcurl at run time. Empty outside Linux.
         .target(name: "SwitchboardCurl"),
-        // Each depends on the core alone.
-        .target(name: "SwitchboardAuth", dependencies: ["Switchboard"], swiftSettings: settings),
-        .target(name: "SwitchboardCache", dependencies: ["Switchboard"], swiftSettings: settings),
-        .target(name: "SwitchboardResilience", dependencies: ["Switchboard"], swiftSettings: settings),
-        .target(name: "SwitchboardTransfers", dependencies: ["Switchboard"], swiftSettings: settings),
-        .target(name: "SwitchboardHAR", dependencies: ["Switchboard"], swiftSettings: settings),
-        .target(name: "SwitchboardPaging", dependencies: ["Switchboard"], swiftSettings: settings),
-        .target(name: "SwitchboardCalls", dependencies: ["Switchboard"], swiftSettings: settings),
+        // Each depends on the core, and on what is below it.
+        .target(name: "SwitchboardAuth", dependencies: core, swiftSettings: settings),
+        .target(name: "SwitchboardCache", dependencies: core, swiftSettings: settings),
+        .target(name: "SwitchboardResilience", dependencies: core, swiftSettings: settings),
+        .target(name: "SwitchboardTransfers", dependencies: core, swiftSettings: settings),
+        .target(name: "SwitchboardHAR", dependencies: core, swiftSettings: settings),
+        .target(name: "SwitchboardPaging", dependencies: core, swiftSettings: settings),
+        .target(name: "SwitchboardCalls", dependencies: core, swiftSettings: settings),
         // The doubles, without a test framework, for debug builds and previews too.
-        .target(name: "SwitchboardMocks", dependencies: ["Switchboard", "SwitchboardHAR"], swiftSettings: settings),
+        .target(name: "SwitchboardMocks", dependencies: core + ["SwitchboardHAR"], swiftSettings: settings),
         // The doubles, and what fails tests.
         .target(
-            name: "SwitchboardTesting", dependencies: ["Switchboard", "SwitchboardMocks"], swiftSettings: settings),
+            name: "SwitchboardTesting", dependencies: core + ["SwitchboardMocks"], swiftSettings: settings),
         // For tests alone: other programs, as clients and servers, and the trait that names requirements.
         .target(name: "SwitchboardTestSupport", path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTests",
-            dependencies: ["SwitchboardTestSupport"] + products,
+            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform"] + products,
             exclude: ["Gallery/ErrorGallery.md"], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTestingTests",
-            dependencies: ["SwitchboardTestSupport"] + products,
+            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform"] + products,
             exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Switchboard
 
 /// The state of one circuit of a ``CircuitBreaker``.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Switchboard
 
 /// Stops asking a server that fails again and again, so that it can recover and callers need not wait for it.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Switchboard
 
 /// Sends a GET a second time when its answer is late, and takes the answer that comes first: cuts off the slowest

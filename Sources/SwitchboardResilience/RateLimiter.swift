@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Switchboard
 
 /// Lets no more than so many requests begin in a time. The others wait, first come first served.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// What a router would do for an endpoint: the answer of ``Router/explain(_:)``. Its text is for a person, without secrets.

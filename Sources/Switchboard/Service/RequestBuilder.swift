@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// Makes the request for an endpoint. Pure: it reads the endpoint and its own settings, and performs nothing.

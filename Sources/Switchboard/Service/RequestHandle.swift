@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// Cancels one request that was started with a completion.
 ///
 /// Letting go of it does not cancel.

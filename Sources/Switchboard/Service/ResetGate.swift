@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// Stops the calls of a chain while what it holds is wiped.
 final class ResetGate: Sendable {
     /// Whether the running code is part of a reset: one that it asks for would wait for itself.

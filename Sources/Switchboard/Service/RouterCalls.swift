@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Dispatch
 import Foundation
 

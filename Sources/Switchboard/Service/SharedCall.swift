@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// An operation that several callers wait for. It runs in a task of its own: a caller that is cancelled leaves, the
 /// others go on waiting.
 package final class SharedCall<Output: Sendable>: Sendable {

@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// Operations by a key, each shared by those who ask while it runs. The last one to leave cancels it.
 package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     private struct Entry {

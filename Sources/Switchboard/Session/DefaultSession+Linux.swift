@@ -1,4 +1,6 @@
 #if os(Linux)
+import SwitchboardPlatform
+
 extension DefaultSession {
     static var systemShared: any NetworkSession {
         choose(CurlLibrary.failure) {

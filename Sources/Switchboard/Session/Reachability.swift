@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// Whether this machine is on a network, without sending anything.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Switchboard
 
 /// Runs operations one after the other, in the order in which they were given. None is cancelled with its caller.

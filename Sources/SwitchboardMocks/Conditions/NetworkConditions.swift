@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Switchboard
 
 /// How good a network is, for a ``NetworkConditioner`` to act as if it were so.

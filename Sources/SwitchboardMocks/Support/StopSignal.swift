@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Switchboard
 
 /// Wakes every thread that waits for a socket, once and for good.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Switchboard
 
 /// A descriptor of this end of a connection, or of the listener. Used by one thread, which is the only one to close it.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Switchboard
 @testable import SwitchboardMocks
 import Testing

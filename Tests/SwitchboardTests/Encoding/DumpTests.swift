@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 @testable import SwitchboardCache
 @testable import SwitchboardResilience
 @testable import SwitchboardHAR

@@ -1,4 +1,5 @@
 import SwitchboardCalls
+import SwitchboardPlatform
 @testable import SwitchboardAuth
 @testable import SwitchboardCache
 @testable import SwitchboardResilience

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 @testable import SwitchboardHAR
 import Foundation
 @testable import Switchboard

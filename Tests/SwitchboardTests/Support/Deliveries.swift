@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 @testable import Switchboard
 
 /// What a completion, an interceptor or a stub handed over, in order; a test waits for it instead of sleeping.

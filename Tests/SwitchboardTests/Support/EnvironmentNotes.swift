@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 @testable import SwitchboardAuth
 @testable import SwitchboardTransfers
 import Foundation

@@ -1,4 +1,5 @@
 import SwitchboardCalls
+import SwitchboardPlatform
 import Dispatch
 import Foundation
 import SwitchboardTesting

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// Another body, compressed: `Content-Encoding: gzip` ([RFC 9110

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// What a request carries.

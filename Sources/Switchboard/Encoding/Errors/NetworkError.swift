@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// The one error this package throws, besides `CancellationError`.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// Keeps cookies by [RFC 6265](https://www.rfc-editor.org/rfc/rfc6265), and those of each environment apart.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// Writes down requests and responses, secrets replaced.

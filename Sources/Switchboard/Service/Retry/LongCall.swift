@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// A call that sends several requests: an upload in pieces, or a stream that connects again. They share one record, so that they

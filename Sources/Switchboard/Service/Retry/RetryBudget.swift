@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// How many requests may be sent again, of all that are sent: a server that fails everybody is not also asked three
 /// times by everybody.
 ///

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// All that sends a call again asks here: the policy in a chain, downloads, uploads in pieces, and streams that connect

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// Sends a request again when it failed in a way that may pass.

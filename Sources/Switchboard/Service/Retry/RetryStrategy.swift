@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// How long a ``RetryPolicy`` waits between attempts.
 public struct RetryStrategy: Sendable {
     /// Decides after each result, successes too, of the attempt with that number, from 1: nil when it stands.

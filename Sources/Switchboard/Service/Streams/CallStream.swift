@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// The body of a router's call while it is read: the call is under way until its end, and is cancelled with it.

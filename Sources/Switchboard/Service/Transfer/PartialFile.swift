@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// The file that a download is written to beside its destination, until it is whole.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// How far an upload or a download is: give one to the call, and read it while the call runs.

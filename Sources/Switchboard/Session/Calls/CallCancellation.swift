@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// What cancels one call of a router from outside its task.
 ///
 /// A call runs in its caller's task: a task of its own would cost two more switches between threads for each call. So

@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// The environment of a call. The app's closures run in it, whichever thread calls them.
 package struct CallEnvironment: Sendable {
     @TaskLocal package static var current: CallEnvironment?

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Dispatch
 
 /// Ends what is over its deadline, with one timer for all.

@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// The environment of the first of several requests, for all of them: of pages, or of events over several connections.
 package final class LastingEnvironment: Sendable {
     private let now: @Sendable () -> CallEnvironment?

@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// Which servers an app talks to: ``qa``, ``staging``, ``production``, or one of your own.
 ///
 /// ```swift

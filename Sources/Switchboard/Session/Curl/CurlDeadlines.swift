@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardPlatform
 import Foundation
 
 /// When an exchange is over for want of time, in the nanoseconds of `DispatchTime`; `.max` is never.

@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardPlatform
 import Foundation
 
 /// A response's body between libcurl and its reader: holds a little, then makes libcurl wait.

@@ -46,11 +46,4 @@ extension NetworkResponse {
         self.request = request
     }
 }
-
-extension Duration {
-    var wholeNanoseconds: UInt64 {
-        let (seconds, attoseconds) = clamped.components
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
-    }
-}
 #endif

@@ -1,4 +1,6 @@
 #if os(Linux)
+import SwitchboardPlatform
+
 /// The handles of a session that are not in use.
 final class CurlHandlePool: Sendable {
     private struct State {

@@ -1,6 +1,6 @@
 #if os(Linux)
+import SwitchboardPlatform
 import SwitchboardCurl
-import Dispatch
 import Foundation
 
 /// The thread that drives libcurl for a session: takes exchanges in, lets libcurl act when its sockets are ready, and

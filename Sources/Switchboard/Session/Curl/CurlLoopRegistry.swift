@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardPlatform
 import Foundation
 
 /// The loops whose threads run, so that they are at rest before the process tears down the libraries under them.

@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardPlatform
 import Foundation
 
 /// Sends requests through the system's libcurl: the session on Linux where none is given.

@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardPlatform
 import Foundation
 
 /// A request's body while libcurl reads it. Read on the loop's thread.

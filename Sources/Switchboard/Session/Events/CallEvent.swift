@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// A decision during a call.

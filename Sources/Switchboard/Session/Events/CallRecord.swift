@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// What happened so far in one call of a router. A request and its copies carry it along.
 final class CallRecord: Sendable {
     private struct State {

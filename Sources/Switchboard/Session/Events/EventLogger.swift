@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// Writes each decision of a call as one line, secrets replaced.
 ///
 /// ```swift

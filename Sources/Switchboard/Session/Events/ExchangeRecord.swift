@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// One exchange of a call, as ``NetworkResponse/history`` and ``NetworkError/history`` list them: a call has several when it
 /// was retried, redirected, or sent again with new credentials.
 public struct ExchangeRecord: Sendable {

@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 extension NetworkResponse {
     /// The exchanges of the call as lines of text with bars, one below the other by their time; see ``history``.
     public var waterfall: String { history.waterfall() }

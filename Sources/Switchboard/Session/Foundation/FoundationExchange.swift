@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// One request under way in a ``FoundationSession``: collects the response and ends exactly once.

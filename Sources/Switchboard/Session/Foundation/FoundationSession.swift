@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// Sends requests through one long-lived URLSession.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// A streamed response's body between URLSession, which cannot be made to wait, and its reader: holds a little in

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// From what URLSession reports to a ``NetworkError``.

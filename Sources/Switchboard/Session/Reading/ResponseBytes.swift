@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// A response's body as it arrives, in chunks, read once.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// What a response's body is made of, as it arrives: lines, values, events or parts, read once.

@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// A body's bytes where URLSession can read them again and again: in memory, or in a file for a streamed body.

@@ -1,4 +1,5 @@
 import SwitchboardPaging
+import SwitchboardPlatform
 @testable import SwitchboardTransfers
 import Foundation
 import SwitchboardTesting

@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardPlatform
 import Foundation
 import SwitchboardTesting
 import Testing

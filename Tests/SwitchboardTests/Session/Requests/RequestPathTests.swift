@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 @testable import SwitchboardAuth
 import Foundation
 import SwitchboardTesting

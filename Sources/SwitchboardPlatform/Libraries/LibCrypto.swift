@@ -2,7 +2,7 @@
 import Foundation
 
 /// The hash functions of OpenSSL, 1.1.1 or 3 ([manual](https://docs.openssl.org/3.0/man3/EVP_DigestInit/)).
-struct LibCrypto: @unchecked Sendable {  // pointers to functions, which nobody changes
+package struct LibCrypto: @unchecked Sendable {  // pointers to functions, which nobody changes
     static let loaded = Result { () throws(DynamicLibrary.Failure) in
         try LibCrypto(firstOf: ["libcrypto.so.3", "libcrypto.so.1.1"])
     }
@@ -14,7 +14,7 @@ struct LibCrypto: @unchecked Sendable {  // pointers to functions, which nobody 
             OpaquePointer?
         ) -> CInt
 
-    init(firstOf names: [String]) throws(DynamicLibrary.Failure) {
+    package init(firstOf names: [String]) throws(DynamicLibrary.Failure) {
         let library = try DynamicLibrary(firstOf: names)
         digestByName = try library.function("EVP_get_digestbyname")
         digest = try library.function("EVP_Digest")

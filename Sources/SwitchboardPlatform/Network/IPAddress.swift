@@ -1,13 +1,13 @@
 import Foundation
 
 /// An address of IPv4 or IPv6, as bytes in the order of the network.
-struct IPAddress: Sendable {
+package struct IPAddress: Sendable {
     /// Four or sixteen.
     private let bytes: [UInt8]
 
     /// The address that a URL's host is, IPv6 with or without brackets and zone; nil for a name. What resolvers take for an
     /// IPv4 address is one: `127.1` and `0x7F000001` too.
-    init?(host: String) {
+    package init?(host: String) {
         var v4 = in_addr()
         if inet_aton(host, &v4) != 0 {
             bytes = withUnsafeBytes(of: v4.s_addr) { Array($0) }
@@ -22,7 +22,7 @@ struct IPAddress: Sendable {
     }
 
     /// Whether it is this machine itself: 127.0.0.0/8 or ::1, also as IPv4 within IPv6, or the address of zeros.
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         let isMapped = bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
         let bytes = isMapped ? bytes[12...] : bytes[...]
         if bytes.count == 4, bytes.first == 127 { return true }

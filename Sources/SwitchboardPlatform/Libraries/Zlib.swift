@@ -7,10 +7,10 @@ private let zlibNames = ["libz.so.1"]
 /// The functions of the system's zlib that compress ([manual](https://zlib.net/manual.html)).
 ///
 /// It has no headers here: the functions are looked up by name. On Linux libcurl brings it along.
-struct Zlib: @unchecked Sendable {  // pointers to functions, which nobody changes
+package struct Zlib: @unchecked Sendable {  // pointers to functions, which nobody changes
     /// `z_stream` of zlib.h, member by member. Its numbers are C's `int` and `long`: 112 bytes where pointers have 64
     /// bits, 56 where they have 32. zlib is told the size, and refuses another than its own.
-    struct Stream {
+    package struct Stream {
         var nextIn: UnsafePointer<UInt8>?
         var availableIn: CUnsignedInt = 0
         var totalIn: CUnsignedLong = 0
@@ -27,16 +27,16 @@ struct Zlib: @unchecked Sendable {  // pointers to functions, which nobody chang
         var reserved: CUnsignedLong = 0
     }
 
-    let version: @convention(c) () -> UnsafePointer<CChar>?
-    let deflateInit2:
+    package let version: @convention(c) () -> UnsafePointer<CChar>?
+    package let deflateInit2:
         @convention(c) (UnsafeMutableRawPointer, CInt, CInt, CInt, CInt, CInt, UnsafePointer<CChar>?, CInt) -> CInt
-    let deflate: @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
-    let deflateEnd: @convention(c) (UnsafeMutableRawPointer) -> CInt
+    package let deflate: @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
+    package let deflateEnd: @convention(c) (UnsafeMutableRawPointer) -> CInt
 
     /// The library, or what is missing.
-    static let loaded = Result { () throws(DynamicLibrary.Failure) in try Zlib(firstOf: zlibNames) }
+    package static let loaded = Result { () throws(DynamicLibrary.Failure) in try Zlib(firstOf: zlibNames) }
 
-    init(firstOf names: [String]) throws(DynamicLibrary.Failure) {
+    package init(firstOf names: [String]) throws(DynamicLibrary.Failure) {
         let library = try DynamicLibrary(firstOf: names)
         version = try library.function("zlibVersion")
         deflateInit2 = try library.function("deflateInit2_")

@@ -8,7 +8,7 @@ private let libraryNames = ["libpsl.so.5"]
 /// `github.io` ([the list](https://publicsuffix.org)).
 ///
 /// It has no headers here: the functions are looked up by name. On Linux libcurl mostly brings it along.
-struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is made once and never changed
+package struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is made once and never changed
     private typealias MakeList = @convention(c) (UnsafePointer<CChar>?) -> OpaquePointer?
     private typealias BuiltIn = @convention(c) () -> OpaquePointer?
     private typealias IsSuffix = @convention(c) (OpaquePointer?, UnsafePointer<CChar>) -> CInt
@@ -17,9 +17,11 @@ struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is mad
     private let isSuffix: IsSuffix
 
     /// The library, or what is missing.
-    static let loaded = Result { () throws(DynamicLibrary.Failure) in try PublicSuffixes(firstOf: libraryNames) }
+    package static let loaded = Result { () throws(DynamicLibrary.Failure) in
+        try PublicSuffixes(firstOf: libraryNames)
+    }
 
-    init(firstOf names: [String]) throws(DynamicLibrary.Failure) {
+    package init(firstOf names: [String]) throws(DynamicLibrary.Failure) {
         let library = try DynamicLibrary(firstOf: names)
         let makeList: MakeList = try library.function("psl_latest")
         let builtIn: BuiltIn = try library.function("psl_builtin")
@@ -33,7 +35,7 @@ struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is mad
 
     /// Whether anybody may register names under a domain, given in lower case. A last label that is not on the list is
     /// one.
-    func contains(_ domain: String) -> Bool {
+    package func contains(_ domain: String) -> Bool {
         isSuffix(list, domain) != 0
     }
 }

@@ -16,7 +16,7 @@ package enum MessageDigest: Sendable, Hashable, CaseIterable {
 
     #if canImport(CryptoKit)
     /// The hash of some bytes.
-    func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
+    package func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
         switch self {
         case .md5: Data(Insecure.MD5.hash(data: data))
         case .sha256: Data(SHA256.hash(data: data))
@@ -25,12 +25,12 @@ package enum MessageDigest: Sendable, Hashable, CaseIterable {
     }
     #else
     /// The hash of some bytes.
-    func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
+    package func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
         try hash(data, by: LibCrypto.loaded)
     }
 
     /// The same by a library that was looked for, or by what is missing.
-    func hash(
+    package func hash(
         _ data: Data, by loaded: Result<LibCrypto, DynamicLibrary.Failure>
     ) throws(DynamicLibrary.Failure) -> Data {
         try loaded.get().hash(data, name)

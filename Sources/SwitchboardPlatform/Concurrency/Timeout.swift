@@ -2,7 +2,7 @@
 /// is cancelled. An operation that does not heed its cancellation is waited for.
 ///
 /// - Throws: What the operation throws, or `error` when the limit passed.
-func withTimeout<Output: Sendable>(
+package func withTimeout<Output: Sendable>(
     _ limit: Duration, by clock: any Clock<Duration> = ContinuousClock(),
     error: @autoclosure @escaping @Sendable () -> any Error,
     operation: @escaping @Sendable () async throws -> Output

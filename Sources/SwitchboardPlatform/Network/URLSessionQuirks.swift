@@ -2,30 +2,30 @@ import Foundation
 
 /// Where URLSession differs between Apple's systems and the open-source Foundation, as values that the session can
 /// branch on.
-enum URLSessionQuirks {
+package enum URLSessionQuirks {
     #if canImport(FoundationNetworking)
     /// A header set to one blank is removed from the request, defaults of libcurl included.
-    static let blankValueRemovesHeader = true
+    package static let blankValueRemovesHeader = true
     /// A connection that died is retried without rewinding a `Data` body, so every body has to be a stream.
-    static let bodiesMustBeStreams = true
+    package static let bodiesMustBeStreams = true
     /// The text of an error is libcurl's, and tells more causes apart than its code.
-    static let speaksLibcurl = true
+    package static let speaksLibcurl = true
     /// `http://[::1]/` is refused as a bad URL.
-    static let refusesIPv6Literals = true
+    package static let refusesIPv6Literals = true
     /// `.cancelAuthenticationChallenge` is the only answer to a challenge that ends: the 401 has been delivered by
     /// then.
-    static let challengesMustBeCancelled = true
+    package static let challengesMustBeCancelled = true
     #else
-    static let blankValueRemovesHeader = false
-    static let bodiesMustBeStreams = false
-    static let speaksLibcurl = false
-    static let refusesIPv6Literals = false
-    static let challengesMustBeCancelled = false
+    package static let blankValueRemovesHeader = false
+    package static let bodiesMustBeStreams = false
+    package static let speaksLibcurl = false
+    package static let refusesIPv6Literals = false
+    package static let challengesMustBeCancelled = false
     #endif
 
     /// Whether a challenge is about TLS, by its authentication method. Never on Linux, where libcurl settles TLS by
     /// itself.
-    static func isAboutTLS(_ authenticationMethod: String) -> Bool {
+    package static func isAboutTLS(_ authenticationMethod: String) -> Bool {
         #if canImport(FoundationNetworking)
         return false
         #else
@@ -35,7 +35,7 @@ enum URLSessionQuirks {
     }
 
     /// The queue on which a session calls its delegate.
-    static func makeDelegateQueue() -> OperationQueue {
+    package static func makeDelegateQueue() -> OperationQueue {
         #if canImport(FoundationNetworking)
         // Running each callback where it arises saves two hops per callback. The callbacks never block and never call a
         // task's methods, which this queue would not bear.

@@ -4,9 +4,9 @@ import Foundation
 /// same bytes give the same member.
 ///
 /// What it holds does not grow: zlib's 256 KiB, one piece of output, and the input at hand.
-final class GzipDeflater {
+package final class GzipDeflater {
     /// The most bytes of a piece.
-    static let pieceSize = 64 << 10
+    package static let pieceSize = 64 << 10
 
     private let zlib: Zlib
     private let stream: UnsafeMutablePointer<Zlib.Stream>  // at an address that does not move: zlib keeps it
@@ -17,7 +17,7 @@ final class GzipDeflater {
     private let piece = UnsafeMutablePointer<UInt8>.allocate(capacity: pieceSize)
     private var filled = 0
 
-    init(_ zlib: Zlib) throws(DynamicLibrary.Failure) {
+    package init(_ zlib: Zlib) throws(DynamicLibrary.Failure) {
         self.zlib = zlib
         stream = .allocate(capacity: 1)
         stream.initialize(to: Zlib.Stream())
@@ -37,21 +37,21 @@ final class GzipDeflater {
     }
 
     /// Whether more input is wanted, or ``finish()``, before there is another piece.
-    var isHungry: Bool { offset == input.count && !isInputEnded }
+    package var isHungry: Bool { offset == input.count && !isInputEnded }
 
     /// Gives it the next input, when it is hungry.
-    func feed(_ data: Data) {
+    package func feed(_ data: Data) {
         input = data
         offset = 0
     }
 
     /// There is no more input.
-    func finish() {
+    package func finish() {
         isInputEnded = true
     }
 
     /// The next piece: full, or the last one. Nil while it is hungry, and after the last one.
-    func next() throws(DynamicLibrary.Failure) -> Data? {
+    package func next() throws(DynamicLibrary.Failure) -> Data? {
         guard !isEnded else { return nil }
         repeat {
             try deflate()

@@ -8,32 +8,37 @@ import Foundation
 ///
 /// The lock is `OSAllocatedUnfairLock` where there is one and a POSIX mutex elsewhere: `Mutex` is missing on the oldest
 /// supported systems of Apple, and on Linux the thread sanitizer does not see it. It is not recursive, and no foreign
-/// code may run inside `withLock`.
+/// code may run inside `withLock`. Every call takes it several times: it is inlined into the modules above.
 package final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
     #if canImport(os)
-    private let lock = OSAllocatedUnfairLock()
+    @usableFromInline let lock = OSAllocatedUnfairLock()
     #else
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)  // at an address that does not move
+    @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)  // where it does not move
     #endif
-    private var protected: Value
+    @usableFromInline var protected: Value
 
     #if canImport(os)
+    @inlinable
     package init(_ value: Value) {
         protected = value
     }
     #else
+    @inlinable
     package init(_ value: Value) {
         protected = value
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
     }
 
+    @inlinable
     deinit {
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
     }
     #endif
 
+    /// Runs `body` with the value, while nobody else has it.
+    @inlinable
     package func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
         #if canImport(os)
         lock.lock()
@@ -46,6 +51,7 @@ package final class Protected<Value: Sendable>: @unchecked Sendable {  // the va
     }
 
     /// Sets the value, and gives the one before: let go of it outside of the lock.
+    @inlinable
     package func swap(_ value: Value) -> Value {
         withLock { protected in
             defer { protected = value }
@@ -54,7 +60,7 @@ package final class Protected<Value: Sendable>: @unchecked Sendable {  // the va
     }
 
     /// A copy of the value as it is now.
-    package var value: Value { withLock { $0 } }
+    @inlinable package var value: Value { withLock { $0 } }
 }
 
 extension Protected: CustomReflectable {

@@ -1,9 +1,15 @@
 extension Duration {
     /// Longer than anybody waits, and short enough to be added to any point in time and slept by any clock.
-    package static let century = Duration.seconds(Int64(3_155_760_000))
+    @usableFromInline package static let century = Duration.seconds(Int64(3_155_760_000))
 
     /// The duration, between nothing and a century.
-    package var clamped: Duration { max(.zero, min(self, .century)) }
+    @inlinable package var clamped: Duration { max(.zero, min(self, .century)) }
+
+    /// The nanoseconds, between nothing and a century.
+    @inlinable package var wholeNanoseconds: UInt64 {
+        let (seconds, attoseconds) = clamped.components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
 
     /// The seconds, between nothing and a century.
     package var seconds: Double {
@@ -21,7 +27,7 @@ extension Duration {
     package var wholeSecondsText: String { "\(Int64(seconds.rounded(.up))) s" }
 
     /// `20 s`, `3 min`, `5 h` or `4 days`, rounded up: for a person.
-    var waitText: String {
+    package var waitText: String {
         let units: [(limit: Double, size: Double, name: String)] = [
             (120, 1, "s"), (120 * 60, 60, "min"), (48 * 3_600, 3_600, "h"), (.infinity, 86_400, "days"),
         ]
@@ -30,7 +36,7 @@ extension Duration {
     }
 
     /// `12 ms`, fractions cut off
-    var millisecondsText: String {
+    package var millisecondsText: String {
         let (seconds, attoseconds) = clamped.components
         return "\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000) ms"
     }

@@ -5,7 +5,7 @@ import Network
 #endif
 
 /// Whether this machine is on a network at all.
-enum NetworkPath {
+package enum NetworkPath {
     #if canImport(Network)
     private static let last: Protected<Bool> = {
         let last = Protected(true)
@@ -16,11 +16,11 @@ enum NetworkPath {
     }()
 
     /// What the system's path monitor said last; true before it did.
-    static var exists: Bool { last.value }
+    package static var exists: Bool { last.value }
     #else
     /// Whether an interface that is not loopback is up, has a link, and has an address that is for more than this link.
     /// True when the system does not tell.
-    static var exists: Bool {
+    package static var exists: Bool {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return true }
         defer { freeifaddrs(first) }
