@@ -22,6 +22,7 @@ let package = Package(
             dependencies: [
                 "LibcurlLoop",
                 .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardStreams", package: "Switchboard"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

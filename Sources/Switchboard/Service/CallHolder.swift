@@ -11,7 +11,7 @@ protocol CallHolder {
 
 extension NetworkRouter {
     /// Runs an operation as one call, where the router can; a fake of an app cannot.
-    func held<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
+    package func held<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
         guard let holder = self as? any CallHolder else { return try await operation() }
         return try await holder.hold(operation)
     }

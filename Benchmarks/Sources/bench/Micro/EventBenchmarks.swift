@@ -1,3 +1,4 @@
+import SwitchboardStreams
 import Foundation
 import Switchboard
 

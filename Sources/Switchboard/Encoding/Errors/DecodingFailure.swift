@@ -1,8 +1,8 @@
 import Foundation
 
 /// What a `DecodingError` says: the key path, the type expected, and a short piece of the body without secrets.
-enum DecodingFailure {
-    static func describe(_ error: any Error, in body: Data) -> String {
+package enum DecodingFailure {
+    package static func describe(_ error: any Error, in body: Data) -> String {
         "\(cause(of: error)); the body (\(body.count) bytes) begins \(snippet(of: body))"
     }
 

@@ -51,7 +51,7 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
     }
 
     /// Why this field may not be sent, or nil when it may.
-    var fault: String? {
+    package var fault: String? {
         guard name.utf8.isHTTPToken else {
             return "header name \(name.quotedForMessage) is not a token (RFC 9110 §5.6.2)"
         }

@@ -22,7 +22,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     /// Fields that were looked at before: `isSuspect` says whether one of them may not be sent.
-    init(_ fields: [HTTPHeader], isSuspect: Bool) {
+    package init(_ fields: [HTTPHeader], isSuspect: Bool) {
         self.fields = fields
         self.isSuspect = isSuspect
     }

@@ -81,7 +81,7 @@ extension NetworkResponse {
     }
 
     /// The environment for the closures of the app that judge and decode it.
-    var environment: CallEnvironment? { request?.callEnvironment }
+    package var environment: CallEnvironment? { request?.callEnvironment }
 
     /// The error with the request noted on it, and how often that was sent.
     package func attribute(_ error: NetworkError) -> NetworkError {

@@ -33,11 +33,11 @@ package final class LongCall: Sendable {
     }
 
     /// The last request.
-    var request: NetworkRequest? { state.value.request }
+    package var request: NetworkRequest? { state.value.request }
     /// The policy in force.
     package var policy: RetryPolicy { state.value.policy }
     /// Whether the last request may be sent a second time.
-    var isRepeatable: Bool { policy.fault(of: question) == nil }
+    package var isRepeatable: Bool { policy.fault(of: question) == nil }
 
     /// Makes a request, changed by a closure, part of the call. The first one begins it.
     package func join(
@@ -78,7 +78,7 @@ package final class LongCall: Sendable {
     }
 
     /// The same with a wait that is known.
-    func goesOn(after wait: Duration, because cause: String) async throws -> Bool {
+    package func goesOn(after wait: Duration, because cause: String) async throws -> Bool {
         try await policy.goesOn(after: wait, because: cause, with: question)
     }
 
@@ -104,14 +104,14 @@ package final class LongCall: Sendable {
     }
 
     /// Ends the call with an error, and names the request in it.
-    func end(with error: any Error) -> any Error {
+    package func end(with error: any Error) -> any Error {
         let error = NetworkError.caught(error, of: state.value.record, request)
         end(.failure(error))
         return error
     }
 
     /// Tells the monitors of the end. A second one is none.
-    func end(_ result: Result<Int, any Error>) {
+    package func end(_ result: Result<Int, any Error>) {
         if let request { state.value.record.end(result, request) }
     }
 }

@@ -67,7 +67,7 @@ public struct RetryStrategy: Sendable {
 }
 
 extension Duration {
-    func doubled(_ times: Int, upTo limit: Duration) -> Duration {
+    package func doubled(_ times: Int, upTo limit: Duration) -> Duration {
         var delay = min(self, limit)
         for _ in 0..<max(0, times) where delay < limit { delay = min(limit, delay * 2) }
         return delay

@@ -32,7 +32,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     }
 
     /// The chunks of an exchange that begins with the first reading, and is not begun again.
-    init(opening open: @escaping @Sendable () async throws -> ResponseBytes) {
+    package init(opening open: @escaping @Sendable () async throws -> ResponseBytes) {
         source = Opening(open)
     }
 

@@ -11,13 +11,13 @@ public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
     private let ready: @Sendable () -> Element?
     private let read: @Sendable () async throws -> Element?
 
-    init(read: @escaping @Sendable () async throws -> Element?) {
+    package init(read: @escaping @Sendable () async throws -> Element?) {
         ready = { nil }
         self.read = read
     }
 
     /// `more` gives the next elements, none when there are none yet, and nil at the end.
-    init(more: @escaping @Sendable () async throws -> [Element]?) {
+    package init(more: @escaping @Sendable () async throws -> [Element]?) {
         let rest = Protected<ArraySlice<Element>>([])
         ready = { rest.withLock { $0.popFirst() } }
         read = {
@@ -32,7 +32,7 @@ public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
 
     /// `parse` gets chunk after chunk, and nil at the end, and adds the elements that are complete. Those that it added
     /// before it throws are given first.
-    init(_ bytes: ResponseBytes, _ parse: sending @escaping (Data?, inout [Element]) throws -> Void) {
+    package init(_ bytes: ResponseBytes, _ parse: sending @escaping (Data?, inout [Element]) throws -> Void) {
         let parser = ElementParser(bytes, parse)
         self.init { try await parser.more() }
     }

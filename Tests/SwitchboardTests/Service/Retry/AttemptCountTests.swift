@@ -1,3 +1,4 @@
+import SwitchboardStreams
 import SwitchboardPaging
 import Foundation
 import Switchboard

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// Reads server-sent events or JSON lines, and connects again when the connection ends, as [HTML
 /// §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html#the-eventsource-interface) has it.

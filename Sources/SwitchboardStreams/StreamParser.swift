@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// Makes elements of the bytes of a stream, over as many connections as it takes.
 protocol StreamParser: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 extension NetworkResponse {
     /// The parts of a `multipart` body, `multipart/byteranges` ([RFC 9110

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import Switchboard
 
 extension NetworkRouter {
     /// The values of a body that has one JSON text in each line, as they arrive.
@@ -65,7 +66,8 @@ extension NetworkRouter {
         let call = LongCall(on: self, usually: .forStreams)
         let source = EventSource(parser, in: call) { position in
             let response = try await streamedResponse(
-                for: endPoint(position), accept: jsonLineTypes, options: options, in: call)
+                for: endPoint(position), accept: jsonLineTypes, options: options
+            ) { request throws(NetworkError) in try call.join(&request) { _ in } }
             found.withLock { $0 = $0 ?? response.handling.decoder }
             return response
         }
@@ -74,29 +76,3 @@ extension NetworkRouter {
 }
 
 private let jsonLineTypes = "application/x-ndjson, application/jsonl, application/json;q=0.9"
-
-extension ResponseBytes {
-    /// The body as values, one JSON text in each line.
-    ///
-    /// - Parameters:
-    ///   - type: What a line decodes to. Empty lines are passed over; any other that is no such value is
-    ///     ``NetworkError/Code/decodingFailed`` with the number of the line.
-    ///   - decoder: Decodes the lines.
-    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
-    /// - Returns: The values, read once.
-    public func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, decoder: any ResponseDecoder = JSONDecoder(), limit: Int = 1 << 20
-    ) -> ResponseSequence<Value> {
-        jsonLines(as: type, limit: limit) { try decoder.decode($0, from: $1) }
-    }
-
-    func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, limit: Int, decode: @escaping @Sendable (Value.Type, Data) throws -> Value
-    ) -> ResponseSequence<Value> {
-        let none: @Sendable (Value) -> Never? = { _ in nil }
-        var parser = JSONLineParser(limit: limit, position: nil, cursor: none) { try decode(type, $0) }
-        return ResponseSequence(self) { chunk, values in
-            try parser.parse(chunk) { values.append($0) }
-        }
-    }
-}

@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 extension NetworkRouter {
     /// The parts of a `multipart` response, as they arrive: several ranges of a file for instance, by
     /// ``NetworkResponse/parts(limit:)``.

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// One part of a `multipart` response ([RFC 2046 §5.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1)).
 public struct ResponsePart: Sendable, Hashable {

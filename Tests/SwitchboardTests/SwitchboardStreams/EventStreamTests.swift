@@ -3,6 +3,7 @@ import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardStreams
 
 /// Lines and server-sent events, in chunks cut anywhere. Expected events are those of HTML §9.2 and of
 /// web-platform-tests' eventsource folder, as the vectors' notes quote them.

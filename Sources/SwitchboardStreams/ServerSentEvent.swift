@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// One event of a stream of server-sent events
 /// ([HTML §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)).

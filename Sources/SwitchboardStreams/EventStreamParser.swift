@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// Makes events of the bytes of a stream, by the algorithm of [HTML
 /// §9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).

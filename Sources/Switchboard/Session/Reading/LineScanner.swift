@@ -3,13 +3,13 @@ import Foundation
 /// Splits bytes that come in chunks into lines, by LF, CRLF or CR alone, whichever comes.
 ///
 /// A CR ends its line at once: whether a LF belongs to it shows later, and that is then passed over.
-struct LineScanner: Sendable {
+package struct LineScanner: Sendable {
     /// The most bytes of a line.
-    let limit: Int
+    package let limit: Int
     private var rest: [UInt8] = []
     private var isBehindCR = false
 
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
@@ -17,7 +17,7 @@ struct LineScanner: Sendable {
     /// line of what is left.
     ///
     /// - Throws: ``NetworkError/Code/responseTooLarge`` for a line with more bytes than allowed; what `body` throws.
-    mutating func scan(_ chunk: Data?, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    package mutating func scan(_ chunk: Data?, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
         guard let chunk else {
             defer { rest = [] }
             return rest.isEmpty ? () : try body(rest[...])

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// Makes values of lines with one JSON text each.
 struct JSONLineParser<Value: Sendable, Cursor: Sendable>: StreamParser {

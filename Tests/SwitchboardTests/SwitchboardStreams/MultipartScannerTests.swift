@@ -3,6 +3,7 @@ import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardStreams
 
 /// Multipart bodies taken apart, in chunks cut anywhere. Expected parts are those of the RFCs' examples, of what Python
 /// and nginx made, and of what Python's email parser reads.
