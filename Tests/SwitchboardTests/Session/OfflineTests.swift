@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardResilience
 import Foundation
 import SwitchboardTestSupport
 import Switchboard

@@ -53,7 +53,7 @@ package final class LongCall: Sendable {
         policy.statuses.formUnion(statuses)
         let record = CallRecord(request.options.monitors)
         state.withLock { ($0.record, $0.policy) = (record, policy) }
-        if shared == nil { policy.budget?.countCall() }
+        if shared == nil { policy.limit?.countCall() }
         request.call = record
         record.tell(.made, request)
     }

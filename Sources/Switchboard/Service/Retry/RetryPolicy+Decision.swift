@@ -45,7 +45,7 @@ extension RetryPolicy {
         guard wait <= maximumDelay else { return "the server asks for a longer wait than \(maximumDelay.secondsText)" }
         if let left, wait >= left() { return "a wait of \(wait.secondsText) would pass the end of the total timeout" }
         // A stream whose connection ended as it should is not retried.
-        return attempts > 0 && budget?.takeRetry() == false ? "the retry budget is used up" : nil
+        return attempts > 0 && limit?.takeRetry() == false ? "the retry budget is used up" : nil
     }
 
     /// The strategy's wait, or the longer one that a server asks for; nil after a result that stands. A custom strategy

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [RetryPolicy()])
-/// let patient = RetryPolicy(maximumAttempts: 6, strategy: .constant(.seconds(2)), budget: RetryBudget())
+/// let patient = RetryPolicy(maximumAttempts: 6, strategy: .constant(.seconds(2)))
 /// ```
 ///
 /// | what | sent again by default | change it with |
@@ -49,7 +49,7 @@ public struct RetryPolicy: Interceptor {
     /// servers that do not know the field take no notice of it.
     public var addsIdempotencyKeys = false
     /// Limits how many of all requests are sent again. Default nil: no limit.
-    public var budget: RetryBudget?
+    package var limit: (any RetryLimit)?
     private(set) var clock: any Clock<Duration>
     private(set) var now: @Sendable () -> Date
 
@@ -60,30 +60,28 @@ public struct RetryPolicy: Interceptor {
     ///   - baseDelay: The wait before the second attempt.
     ///   - maximumDelay: The longest wait.
     ///   - jitter: How the waits are spread, so that not all clients come back at the same moment.
-    ///   - budget: Limits how many of all requests are sent again. Share one between the policies of a server.
     ///   - clock: What measures the waits; a test clock lets them pass at once.
     ///   - now: The time that dates in header fields are compared with.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
-        jitter: RetryJitter = .full, budget: RetryBudget? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        jitter: RetryJitter = .full, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(
             maximumAttempts: maximumAttempts, strategy: .exponential(from: baseDelay, jitter: jitter),
-            maximumDelay: maximumDelay, budget: budget, clock: clock, now: now)
+            maximumDelay: maximumDelay, clock: clock, now: now)
     }
 
     /// Makes a policy with another strategy; see
-    /// ``init(maximumAttempts:baseDelay:maximumDelay:jitter:budget:clock:now:)``.
+    /// ``init(maximumAttempts:baseDelay:maximumDelay:jitter:clock:now:)``.
     public init(
         maximumAttempts: Int = 3, strategy: RetryStrategy, maximumDelay: Duration = .seconds(30),
-        budget: RetryBudget? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.maximumAttempts = max(1, maximumAttempts)
         self.strategy = strategy
         self.maximumDelay = maximumDelay.clamped
-        self.budget = budget
         self.clock = clock
         self.now = now
     }
@@ -99,7 +97,7 @@ public struct RetryPolicy: Interceptor {
         var request = request
         let policy = policy(for: request)
         try policy.addKey(to: &request)
-        policy.budget?.countCall()
+        policy.limit?.countCall()
         guard policy.fault(of: request) == nil else { return try await next(request) }
         let call = request.call ?? CallRecord([])
         request.call = call
@@ -121,7 +119,7 @@ public struct RetryPolicy: Interceptor {
         guard var own = request.options.retry ?? usual else { return self }
         own.clock = clock
         own.now = now
-        own.budget = own.budget ?? budget
+        own.limit = own.limit ?? limit
         own.addsIdempotencyKeys = own.addsIdempotencyKeys || addsIdempotencyKeys
         return own
     }

@@ -18,7 +18,7 @@ package struct Download: Sendable {
         _ request: NetworkRequest, under shared: RetryPolicy?, _ send: @escaping Downloader.Send
     ) async throws -> NetworkResponse {
         let policy = shared?.policy(for: request) ?? request.options.retry ?? retry
-        if shared == nil { policy.budget?.countCall() }
+        if shared == nil { policy.limit?.countCall() }
         let isAccepted = request.options.isDownloadAccepted
         let isSaved: Downloader.Rule = { (200..<300).contains($0) && $0 != 204 && $0 != 205 && isAccepted($0) }
         guard let progress else {

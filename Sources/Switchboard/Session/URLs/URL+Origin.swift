@@ -28,7 +28,7 @@ extension URL {
     }
 
     /// ``isLoopback``, or a name below `localhost`, which a resolver may know otherwise.
-    var isLikelyLoopback: Bool {
+    package var isLikelyLoopback: Bool {
         isLoopback || (host ?? "").lowercased().hasSuffix(".localhost")
     }
 }

@@ -1,3 +1,4 @@
+import SwitchboardResilience
 import SwitchboardStreams
 import Foundation
 import SwitchboardTestSupport
@@ -120,7 +121,7 @@ struct AttemptRecordTests {
         let clock = TestClock(skips: true)
         let frozen = TestClock()
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, clock: frozen)
-        let policy = RetryPolicy(maximumAttempts: 9, budget: budget, clock: clock)
+        let policy = RetryPolicy(maximumAttempts: 9, clock: clock).limited(by: budget)
         let monitor = Events()
         let event = MockResponse.text("data: 1\n\n").with("Content-Type", "text/event-stream")
         let stream = StubSession(event, event, event, .status(204))

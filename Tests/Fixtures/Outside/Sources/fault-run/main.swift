@@ -43,7 +43,8 @@ let watch = Task {
 
 func run() async throws -> (seconds: Double, openConnections: Int) {
     let server = try MockServer { ledger.answer($0) }
-    let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(4), maximumDelay: .seconds(2), budget: budget)
+    let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(4), maximumDelay: .seconds(2))
+        .limited(by: budget)
     var configuration = SessionConfiguration(maximumConnectionsPerHost: 64)
     configuration.proxy = .none
     func router(_ session: any NetworkSession) -> Router<URLEndPoint> {

@@ -1,3 +1,5 @@
+import Foundation
+import Switchboard
 import SwitchboardPlatform
 
 /// How many requests may be sent again, of all that are sent: a server that fails everybody is not also asked three
@@ -9,7 +11,7 @@ import SwitchboardPlatform
 /// 1)`.
 ///
 /// One budget serves all policies that it is given to.
-public final class RetryBudget: Sendable {
+public final class RetryBudget: RetryLimit {
     private struct State: Sendable {
         var tokens: Double
         var filled = Duration.zero
@@ -69,6 +71,15 @@ public final class RetryBudget: Sendable {
         guard time > state.filled else { return }
         state.tokens = min(capacity, state.tokens + minimumPerSecond * ((time - state.filled) / .seconds(1)))
         state.filled = time
+    }
+}
+
+extension RetryPolicy {
+    /// The policy, with a budget for what it sends again. Share one between the policies of a server.
+    public func limited(by budget: RetryBudget) -> RetryPolicy {
+        var policy = self
+        policy.limit = budget
+        return policy
     }
 }
 

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import Switchboard
 
 /// Whether this machine is on a network, without sending anything.
 ///
@@ -62,23 +63,5 @@ public struct Reachability: Sendable {
             }
             continuation.onTermination = { _ in task.cancel() }
         }
-    }
-}
-
-extension NetworkError {
-    /// The error, or ``NetworkError/Code/noInternetConnection`` for a connection that could not be made while this machine
-    /// is on no network.
-    func asOfflineError(to url: URL?) -> NetworkError {
-        guard code == .cannotConnect || code == .cannotFindHost, let url = url ?? self.url,
-            !Reachability.system.hasWay(to: url)
-        else { return self }
-        let reason = url.host.map { "this machine has no way to \($0)" } ?? reason
-        var offline = NetworkError(.noInternetConnection, reason: reason, underlying: underlying)
-        offline.url = self.url
-        offline.method = method
-        offline.endPoint = endPoint
-        offline.attempts = attempts
-        offline.requestBox = requestBox
-        return offline
     }
 }

@@ -1,3 +1,4 @@
+import SwitchboardResilience
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -12,7 +13,7 @@ struct RetryBudgetTests {
         let clock = TestClock()
         let budget = RetryBudget(ratio: 0.5, minimumPerSecond: 2, clock: clock)
         let session = StubSession { _ in .status(503) }
-        let policies = (0..<2).map { _ in RetryPolicy(strategy: .immediate, budget: budget) }
+        let policies = (0..<2).map { _ in RetryPolicy(strategy: .immediate).limited(by: budget) }
         let routers = policies.map { Router<URLEndPoint>(session: session, interceptors: [$0]) }
         func calls(_ count: Int) async -> Int {
             let before = session.requests.count
@@ -32,7 +33,7 @@ struct RetryBudgetTests {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, clock: TestClock())
         let session = StubSession { _ in .status(503, headers: [:], body: Data("busy".utf8)) }
         let monitor = Events()
-        let policy = RetryPolicy(maximumAttempts: 5, strategy: .immediate, budget: budget)
+        let policy = RetryPolicy(maximumAttempts: 5, strategy: .immediate).limited(by: budget)
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         let options = RequestOptions { $0.monitors = [monitor] }
         let error = await #expect(throws: NetworkError.self) {
@@ -51,7 +52,7 @@ struct RetryBudgetTests {
         let clock = TestClock()
         func retries(_ budget: RetryBudget, of calls: Int) async -> Int {
             let session = StubSession { _ in .text("") }
-            let policy = RetryPolicy(budget: budget)
+            let policy = RetryPolicy().limited(by: budget)
             let router = Router<URLEndPoint>(session: session, interceptors: [policy])
             for _ in 0..<calls { _ = try? await router.response(for: URLEndPoint(.get, url)) }
             return budget.remaining
@@ -65,7 +66,7 @@ struct RetryBudgetTests {
         let session = StubSession { _ in .status(503) }
         let fifths = RetryBudget(ratio: 0.2, minimumPerSecond: 0, clock: clock)
         let router = Router<URLEndPoint>(
-            session: session, interceptors: [RetryPolicy(strategy: .immediate, budget: fifths)])
+            session: session, interceptors: [RetryPolicy(strategy: .immediate).limited(by: fifths)])
         for _ in 0..<50 { _ = try? await router.response(for: URLEndPoint(.get, url)) }
         #expect(session.requests.count == 60)
     }

@@ -1,3 +1,4 @@
+import SwitchboardResilience
 import Foundation
 import Switchboard
 import SwitchboardTesting

@@ -1,3 +1,5 @@
+import Foundation
+import Switchboard
 import SwitchboardPlatform
 
 /// Holds requests back while this machine is on no network, for a while. One to this machine itself never waits.

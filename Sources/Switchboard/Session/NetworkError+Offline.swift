@@ -1,0 +1,20 @@
+import Foundation
+import SwitchboardPlatform
+
+extension NetworkError {
+    /// The error, or ``NetworkError/Code/noInternetConnection`` for a connection that could not be made while this machine
+    /// is on no network.
+    func asOfflineError(to url: URL?) -> NetworkError {
+        guard code == .cannotConnect || code == .cannotFindHost, let url = url ?? self.url,
+            !url.isLikelyLoopback, !NetworkPath.exists
+        else { return self }
+        let reason = url.host.map { "this machine has no way to \($0)" } ?? reason
+        var offline = NetworkError(.noInternetConnection, reason: reason, underlying: underlying)
+        offline.url = self.url
+        offline.method = method
+        offline.endPoint = endPoint
+        offline.attempts = attempts
+        offline.requestBox = requestBox
+        return offline
+    }
+}
