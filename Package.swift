@@ -10,7 +10,7 @@ let core: [Target.Dependency] = ["Switchboard", "SwitchboardPlatform"]
 
 let products: [Target.Dependency] = [
     "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience", "SwitchboardTransfers",
-    "SwitchboardHAR", "SwitchboardPaging", "SwitchboardCalls", "SwitchboardStreams",
+    "SwitchboardHAR", "SwitchboardPaging", "SwitchboardCalls", "SwitchboardStreams", "SwitchboardInterceptors",
     "SwitchboardMocks", "SwitchboardTesting",
 ]
 
@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "SwitchboardPaging", targets: ["SwitchboardPaging"]),
         .library(name: "SwitchboardCalls", targets: ["SwitchboardCalls"]),
         .library(name: "SwitchboardStreams", targets: ["SwitchboardStreams"]),
+        .library(name: "SwitchboardInterceptors", targets: ["SwitchboardInterceptors"]),
         .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
         .library(name: "SwitchboardMocks", targets: ["SwitchboardMocks"]),
     ],
@@ -53,6 +54,7 @@ let package = Package(
         .target(name: "SwitchboardPaging", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardCalls", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardStreams", dependencies: core, swiftSettings: settings),
+        .target(name: "SwitchboardInterceptors", dependencies: core, swiftSettings: settings),
         // The doubles, without a test framework, for debug builds and previews too.
         .target(name: "SwitchboardMocks", dependencies: core + ["SwitchboardHAR"], swiftSettings: settings),
         // The doubles, and what fails tests.

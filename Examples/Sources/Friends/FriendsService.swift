@@ -1,3 +1,4 @@
+import SwitchboardInterceptors
 import SwitchboardCache
 import ExampleKit
 import Foundation

@@ -1,10 +1,10 @@
 /// The interceptors of a router in the order in which they run, and its session behind them.
-final class InterceptorChain: Sendable {
-    enum Link: Sendable {
+package final class InterceptorChain: Sendable {
+    package enum Link: Sendable {
         case call(any Interceptor)
         case exchange(any ExchangeInterceptor)
 
-        var interceptor: any Sendable {
+        package var interceptor: any Sendable {
             switch self {
             case .call(let interceptor): interceptor
             case .exchange(let interceptor): interceptor
@@ -20,7 +20,7 @@ final class InterceptorChain: Sendable {
     /// Whether the session gives up by itself when a router cancels its calls.
     private let isSessionCancellable: Bool
 
-    init(_ links: [Link], _ session: any NetworkSession) {
+    package init(_ links: [Link], _ session: any NetworkSession) {
         self.links = links
         self.session = session
         fault = Self.fault(of: links)
@@ -28,12 +28,12 @@ final class InterceptorChain: Sendable {
     }
 
     /// The chain of a router. Redirects are followed between the two lists, unless one of `interceptors` does so. What a
-    /// ``SessionChain`` lists stands behind what the router lists.
+    /// ``ListedSession`` lists stands behind what the router lists.
     convenience init(
         _ interceptors: [any Interceptor], _ exchangeInterceptors: [any ExchangeInterceptor],
         _ session: any NetworkSession
     ) {
-        let chain = session as? SessionChain
+        let chain = session as? any ListedSession
         let inner = chain?.links ?? []
         let calls = inner.prefix { if case .call = $0 { true } else { false } }
         var links = interceptors.map(Link.call) + calls
@@ -48,7 +48,7 @@ final class InterceptorChain: Sendable {
     var retryPolicy: RetryPolicy? { links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first }
 
     /// Sends a request through the interceptors; more than once where its file takes that.
-    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+    package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard let download = request.options.download, !request.options.streamsResponse, request.method != .head else {
             return try await send(request, from: 0)
         }
@@ -109,7 +109,7 @@ public struct Next: Sendable {
 extension NetworkSession {
     /// Sends a request in a task of its own, which ends with the call around it, and says in the response what was sent.
     /// The sessions here need neither.
-    func sendWithinCall(_ request: NetworkRequest) async throws -> NetworkResponse {
+    package func sendWithinCall(_ request: NetworkRequest) async throws -> NetworkResponse {
         var response = try await withOwnTask { try await self.send(request) }
         if response.request == nil { response.request = request }
         return response

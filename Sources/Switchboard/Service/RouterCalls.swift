@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 
 /// The calls of a router that are under way: sends them, times them as a whole, cancels them together.
-final class RouterCalls: Sendable {
+package final class RouterCalls: Sendable {
     private struct State {
         var nextID = 0
         var calls: [Int: Call] = [:]
@@ -32,7 +32,7 @@ final class RouterCalls: Sendable {
     /// The handle of the call around the running code, where it has one.
     @TaskLocal private static var handle: RequestHandle?
 
-    init(_ chain: InterceptorChain, _ queue: DispatchQueue?, _ clock: any Clock<Duration>) {
+    package init(_ chain: InterceptorChain, _ queue: DispatchQueue?, _ clock: any Clock<Duration>) {
         self.chain = chain
         self.queue = queue
         self.clock = clock
@@ -49,7 +49,7 @@ final class RouterCalls: Sendable {
     }
 
     /// Sends a request and waits, in the caller's task.
-    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+    package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         defer { request.options.download?.progress?.end() }
         let cancellation = CallCancellation()
         let id = try add(.async(cancellation)) { $0.attributed(to: request) }
@@ -189,7 +189,7 @@ final class RouterCalls: Sendable {
 
     // MARK: Reset
 
-    func reset() async {
+    package func reset() async {
         await chain.gate.reset { [chain] in await chain.wipe() }
     }
 

@@ -1,2 +1,2 @@
 /// A session that gives up at once when ``CallCancellation/current`` is cancelled, as it does for its task.
-protocol CallCancellableSession: NetworkSession {}
+package protocol CallCancellableSession: NetworkSession {}

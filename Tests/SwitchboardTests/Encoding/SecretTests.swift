@@ -1,3 +1,4 @@
+import SwitchboardInterceptors
 @testable import SwitchboardAuth
 @testable import SwitchboardHAR
 import Foundation

@@ -1,3 +1,4 @@
+import SwitchboardInterceptors
 import SwitchboardCalls
 import SwitchboardPlatform
 @testable import SwitchboardAuth

@@ -1,3 +1,4 @@
+import SwitchboardInterceptors
 import SwitchboardPaging
 @testable import SwitchboardAuth
 import Foundation

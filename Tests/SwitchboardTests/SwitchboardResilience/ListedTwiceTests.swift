@@ -1,3 +1,4 @@
+import SwitchboardInterceptors
 import SwitchboardResilience
 import Foundation
 import Switchboard

@@ -3,12 +3,18 @@ import Foundation
 /// Writes an ``ParameterValue`` as JSON ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)), members in their order.
 ///
 /// Foundation's writers give members in an order that changes from run to run unless they are sorted.
-struct JSONText {
-    var sortsKeys = false
-    var isPretty = false
-    var dateEncoding = DateEncoding.iso8601
+package struct JSONText {
+    private let sortsKeys: Bool
+    private let isPretty: Bool
+    private let dateEncoding: DateEncoding
 
-    func data(_ value: ParameterValue) throws -> Data {
+    package init(sortsKeys: Bool = false, isPretty: Bool = false, dateEncoding: DateEncoding = .iso8601) {
+        self.sortsKeys = sortsKeys
+        self.isPretty = isPretty
+        self.dateEncoding = dateEncoding
+    }
+
+    package func data(_ value: ParameterValue) throws -> Data {
         var buffer: [UInt8] = []
         try append(value, depth: 0, to: &buffer)
         return Data(buffer)

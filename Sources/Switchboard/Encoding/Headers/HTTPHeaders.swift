@@ -119,7 +119,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     /// Appends the fields of `other` whose names are not there yet and are not to be left out.
-    mutating func fill(_ other: HTTPHeaders, leavingOut isLeftOut: (String) -> Bool = { _ in false }) {
+    package mutating func fill(_ other: HTTPHeaders, leavingOut isLeftOut: (String) -> Bool = { _ in false }) {
         guard !other.isEmpty else { return }
         // What was there before: a name may repeat within `other`.
         let isThere = Self.lookup(fields[...])

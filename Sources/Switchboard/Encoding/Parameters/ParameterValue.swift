@@ -58,7 +58,7 @@ public enum ParameterValue: Sendable, Equatable {
         return .number(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }
 
-    var isAbsent: Bool {
+    package var isAbsent: Bool {
         if case .absent = self { true } else { false }
     }
 

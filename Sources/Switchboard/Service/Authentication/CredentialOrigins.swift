@@ -47,7 +47,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// As ``init(arrayLiteral:)``.
-    init(hosts: [String]) {
+    package init(hosts: [String]) {
         rule = .listed(
             hosts.compactMap { text in
                 let isHost = !text.contains("://")
@@ -59,7 +59,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// Whether the request may carry credentials.
-    func allow(_ request: NetworkRequest) -> Bool {
+    package func allow(_ request: NetworkRequest) -> Bool {
         guard let url = request.url else { return false }
         switch rule {
         case .asked: return !request.hasLeftOrigin

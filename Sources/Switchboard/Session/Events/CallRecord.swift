@@ -1,7 +1,7 @@
 import SwitchboardPlatform
 
 /// What happened so far in one call of a router. A request and its copies carry it along.
-final class CallRecord: Sendable {
+package final class CallRecord: Sendable {
     private struct State {
         var count = 0
         var history: [ExchangeRecord] = []

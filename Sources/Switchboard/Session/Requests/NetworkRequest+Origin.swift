@@ -4,7 +4,7 @@ import Foundation
 extension NetworkRequest {
     /// Whether a server led the request away from the origin that it was made for, even if it came back, or had a say in
     /// the URL that it was made for.
-    var hasLeftOrigin: Bool { departures.count > 0 || isForeign }
+    package var hasLeftOrigin: Bool { departures.count > 0 || isForeign }
 
     /// Whether somebody else than the app may have chosen the URL that the request was made for.
     var isForeign: Bool {

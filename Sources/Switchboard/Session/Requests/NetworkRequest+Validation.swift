@@ -56,7 +56,7 @@ extension NetworkRequest {
     /// are.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed`` over what the body threw.
-    func withEncodedBody() throws(NetworkError) -> NetworkRequest {
+    package func withEncodedBody() throws(NetworkError) -> NetworkRequest {
         guard !body.isEmpty, !body.isStreamed else { return self }
         var request = self
         do {

@@ -46,7 +46,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     }
     private var currentOptions: RequestOptions
     /// Where the request has been, and may go.
-    var trail: RequestTrail {
+    package var trail: RequestTrail {
         get { currentOptions.trail }
         set { currentOptions.trail = newValue }
     }
@@ -54,7 +54,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// mocks match requests by the cases of an API, and errors and logs name it.
     package internal(set) var endPoint: (any Sendable)?
     /// What happened so far in the call that sends it; nil outside of a router.
-    var call: CallRecord?
+    package var call: CallRecord?
     /// Why it is sent once more by its session; nil the first time.
     var repetition: Repetition?
     private var target: Target

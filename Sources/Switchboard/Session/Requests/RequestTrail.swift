@@ -2,10 +2,10 @@ import Foundation
 
 /// What happened to a request on its way. It goes along with the options, and stays with the request when others are
 /// assigned.
-struct RequestTrail: Sendable {
+package struct RequestTrail: Sendable {
     var departures = Departures()
     /// Which requests at other origins may carry the body; all must agree. None when it holds nothing but the endpoint's own.
-    var bodyRules: [@Sendable (NetworkRequest) -> Bool] = []
+    package var bodyRules: [@Sendable (NetworkRequest) -> Bool] = []
 
     /// This trail, with what another one says beyond it.
     func joined(_ other: RequestTrail) -> RequestTrail {

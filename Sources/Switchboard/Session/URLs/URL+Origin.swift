@@ -8,7 +8,7 @@ extension URL {
     }
 
     /// Whether scheme, host and port are the same ([RFC 6454 §5](https://www.rfc-editor.org/rfc/rfc6454#section-5)).
-    func hasSameOrigin(as other: URL) -> Bool {
+    package func hasSameOrigin(as other: URL) -> Bool {
         scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
             && effectivePort == other.effectivePort
     }

@@ -4,7 +4,7 @@ import Foundation
 package struct URLParts: Sendable {
     package var scheme = "https"
     package var host = ""
-    var port: Int?
+    package var port: Int?
     package var path = ""
     package var query: String?
     private var user: String?

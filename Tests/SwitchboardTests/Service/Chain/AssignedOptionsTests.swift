@@ -1,3 +1,4 @@
+import SwitchboardInterceptors
 @testable import SwitchboardResilience
 import Foundation
 import SwitchboardTesting

@@ -5,6 +5,7 @@ import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardInterceptors
 
 /// `NetworkRequest.path` and `query` are what stands on the wire.
 @Suite(.timeLimit(.minutes(3)))

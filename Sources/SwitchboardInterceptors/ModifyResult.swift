@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 /// Changes how requests end by a closure: a response into an error, or an error into a response.
 ///
 /// ```swift

@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 /// What is added to requests: fixed, or asked for each time.
 struct CommonSource<Value: Sendable>: Sendable {
     private enum Kind: Sendable {

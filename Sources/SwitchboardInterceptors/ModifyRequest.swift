@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 /// Changes requests by a closure.
 ///
 /// ```swift

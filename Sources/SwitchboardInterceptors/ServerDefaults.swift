@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// Where requests go that name no host, and what they carry there.
 ///

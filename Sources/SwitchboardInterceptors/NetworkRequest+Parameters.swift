@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 extension NetworkRequest {
     /// Adds parameters in a place, or where the method wants them: those alone that are not there already and are not nil.

@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 extension CommonParameters {
     /// Unavailable: `CommonParameters(try Parameters(dictionary))`.
     @available(*, unavailable, message: "convert the value first: `CommonParameters(try Parameters(dictionary))`")

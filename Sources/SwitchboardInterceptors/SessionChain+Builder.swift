@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 extension SessionChain {
     /// What is listed in a ``SessionChain``: interceptors, and behind them a session or none.
     public struct Links: Sendable {

@@ -1,3 +1,4 @@
+import SwitchboardInterceptors
 import Foundation
 import Switchboard
 import SwitchboardTesting

@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 /// Adds parameters to every request, such as a token and a user's id: fixed ones, or what a provider gives for each.
 ///
 /// ```swift

@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 /// Interceptors over a session, as one session: for requests without a router.
 ///
 /// ```swift
@@ -18,9 +21,9 @@
 /// A request that is sent here is a call as a router makes it: its total timeout holds, its monitors hear of it, and the
 /// response has a ``NetworkResponse/history``. As the session of a router or within another chain its interceptors join
 /// theirs: those before the first one that is for exchanges alone, such as ``CookieInterceptor``, wrap the call.
-public struct SessionChain: CallCancellableSession {
-    let links: [InterceptorChain.Link]
-    let session: any NetworkSession
+public struct SessionChain: ListedSession {
+    package let links: [InterceptorChain.Link]
+    package let session: any NetworkSession
     private let calls: RouterCalls
     /// For a request that is part of a call already, whose exchange is noted there.
     private let inner: InterceptorChain

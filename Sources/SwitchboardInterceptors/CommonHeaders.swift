@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 /// Adds header fields to every request: fixed ones, or what a provider gives for each.
 ///
 /// ```swift

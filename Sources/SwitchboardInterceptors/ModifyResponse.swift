@@ -1,3 +1,6 @@
+import Foundation
+import Switchboard
+
 /// Changes responses by a closure, before they are judged and decoded.
 ///
 /// ```swift
