@@ -9,13 +9,14 @@ import Switchboard
 /// ```
 ///
 /// An endpoint that knows better sets `RequestOptions.authentication`. The method chosen is followed by the rest of the
-/// chain; with `AuthenticationChoice.none` a request passes as it is.
+/// chain; with `AuthenticationChoice.none` a request passes as it is. `required`, `optional` and `anonymous` leave the
+/// choice to the composite, and the method heeds them.
 public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let methods: [String: any Interceptor]
     private let choose: @Sendable (NetworkRequest) async -> AuthenticationChoice
 
-    /// Makes a composite. `choose` picks the method of requests that do not name one; by default none. It may not be
-    /// `AuthenticationChoice.automatic`, which is taken for none.
+    /// Makes a composite. `choose` picks the method of requests that do not name one; by default none, as is any choice
+    /// without a name.
     public init(
         _ methods: [String: any Interceptor],
         choose: @escaping @Sendable (NetworkRequest) async -> AuthenticationChoice = { _ in .none }
@@ -43,9 +44,12 @@ public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     private func name(for request: NetworkRequest) async -> String? {
         let choice = request.options.authentication
-        switch choice == .automatic ? await choose(request) : choice {
+        switch choice {
         case .named(let name): return name
-        case .automatic, .none: return nil
+        case .none: return nil
+        case .automatic, .required, .optional, .anonymous:
+            guard case .named(let name) = await choose(request) else { return nil }
+            return name
         }
     }
 

@@ -26,10 +26,10 @@ extension ResponseCache {
             return
         }
         let wanted = CachePath(request.path)
-        let items = URLEncodedForm.decode(request.query ?? "")
+        let items = FormBody.decode(request.query ?? "")
         await shelf.remove { url, _ in
             let parts = URLParts(URL(string: url))
-            let there = URLEncodedForm.decode(parts.query ?? "")
+            let there = FormBody.decode(parts.query ?? "")
             return CachePath(parts.path).ends(with: wanted) && items.allSatisfy(there.contains)
         }
     }

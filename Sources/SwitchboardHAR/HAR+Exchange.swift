@@ -61,7 +61,7 @@ extension HAR.Field {
 
     /// The pairs of a query or a form, decoded.
     package static func form(_ text: some StringProtocol) -> [HAR.Field] {
-        URLEncodedForm.decode(text).map { HAR.Field(name: $0.name, value: $0.value ?? "") }
+        FormBody.decode(text).map { HAR.Field(name: $0.name, value: $0.value ?? "") }
     }
 }
 

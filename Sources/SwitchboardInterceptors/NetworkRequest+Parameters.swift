@@ -23,7 +23,7 @@ extension NetworkRequest {
     ) throws(NetworkError) -> [String] {
         guard !parameters.isEmpty else { return [] }
         let query = query ?? ""
-        let added = parameters.leavingOut(URLEncodedForm.decode(query).map(\.name))
+        let added = parameters.leavingOut(FormBody.decode(query).map(\.name))
         let text = try encoder.encode(added)
         guard !text.isEmpty else { return [] }
         self.query = query.isEmpty || query.hasSuffix("&") ? query + text : query + "&" + text
@@ -41,7 +41,7 @@ extension NetworkRequest {
         let added: Parameters
         let longer: Data
         if type == "application/x-www-form-urlencoded" {
-            added = parameters.leavingOut(URLEncodedForm.decode(data).map(\.name))
+            added = parameters.leavingOut(FormBody.decode(data).map(\.name))
             let text = try ((encoding.bodyEncoder as? FormParameterEncoder)?.form ?? URLEncodedFormEncoder())
                 .encode(added)
             longer = data + Data(((data.isEmpty || text.isEmpty ? "" : "&") + text).utf8)

@@ -2,13 +2,7 @@ import Foundation
 import Switchboard
 
 extension SessionChain {
-    /// What is listed in a ``SessionChain``: interceptors, and behind them a session or none.
-    public struct Links: Sendable {
-        var interceptors: [InterceptorChain.Link]
-        var session: (any NetworkSession)?
-    }
-
-    /// Makes the links of a ``SessionChain`` of what is listed. `if`, `switch` and loops may choose interceptors, and `if`
+    /// Collects what is listed in a ``SessionChain``. `if`, `switch` and loops may choose interceptors, and `if`
     /// and `switch` the session.
     @resultBuilder
     public enum Builder {
@@ -17,10 +11,10 @@ extension SessionChain {
             var interceptors: [InterceptorChain.Link] = []
         }
 
-        /// The end, behind which nothing may stand.
+        /// Interceptors and their end, behind which nothing may stand: a session, or nothing.
         public struct Closed: Sendable {
             var interceptors: [InterceptorChain.Link] = []
-            var session: any NetworkSession
+            var session: (any NetworkSession)?
         }
 
         /// An interceptor of calls.
@@ -87,11 +81,8 @@ extension SessionChain {
         /// A loop.
         public static func buildArray(_ parts: [Open]) -> Open { Open(interceptors: parts.flatMap(\.interceptors)) }
         /// All of it, without a session.
-        public static func buildFinalResult(_ all: Open) -> Links { Links(interceptors: all.interceptors) }
-
+        public static func buildFinalResult(_ all: Open) -> Closed { Closed(interceptors: all.interceptors) }
         /// All of it.
-        public static func buildFinalResult(_ all: Closed) -> Links {
-            Links(interceptors: all.interceptors, session: all.session)
-        }
+        public static func buildFinalResult(_ all: Closed) -> Closed { all }
     }
 }

@@ -29,7 +29,7 @@ public struct SessionChain: ListedSession {
     private let inner: InterceptorChain
 
     /// Makes a chain of what is listed, outermost first. ``Timeouts/total`` is measured by `clock`.
-    public init(clock: any Clock<Duration> = ContinuousClock(), @Builder _ links: () -> Links) {
+    public init(clock: any Clock<Duration> = ContinuousClock(), @Builder _ links: () -> Builder.Closed) {
         let listed = links()
         let last = listed.interceptors.last.map { "\(type(of: $0.interceptor))" }
         self.links = listed.interceptors

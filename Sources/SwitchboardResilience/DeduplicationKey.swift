@@ -26,7 +26,7 @@ struct DeduplicationKey: Hashable {
             name = "id \(id) of \(options.partition ?? "")"
             // Whose request it is: by whatever its credentials are called, and wherever they stand.
             let secrets = Redaction.standard
-            let items = URLEncodedForm.decode(request.query ?? "").filter { secrets.isSecret(parameter: $0.name) }
+            let items = FormBody.decode(request.query ?? "").filter { secrets.isSecret(parameter: $0.name) }
             let user = [Field(name: "user", value: request.url?.withoutUserInfo.credentials ?? "")]
             self.fields =
                 fields.filter { secrets.isSecret(header: $0.name) || request.carriesCredentials(in: $0.name) }

@@ -64,7 +64,7 @@ enum Command: String, CommandWord {
             return Report.of(try await service.send(form: Parameters(fields.map { ($0.name, $0.value) })))
         case .multipart:
             let fields = try words.takeFields(for: self)
-            let form = MultipartBody(fields.map(\.part), unreadableFiles: words.has(.skip) ? .skip : .fail)
+            let form = MultipartBody(fields.map(\.part), skipsUnreadableFiles: words.has(.skip))
             return try await console.send(form, with: service)
         case .file:
             let file = URL(fileURLWithPath: try words.takeText("a FILE", for: self))

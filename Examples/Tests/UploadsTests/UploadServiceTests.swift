@@ -118,7 +118,7 @@ struct UploadServiceTests {
                     #expect(failure?.message.contains(gone.path) == true)
                 }
                 #expect(server.requests.isEmpty)
-                let form = MultipartBody(parts, unreadableFiles: .skip)
+                let form = MultipartBody(parts, skipsUnreadableFiles: true)
                 #expect(form.failedFiles == [gone.path])
                 let receipt = try await service.send(form)
                 #expect(receipt.items.map(\.name) == ["title"])

@@ -1,15 +1,5 @@
 import Foundation
 
-/// What the published routers call when a request ends: once, with what arrived.
-///
-/// - Parameters:
-///   - data: The body, empty for a response without one. Nil when no response arrived.
-///   - response: The response's head, whatever its status. Nil when no response arrived.
-///   - error: A ``NetworkError`` when the request could not be made or no complete response arrived. Nil whenever the
-///     server answered, a 404 included.
-public typealias NetworkRouterCompletion =
-    @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
-
 /// Sends endpoints: ``Router``, or a fake of yours. Inject it as `any NetworkRouter<MovieApi>`.
 ///
 /// The calls that apps use stand on these: `response(for:)`, `request(_:as:)`, their completion forms, streams,
@@ -75,11 +65,19 @@ extension NetworkRouter {
         try await rawResponse(for: endPoint, options: options)
     }
 
-    /// Performs a request in the published form: data, response and error, whatever the status.
+    /// Makes a call in the published form: data, response and error, whatever the status.
     ///
-    /// - Returns: What cancels this request and no other.
+    /// - Parameters:
+    ///   - endPoint: What to ask for.
+    ///   - completion: Called exactly once. `data` is the body, empty for a response without one, and `response` its head;
+    ///     both are nil when no response arrived. `error` is a ``NetworkError`` when the request could not be made or no
+    ///     complete response arrived, and nil whenever the server answered, a 404 included.
+    /// - Returns: What cancels this call and no other.
     @discardableResult
-    public func request(_ endPoint: EndPoint, completion: @escaping NetworkRouterCompletion) -> RequestHandle {
+    public func request(
+        _ endPoint: EndPoint,
+        completion: @escaping @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
+    ) -> RequestHandle {
         start(endPoint, transform: { $0 }) { result in
             switch result {
             case .success(let response): completion(response.body, response.urlResponse, nil)

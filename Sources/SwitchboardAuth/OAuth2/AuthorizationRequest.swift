@@ -51,7 +51,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
 
     private static func items(_ uri: String) -> [URLQueryItem] {
         let whole = uri.utf8.prefix { $0 != .numberSign }
-        return URLEncodedForm.decode(Substring(whole.drop { $0 != .questionMark }.dropFirst()))
+        return FormBody.decode(Substring(whole.drop { $0 != .questionMark }.dropFirst()))
     }
 
     /// Scheme, host and path. Browsers write an empty path as a slash.

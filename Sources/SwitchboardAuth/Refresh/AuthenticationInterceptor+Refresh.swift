@@ -15,7 +15,7 @@ extension AuthenticationInterceptor {
     /// The credential to send a request with; nil when nobody has signed in, and the request does not require it.
     func credential(for request: NetworkRequest) async throws -> Held? {
         let space = space(of: request)
-        if space.renewal == nil, isSignedOut(space), request.options.signIn == .optional { return nil }
+        if space.renewal == nil, isSignedOut(space), request.options.authentication == .optional { return nil }
         if space.renewal == nil, !space.isRefused, let held = space.held, !isDue(held) { return held }
         do {
             if let held = try await renewal(replacing: space.held, space.failures, for: request) { return held }
@@ -60,7 +60,7 @@ extension AuthenticationInterceptor {
         case .wait(let call, let place):
             do {
                 return try await wait(for: call, place, request)
-            } catch is NobodySignedIn where request.options.signIn != .optional {
+            } catch is NobodySignedIn where request.options.authentication != .optional {
                 // The other request did not require a credential, and asked for none.
                 return try await renewal(replacing: old, failures, for: request)
             }
@@ -106,7 +106,7 @@ extension AuthenticationInterceptor {
         }
         call.start { [self] in
             do {
-                let mayAsk = request.options.signIn != .optional
+                let mayAsk = request.options.authentication != .optional
                 let held = try await renew(old, mayAsk: mayAsk, for: call, in: partition)
                 timer.cancel()
                 if held.isRefreshed { await save(held, for: request) }

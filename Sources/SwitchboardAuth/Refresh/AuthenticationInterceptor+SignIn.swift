@@ -1,11 +1,11 @@
 import Switchboard
 
-// Requests that do not require a credential; see `RequestOptions.signIn`.
+// Requests that do not require a credential; see `RequestOptions.authentication`.
 extension AuthenticationInterceptor {
     /// Whether a request that got no credential is sent without one: it is not required, and nobody is signed in, or no
     /// longer. A failure that may pass does not sign anybody out.
     func goesWithoutCredential(_ request: NetworkRequest, after error: any Error) -> Bool {
-        guard request.options.signIn == .optional, !(error is CancellationError),
+        guard request.options.authentication == .optional, !(error is CancellationError),
             error is NobodySignedIn || isSignedOut(space(of: request))
         else { return false }
         request.report(.authentication("nobody has signed in; sent without a credential"))

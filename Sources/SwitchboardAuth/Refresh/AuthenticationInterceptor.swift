@@ -18,7 +18,7 @@ import Switchboard
 ///   next request refreshes then.
 /// - A refresh runs in a task of its own, to its end, also when all who wait were cancelled: it may have used up the
 ///   credential before. It has ``refreshTimeout`` at most.
-/// - Where nobody has signed in, a request fails, unless its `RequestOptions.signIn` is `SignInChoice.optional`: then
+/// - Where nobody has signed in, a request fails, unless its `RequestOptions.authentication` is `AuthenticationChoice.optional`: then
 ///   it is sent without a credential.
 /// - A request that has an `Authorization` of its own, or `RequestOptions.authentication` set to
 ///   `AuthenticationChoice.none`, passes as it is.

@@ -33,7 +33,7 @@ struct ClosureEnvironmentTests {
         let session = StubSession { _ in notes.note("session", .json("[]", headers: ["Set-Cookie": "a=1; Max-Age=9"])) }
         let retry = RetryPolicy(
             strategy: .custom { attempt, _, _ in notes.note("RetryStrategy", attempt == 1 ? .zero : nil) })
-        let jitter = RetryPolicy(jitter: .full { notes.note("RetryJitter", 0) }, now: { notes.note("now", Date()) })
+        let jitter = RetryPolicy(jitter: { notes.note("RetryJitter", 0) }, now: { notes.note("now", Date()) })
         let breaker = CircuitBreaker(
             key: { _ in notes.note("CircuitBreaker.key", "a") }, isFailure: { _ in notes.note("Judge", false) })
         let all: [any Interceptor] = [
@@ -48,7 +48,7 @@ struct ClosureEnvironmentTests {
             ResponseCache(identity: { _ in notes.note("ResponseCache.identity", "me") }),
         ]
         let monitors = RequestOptions {
-            $0.monitors = [NotingMonitor(notes: notes), EventLogger { _ in notes.note("EventLogger") }]
+            $0.monitors = [NotingMonitor(notes: notes), NetworkLogger { _ in notes.note("EventLogger") }]
         }
         let exchanges: [any ExchangeInterceptor] = [
             NotingExchange(notes: notes), CookieInterceptor(CookieJar(now: { notes.note("CookieJar.now", Date()) })),

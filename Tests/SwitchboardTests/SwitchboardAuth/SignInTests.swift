@@ -17,9 +17,9 @@ struct SignInTests {
         var path: String { "\(self)" }
         var options: RequestOptions {
             switch self {
-            case .popular: RequestOptions { $0.signIn = .optional }
-            case .favorites: RequestOptions { $0.signIn = .required }
-            case .login: RequestOptions { $0.signIn = .none }
+            case .popular: RequestOptions { $0.authentication = .optional }
+            case .favorites: RequestOptions { $0.authentication = .required }
+            case .login: RequestOptions { $0.authentication = .anonymous }
             }
         }
     }

@@ -55,11 +55,6 @@ public struct DateEncoding: Sendable {
     }
 }
 
-extension URLEncodedFormEncoder {
-    /// How a `Date` is written.
-    public typealias DateEncoding = Switchboard.DateEncoding
-}
-
 extension Date {
     fileprivate static let endOfYear9999 = Date(timeIntervalSinceReferenceDate: 252_423_993_600)
 

@@ -9,24 +9,16 @@ import Foundation
 /// ```
 ///
 /// The length is announced where every part has one. A file that cannot be read when the form is made is listed in
-/// ``failedFiles``; sending then fails and names it, unless ``UnreadableFiles/skip`` leaves it out. The form can be sent
+/// ``failedFiles``; sending then fails and names it, unless the form is to skip such files. The form can be sent
 /// again when every part can.
 public struct MultipartBody: HTTPBody {
-    /// What becomes of a form with a file that cannot be read.
-    public enum UnreadableFiles: Sendable, Hashable {
-        /// Nothing is sent: ``NetworkError/Code/unreadableFile`` names the files.
-        case fail
-        /// The other parts are sent.
-        case skip
-    }
-
     /// The parts that are sent, in order.
     public let parts: [Part]
     /// The paths of the files that could not be read when the form was made, in the order of their parts.
     public let failedFiles: [String]
     /// What stands between the parts.
     public let boundary: String
-    private let unreadableFiles: UnreadableFiles
+    private let skipsUnreadableFiles: Bool
     /// Set where the boundary was given: it is looked for in the content.
     private let isGuarded: Bool
 
@@ -39,17 +31,18 @@ public struct MultipartBody: HTTPBody {
     ///
     /// - Parameters:
     ///   - parts: The parts in the order in which they are sent. None make an empty form.
-    ///   - unreadableFiles: What to do about files that cannot be read.
+    ///   - skipsUnreadableFiles: Whether the other parts are sent when a file cannot be read. By default nothing is, and
+    ///     ``NetworkError/Code/unreadableFile`` names the files.
     ///   - boundary: What stands between the parts: 1 to 70 of the characters of [RFC 2046
     ///     §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1), else sending fails. Content with it ends the
     ///     request too, with ``NetworkError/Code/encodingFailed``. Nil, the default, for a random one of 128 bits, which
     ///     no content can know.
-    public init(_ parts: [Part], unreadableFiles: UnreadableFiles = .fail, boundary: String? = nil) {
+    public init(_ parts: [Part], skipsUnreadableFiles: Bool = false, boundary: String? = nil) {
         let parts = parts.map(\.encodedOnce)
         let failed = parts.map(\.unreadableFile)
         failedFiles = failed.compactMap { $0 }
-        self.parts = unreadableFiles == .skip ? zip(parts, failed).filter { $1 == nil }.map(\.0) : parts
-        self.unreadableFiles = unreadableFiles
+        self.parts = skipsUnreadableFiles ? zip(parts, failed).filter { $1 == nil }.map(\.0) : parts
+        self.skipsUnreadableFiles = skipsUnreadableFiles
         isGuarded = boundary != nil
         self.boundary = boundary ?? "switchboard-" + Self.randomWord() + Self.randomWord()
     }
@@ -130,7 +123,7 @@ public struct MultipartBody: HTTPBody {
             return NetworkError(
                 .encodingFailed, reason: "\(boundary.quotedForMessage) is no boundary (RFC 2046 §5.1.1)")
         }
-        guard unreadableFiles == .fail, !failedFiles.isEmpty else { return nil }
+        guard !skipsUnreadableFiles, !failedFiles.isEmpty else { return nil }
         return NetworkError(.unreadableFile, reason: failedFiles.map(\.quotedForMessage).joined(separator: ", "))
     }
 }

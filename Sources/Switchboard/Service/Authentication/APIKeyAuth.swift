@@ -53,7 +53,7 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private func isThere(_ request: NetworkRequest) -> Bool {
         switch place {
         case .header(let name): request.headers.contains(name)
-        case .query(let name): URLEncodedForm.decode(request.query ?? "").contains { $0.name == name }
+        case .query(let name): FormBody.decode(request.query ?? "").contains { $0.name == name }
         }
     }
 

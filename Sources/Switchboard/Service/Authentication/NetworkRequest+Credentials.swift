@@ -19,12 +19,12 @@ extension NetworkRequest {
 
     /// The same for an interceptor whose credentials say who is asking.
     package func takesSignIn(for origins: CredentialOrigins) -> Bool {
-        options.signIn != .none && takesCredentials(for: origins)
+        options.authentication != .anonymous && takesCredentials(for: origins)
     }
 
     /// Fails a request that requires a sign-in, of which there is none.
     package func checkSignIn() throws(NetworkError) {
-        guard options.signIn == .required else { return }
+        guard options.authentication == .required else { return }
         throw NetworkError(
             .cannotAuthenticate, reason: "nobody has signed in, and the request requires it: the provider gave nil"
         ).attributed(to: self)

@@ -8,8 +8,12 @@ import Foundation
 /// ```
 ///
 /// First in `interceptors` it shows each call once, behind a ``RetryPolicy`` each attempt, and in `exchangeInterceptors`
-/// each exchange.
-public struct NetworkLogger: Interceptor, ExchangeInterceptor {
+/// each exchange. Among the ``RequestOptions/monitors`` it writes why: each decision of a call as one line.
+///
+/// ```swift
+/// let watched = NetworkManager(options: RequestOptions { $0.monitors.append(NetworkLogger()) })
+/// ```
+public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     /// How much is written. Each level has what the ones before have.
     public enum Level: Int, Sendable, Comparable, CaseIterable {
         /// Nothing.
@@ -35,8 +39,8 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor {
     public var bodyLimit: Int
     private let output: @Sendable (String) -> Void
 
-    /// Makes a logger. `output` gets one block of lines for the request and one for the response, on any thread; nil
-    /// stands for standard error.
+    /// Makes a logger. `output` gets one block of lines for the request, one for the response, and the line of an event, on
+    /// any thread; nil stands for standard error.
     public init(
         level: Level = .headers, redaction: Redaction = .standard, writesCurlCommand: Bool = false,
         bodyLimit: Int = 4_096,
@@ -62,6 +66,11 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor {
             output(text(of: error, to: request, after: .now - start))
             throw error
         }
+    }
+
+    /// Writes a decision of a call, with what tells the calls apart.
+    public func record(_ event: CallEvent) {
+        if level > .none { output("[\(event.request.id)] \(event)") }
     }
 
     private func text(of request: NetworkRequest) -> String {

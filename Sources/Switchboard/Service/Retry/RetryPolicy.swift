@@ -59,12 +59,12 @@ public struct RetryPolicy: Interceptor {
     ///   - maximumAttempts: How often a request is sent at most, the first time included.
     ///   - baseDelay: The wait before the second attempt.
     ///   - maximumDelay: The longest wait.
-    ///   - jitter: How the waits are spread, so that not all clients come back at the same moment.
+    ///   - jitter: Draws the fraction of each wait; see ``RetryStrategy/exponential(from:jitter:)``.
     ///   - clock: What measures the waits; a test clock lets them pass at once.
     ///   - now: The time that dates in header fields are compared with.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
-        jitter: RetryJitter = .full, clock: any Clock<Duration> = ContinuousClock(),
+        jitter: (@Sendable () -> Double)? = { .random(in: 0..<1) }, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(

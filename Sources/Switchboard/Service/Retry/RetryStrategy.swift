@@ -2,16 +2,10 @@ import SwitchboardPlatform
 
 /// How long a ``RetryPolicy`` waits between attempts.
 public struct RetryStrategy: Sendable {
-    /// Decides after each result, successes too, of the attempt with that number, from 1: nil when it stands.
-    public typealias Decide =
-        @Sendable (
-            _ attempt: Int, _ request: NetworkRequest, _ result: Result<NetworkResponse, NetworkError>
-        ) -> Duration?
-
     private enum Kind: Sendable {
         case constant(Duration)
-        case exponential(Duration, RetryJitter)
-        case custom(Decide)
+        case exponential(Duration, jitter: (@Sendable () -> Double)?)
+        case custom(@Sendable (Int, NetworkRequest, Result<NetworkResponse, NetworkError>) -> Duration?)
     }
 
     private let kind: Kind
@@ -25,19 +19,31 @@ public struct RetryStrategy: Sendable {
     }
 
     /// A wait that doubles from the one before the second attempt, up to ``RetryPolicy/maximumDelay``.
+    ///
+    /// `jitter` draws the fraction of each wait, from 0 to 1, so that many clients that failed together do not come back
+    /// together; nil stands for the whole wait. The default draws evenly, the *full jitter* that [AWS
+    /// found](https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/) to need the fewest attempts. With a
+    /// seeded generator the waits are the same in each run.
     public static func exponential(
-        from base: Duration = .milliseconds(500), jitter: RetryJitter = .full
+        from base: Duration = .milliseconds(500), jitter: (@Sendable () -> Double)? = { .random(in: 0..<1) }
     ) -> RetryStrategy {
-        RetryStrategy(kind: .exponential(base.clamped, jitter))
+        RetryStrategy(kind: .exponential(base.clamped, jitter: jitter))
     }
 
     /// What a closure says, in place of the policy's statuses, errors and the fields of the server. The other rules
     /// stay: methods, bodies, attempts, longest wait, budget, total timeout.
     ///
+    /// It decides after each result, successes too, of the attempt with that number, from 1: nil when the result stands.
+    ///
     /// ```swift
     /// .custom { attempt, request, result in (try? result.get().statusCode) == 202 ? .seconds(attempt) : nil }
     /// ```
-    public static func custom(_ decide: @escaping Decide) -> RetryStrategy {
+    public static func custom(
+        _ decide:
+            @escaping @Sendable (
+                _ attempt: Int, _ request: NetworkRequest, _ result: Result<NetworkResponse, NetworkError>
+            ) -> Duration?
+    ) -> RetryStrategy {
         RetryStrategy(kind: .custom(decide))
     }
 
@@ -61,7 +67,10 @@ public struct RetryStrategy: Sendable {
         case .constant(let delay): return min(delay, limit)
         case .custom(let decide):
             return decide(attempt, request ?? NetworkRequest(.get, nil), result).map { max(.zero, min($0, limit)) }
-        case .exponential(let base, let jitter): return jitter.spread(base.doubled(attempt - 1, upTo: limit))
+        case .exponential(let base, let jitter):
+            let delay = base.doubled(attempt - 1, upTo: limit)
+            guard let fraction = jitter?() else { return delay }
+            return delay * (fraction.isFinite ? max(0, min(fraction, 1)) : 1)
         }
     }
 }
@@ -81,7 +90,7 @@ extension RetryStrategy: CustomStringConvertible {
         case .constant(.zero): "no wait"
         case .constant(let delay): "waits of \(delay.secondsText)"
         case .exponential(let base, let jitter):
-            "waits that double from \(base.secondsText)" + (jitter.isNone ? "" : ", spread at random")
+            "waits that double from \(base.secondsText)" + (jitter == nil ? "" : ", spread at random")
         case .custom: "waits of the app's own"
         }
     }

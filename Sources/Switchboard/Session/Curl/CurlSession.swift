@@ -17,10 +17,9 @@ import Foundation
 /// none; a session of this type then fails with ``NetworkError/Code/unsupported``.
 public final class CurlSession: NetworkSession, CallCancellableSession {
     /// What can be chosen for a session as a whole.
-    public typealias Configuration = SessionConfiguration
 
     /// The session used where none is given.
-    public static let shared = CurlSession(Configuration(), isShared: true)
+    public static let shared = CurlSession(SessionConfiguration(), isShared: true)
 
     /// Whether this system has a libcurl that can be used.
     public static var isAvailable: Bool { CurlLibrary.failure == nil }
@@ -31,11 +30,11 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     private let isStraight: Bool
 
     /// Makes a session with connections of its own. A configuration that cannot be met is the error of every request.
-    public convenience init(configuration: Configuration = Configuration()) {
+    public convenience init(configuration: SessionConfiguration = SessionConfiguration()) {
         self.init(configuration, isShared: false)
     }
 
-    private init(_ configuration: Configuration, isShared: Bool) {
+    private init(_ configuration: SessionConfiguration, isShared: Bool) {
         self.isShared = isShared
         isStraight = configuration.unixSocketPath == nil && configuration.resolve.isEmpty
         engine = Result { () throws(NetworkError) in try CurlEngine(configuration) }

@@ -1,10 +1,5 @@
 import Foundation
 
-extension FoundationSession {
-    /// What can be chosen for a session as a whole.
-    public typealias Configuration = SessionConfiguration
-}
-
 extension SessionConfiguration {
     /// What URLSession would have to be told and cannot be, or not everywhere; nil when there is nothing.
     var unsupportedByURLSession: String? {

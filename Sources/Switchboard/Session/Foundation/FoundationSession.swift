@@ -30,7 +30,7 @@ public final class FoundationSession: NetworkSession {
     private let deadlines = DeadlineSweeper()
 
     /// Makes a session with connections of its own.
-    public init(configuration: Configuration = Configuration()) {
+    public init(configuration: SessionConfiguration = SessionConfiguration()) {
         unsupported = configuration.unsupportedByURLSession
         urlSession = URLSession(
             configuration: configuration.urlSessionConfiguration, delegate: delegate,

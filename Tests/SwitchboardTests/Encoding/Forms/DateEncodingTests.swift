@@ -5,7 +5,7 @@ import Testing
 struct DateEncodingTests {
     private func text(_ encoding: DateEncoding, _ date: Date) throws -> String? {
         let form = try URLEncodedFormEncoder(dateEncoding: encoding).encode(["d": date] as Parameters)
-        return URLEncodedForm.decode(form).first?.value
+        return FormBody.decode(form).first?.value
     }
 
     // Expected: python3, datetime.fromtimestamp(seconds, UTC).isoformat(timespec=...).

@@ -164,7 +164,7 @@ struct MultipartBodyTests {
             let error = #expect(throws: NetworkError.self) { try strict.makeStream() }
             #expect(error?.code == .unreadableFile)
             #expect(error?.reason?.contains("missing.txt") == true)
-            let lenient = MultipartBody(parts, unreadableFiles: .skip)
+            let lenient = MultipartBody(parts, skipsUnreadableFiles: true)
             #expect(lenient.failedFiles == strict.failedFiles)
             #expect(lenient.parts.map(\.name) == ["a", "g"])
             let sent = String(decoding: try await streamed(lenient), as: UTF8.self)

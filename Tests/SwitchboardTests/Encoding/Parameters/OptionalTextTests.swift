@@ -24,7 +24,7 @@ struct OptionalTextTests {
 
             try #require(
                 URLComponents(string: url)?.queryItems?.map { [$0.name, $0.value] } ?? [] == pairs.map { [$0.0, $0.1] })
-            try #require(URLEncodedForm.decode(form).map { [$0.name, $0.value] } == pairs.map { [$0.0, $0.1] })
+            try #require(FormBody.decode(form).map { [$0.name, $0.value] } == pairs.map { [$0.0, $0.1] })
             let object = NSDictionary(dictionary: Dictionary(uniqueKeysWithValues: members.map { ($0.0, $0.1.json) }))
             try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? NSDictionary == object)
         }

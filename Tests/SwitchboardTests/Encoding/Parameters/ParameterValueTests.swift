@@ -38,7 +38,7 @@ struct ParameterValueTests {
     ]
 
     private static func unescaped(_ form: String) -> String {
-        URLEncodedForm.decode(form).map { "\($0.name)=\($0.value ?? "(none)")" }.joined(separator: "|")
+        FormBody.decode(form).map { "\($0.name)=\($0.value ?? "(none)")" }.joined(separator: "|")
     }
 
     @Test("each kind of value has one query form", .requirement("S1.4"), arguments: forms.indices)

@@ -85,7 +85,7 @@ struct RedirectHeaderTests {
     @Test("an event names the fields that a redirect left out")
     func events() async throws {
         let lines = Deliveries<String>()
-        _ = try await moved(["X-Session": "hush"]) { $0.monitors.append(EventLogger { lines.add($0) }) }
+        _ = try await moved(["X-Session": "hush"]) { $0.monitors.append(NetworkLogger { lines.add($0) }) }
         #expect(lines.all.contains { $0.hasSuffix("leaves out X-Session") })
     }
 

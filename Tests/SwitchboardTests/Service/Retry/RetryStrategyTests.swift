@@ -44,7 +44,7 @@ struct RetryStrategyTests {
         let drawn = await waits {
             RetryPolicy(
                 maximumAttempts: 8, baseDelay: .seconds(1), maximumDelay: .seconds(4),
-                jitter: .full { fractions.next() }, clock: $0)
+                jitter: { fractions.next() }, clock: $0)
         }
         #expect(
             drawn == [

@@ -139,7 +139,7 @@ struct EventMonitorTests {
     @Test("the event logger writes a line for each decision, with what tells calls apart", .requirement("S2.24"))
     func eventLogger() async throws {
         let lines = Deliveries<String>()
-        let logger = EventLogger(output: { lines.add($0) })
+        let logger = NetworkLogger(output: { lines.add($0) })
         let router = Router<URLEndPoint>(
             session: StubSession(.status(404), .status(404)),
             builder: RequestBuilder(options: RequestOptions { $0.monitors.append(logger) }))

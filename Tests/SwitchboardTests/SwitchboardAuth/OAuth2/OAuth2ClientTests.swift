@@ -20,7 +20,7 @@ struct OAuth2ClientTests {
     }
 
     private func form(_ session: StubSession) -> [URLQueryItem] {
-        session.recordedRequests.last.map { URLEncodedForm.decode($0.body) } ?? []
+        session.recordedRequests.last.map { FormBody.decode($0.body) } ?? []
     }
 
     @Test("PKCE by RFC 7636, appendix B; a verifier has 43 characters, another one each time", .requirement("S2.21"))
@@ -38,7 +38,7 @@ struct OAuth2ClientTests {
         let client = client(StubSession { _ in .status(500) })
         let pkce = PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         let request = try client.authorizationRequest("read all", ["prompt": "login"], state: "xyz", pkce)
-        let items = URLEncodedForm.decode(request.url.query ?? "")
+        let items = FormBody.decode(request.url.query ?? "")
         #expect(request.url.absoluteString.hasPrefix("https://login.example.com/authorize?tenant=1&"))
         #expect(
             items == [

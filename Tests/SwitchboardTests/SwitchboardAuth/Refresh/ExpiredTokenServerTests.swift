@@ -141,7 +141,7 @@ final class TokenServer: Sendable {
             served.add(token)
             return .text("films")
         }
-        let form = URLEncodedForm.decode(request.body)
+        let form = FormBody.decode(request.body)
         refreshes.add(form.first { $0.name == "refresh_token" }?.value ?? "none")
         guard !isFailing, form.contains(URLQueryItem(name: "refresh_token", value: "refresh-\(number.value)")) else {
             return .json(#"{"error":"invalid_grant","error_description":"it was used"}"#, status: 400)

@@ -17,19 +17,19 @@ public protocol EndPointMembers: Sendable {
     /// The type of ``options``.
     associatedtype OptionsProperty = RequestOptions
     /// The type of a `method`, which is refused.
-    associatedtype RefusedMethod: NotAnEndPointText = NoMember
+    associatedtype RefusedMethod: NotAnEndPointText = Never?
     /// The type of a `header`, which is refused.
-    associatedtype RefusedHeader: NotAnEndPointMember = NoMember
+    associatedtype RefusedHeader: NotAnEndPointMember = Never?
     /// The type of `parameters`, which are refused.
-    associatedtype RefusedParameters: NotAnEndPointMember = NoMember
+    associatedtype RefusedParameters: NotAnEndPointMember = Never?
     /// The type of `queryParams`, which are refused.
-    associatedtype RefusedQuery: NotAnEndPointMember = NoMember
+    associatedtype RefusedQuery: NotAnEndPointMember = Never?
     /// The type of a `body`, which is refused.
-    associatedtype RefusedBody: NotAnEndPointMember = NoMember
+    associatedtype RefusedBody: NotAnEndPointMember = Never?
     /// The type of an `encoding`, which is refused.
-    associatedtype RefusedEncoding: NotAnEndPointMember = NoMember
+    associatedtype RefusedEncoding: NotAnEndPointMember = Never?
     /// The type of a `baseUrl`, which is refused.
-    associatedtype RefusedURL: NotAnEndPointText = NoMember
+    associatedtype RefusedURL: NotAnEndPointText = Never?
 
     /// Where the API lives. ``EndPointType/path`` is joined to it on exactly one slash; its own path and query are kept.
     /// What it throws becomes ``NetworkError/Code/invalidRequest``, unless it is a ``NetworkError`` already.
@@ -69,17 +69,17 @@ extension EndPointMembers {
     /// None.
     public var options: RequestOptions { RequestOptions() }
     /// No member: an endpoint's method is ``httpMethod``.
-    public var method: NoMember { NoMember() }
+    public var method: Never? { nil }
     /// No member: an endpoint's header fields are ``headers``.
-    public var header: NoMember { NoMember() }
+    public var header: Never? { nil }
     /// No member: parameters go into ``task``.
-    public var parameters: NoMember { NoMember() }
+    public var parameters: Never? { nil }
     /// No member: parameters go into ``task``.
-    public var queryParams: NoMember { NoMember() }
+    public var queryParams: Never? { nil }
     /// No member: a body goes into ``task``.
-    public var body: NoMember { NoMember() }
+    public var body: Never? { nil }
     /// No member: the encoding of parameters goes into ``task``.
-    public var encoding: NoMember { NoMember() }
+    public var encoding: Never? { nil }
     /// No member: an endpoint's base URL is ``baseURL``.
-    public var baseUrl: NoMember { NoMember() }
+    public var baseUrl: Never? { nil }
 }

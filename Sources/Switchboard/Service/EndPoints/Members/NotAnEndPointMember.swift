@@ -6,6 +6,9 @@ import Foundation
 /// compile. A `header` of a type of your own is yours.
 public protocol NotAnEndPointMember {}
 
+// `Never?` is the type of a member that an endpoint does not have.
+extension Never: NotAnEndPointMember, NotAnEndPointText {}
+
 extension Optional: NotAnEndPointMember where Wrapped: NotAnEndPointMember {}
 
 extension Optional: NotAnEndPointText where Wrapped: NotAnEndPointText {}

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Reading `application/x-www-form-urlencoded` text.
-public enum URLEncodedForm {
+extension FormBody {
     /// The pairs of a query or a form body, in order, by the parser of the
     /// [URL standard §5.1](https://url.spec.whatwg.org/#urlencoded-parsing).
     ///
