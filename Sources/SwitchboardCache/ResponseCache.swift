@@ -87,7 +87,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         case .answer(let stored, let why):
             request.report(.cache(why))
             return stored.answer(to: request, at: now())
-        case .refuse: throw Self.notCached.attributed(to: request)
+        case .refuse: throw Self.notCached
         case .load(let why):
             if request.options.cacheLifetime != .none { request.report(.cache(why)) }
         }

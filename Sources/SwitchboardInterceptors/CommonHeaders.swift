@@ -29,7 +29,7 @@ public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// Adds the fields.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard source.isFor(request) else { return }
-        let headers = try await source.value(for: request, "header fields")
+        let headers = try await source.value("header fields")
         let hasBody = !request.body.isEmpty
         let described = hasBody ? request.body.additionalHeaders : [:]
         request.headers.fill(headers) { name in

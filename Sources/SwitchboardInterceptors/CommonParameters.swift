@@ -60,13 +60,13 @@ public struct CommonParameters: Interceptor, RequestAdapter {
     /// Adds the parameters.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard source.isFor(request) else { return }
-        let parameters = try await source.value(for: request, "parameters")
+        let parameters = try await source.value("parameters")
         do {
             let (names, place) = try request.add(parameters, encoding, in: place)
             // A redirect would carry them to another origin.
             if place == "body", !names.isEmpty { request.trail.bodyRules.append(source.isFor) }
         } catch {
-            throw NetworkError.encoding(error).attributed(to: request)
+            throw NetworkError.encoding(error)
         }
     }
 }

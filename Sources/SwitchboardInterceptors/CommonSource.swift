@@ -23,7 +23,7 @@ struct CommonSource<Value: Sendable>: Sendable {
 
     func isFor(_ request: NetworkRequest) -> Bool { origins.allow(request) }
 
-    func value(for request: NetworkRequest, _ what: String) async throws -> Value {
+    func value(_ what: String) async throws -> Value {
         switch kind {
         case .fixed(let value): return value
         case .provider(let provider):
@@ -36,8 +36,7 @@ struct CommonSource<Value: Sendable>: Sendable {
             } catch {
                 // A foreign error's text may hold anything, a secret too; it is there underneath.
                 let reason = "the provider of common \(what) threw a \(type(of: error))"
-                throw (error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error))
-                    .attributed(to: request)
+                throw error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error)
             }
         }
     }

@@ -26,7 +26,6 @@ public struct ModifyRequest: Interceptor, ExchangeInterceptor, RequestAdapter {
         }
         guard changed.id == request.id else {
             throw NetworkError(.invalidRequest, reason: "a ModifyRequest put another request in its place")
-                .attributed(to: request)
         }
         request = changed
     }

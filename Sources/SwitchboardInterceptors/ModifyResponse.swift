@@ -34,6 +34,5 @@ extension NetworkResponse {
     func checkAnswers(_ request: NetworkRequest, _ name: String) throws(NetworkError) {
         guard let answered = self.request, answered.id != request.id else { return }
         throw NetworkError(.invalidResponse, reason: "a \(name) put the response to another request in its place")
-            .attributed(to: request)
     }
 }

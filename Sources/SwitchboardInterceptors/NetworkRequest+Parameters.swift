@@ -35,7 +35,8 @@ extension NetworkRequest {
         guard !parameters.isEmpty else { return [] }
         guard !body.isEmpty else { return try makeBody(parameters, encoding) }
         guard !body.isStreamed, !allHeaders.contains("Content-Encoding") else { return nil }
-        let encoded = try withEncodedBody()
+        var encoded = self
+        try encoded.encodeBody()
         let data = try encoded.body.encode()
         let type = (encoded.headers["Content-Type"] ?? "").mediaType
         let added: Parameters
@@ -68,7 +69,8 @@ extension NetworkRequest {
         if draft.url != url { changed.url = draft.url }
         changed.headers = draft.headers
         changed.body = draft.body
-        self = try changed.withEncodedBody()
+        try changed.encodeBody()
+        self = changed
         if headers.contains("Content-Length"), let length = body.length { headers["Content-Length"] = String(length) }
         return parameters.map(\.name)
     }

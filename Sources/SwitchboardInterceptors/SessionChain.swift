@@ -35,7 +35,7 @@ public struct SessionChain: ListedSession {
         self.links = listed.interceptors
         session = listed.session ?? MissingSession(lastLink: last)
         calls = RouterCalls(InterceptorChain(self.links, session), nil, clock)
-        inner = InterceptorChain(self.links + [.exchange(UnnotedExchange(session: session))], session)
+        inner = InterceptorChain(self.links, session, notesExchanges: false)
     }
 
     /// Sends a request through the interceptors.
@@ -43,8 +43,9 @@ public struct SessionChain: ListedSession {
     /// - Throws: ``NetworkError``, ``NetworkError/Code/cannotConnect`` when the chain has no session; `CancellationError`.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard request.call == nil else { return try await inner.send(request) }
-        // Once, so that every sending has the same bytes.
-        return try await calls.send(try request.withEncodedBody())
+        var request = request
+        try request.encodeBody()
+        return try await calls.send(request)
     }
 }
 
@@ -62,17 +63,6 @@ private struct MissingSession: NetworkSession {
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         let why = lastLink.map { "the chain has no session behind its last link, \($0)" } ?? "the chain is empty"
-        throw NetworkError(.cannotConnect, reason: why).attributed(to: request)
-    }
-}
-
-/// Sends without noting an exchange.
-private struct UnnotedExchange: ExchangeInterceptor {
-    let session: any NetworkSession
-
-    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        try CallCancellation.check()
-        guard !(session is any CallCancellableSession) else { return try await session.send(request) }
-        return try await session.sendWithinCall(request)
+        throw NetworkError(.cannotConnect, reason: why)
     }
 }

@@ -115,7 +115,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
             let reason =
                 time.map { "the circuit of \(key) is open for another \($0.wholeSecondsText)" }
                 ?? "the circuit of \(key) is half open, and a probe is under way"
-            throw NetworkError(.circuitOpen, reason: reason).attributed(to: request)
+            throw NetworkError(.circuitOpen, reason: reason)
         }
     }
 

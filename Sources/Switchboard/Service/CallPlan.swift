@@ -9,6 +9,8 @@ public struct CallPlan: Sendable {
     public internal(set) var error: NetworkError?
     /// The types of the interceptors in the order in which they run, the built-in ``RedirectInterceptor`` included.
     public internal(set) var interceptors: [String] = []
+    /// How many of them wrap the whole call; the others wrap each exchange.
+    var callInterceptors = 0
     /// The type of the session.
     public internal(set) var session: String
     /// What may surprise: secrets in clear text, two policies that multiply, timeouts that exclude each other.
@@ -21,7 +23,10 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
         var lines: [String] = []
         if let error { lines.append("No request: \(error)") }
         if let request { lines += text(of: request) }
-        lines += (interceptors + [session]).enumerated().map { "\($0 + 1). \($1)" }
+        lines += (interceptors + [session]).enumerated().map { index, name in
+            "\(index + 1). \(name)"
+                + (interceptors.indices.dropFirst(callInterceptors).contains(index) ? " (each exchange)" : "")
+        }
         if !warnings.isEmpty { lines += ["Warnings:"] + warnings.map { "  \($0)" } }
         return lines.joined(separator: "\n")
     }
@@ -57,13 +62,14 @@ extension InterceptorChain {
         let interceptors = links.map(\.interceptor)
         var plan = CallPlan(session: String(describing: type(of: session)))
         plan.interceptors = interceptors.map { String(describing: type(of: $0)) }
+        plan.callInterceptors = links.prefix { if case .call = $0 { true } else { false } }.count
         switch request {
         case .failure(let error): plan.error = error
         case .success(var request):
             do {
                 if let fault { throw fault }
                 for case let adapter as any RequestAdapter in interceptors { try await adapter.adapt(&request) }
-                try request.validate()
+                request = try request.ready()
             } catch {
                 plan.error = NetworkError.caught(error).attributed(to: request)
             }

@@ -19,10 +19,13 @@ package final class InterceptorChain: Sendable {
     let fault: NetworkError?
     /// Whether the session gives up by itself when a router cancels its calls.
     private let isSessionCancellable: Bool
+    private let notesExchanges: Bool
 
-    package init(_ links: [Link], _ session: any NetworkSession) {
+    /// `notesExchanges` says whether exchanges are noted in their call here; a chain within another one leaves that to it.
+    package init(_ links: [Link], _ session: any NetworkSession, notesExchanges: Bool = true) {
         self.links = links
         self.session = session
+        self.notesExchanges = notesExchanges
         fault = Self.fault(of: links)
         isSessionCancellable = session is any CallCancellableSession
     }
@@ -50,29 +53,41 @@ package final class InterceptorChain: Sendable {
     /// Sends a request through the interceptors; more than once where its file takes that.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard let download = request.options.download, !request.options.streamsResponse, request.method != .head else {
-            return try await send(request, from: 0)
+            return try await proceed(request, from: 0)
         }
-        return try await download.run(request, under: retryPolicy) { try await self.send($0, from: 0) }
+        return try await download.run(request, under: retryPolicy) { try await self.proceed($0, from: 0) }
     }
 
-    /// Sends a request through the interceptors from `index` on, and to the session as one exchange of its call.
-    func send(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
-        guard index < links.count else {
-            try CallCancellation.check()
-            guard let call = request.call else { return try await sendToSession(request) }
-            return try await call.exchange(request, sendToSession)
+    /// Hands a request to the interceptor at `index`, and behind the last one to the session. An error that names no
+    /// request is that of the one at hand.
+    func proceed(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
+        do {
+            guard index < links.count else { return try await exchange(request) }
+            let next = Next(self, index + 1)
+            switch links[index] {
+            case .call(let interceptor): return try await interceptor.intercept(request, next: next)
+            case .exchange(let interceptor): return try await interceptor.intercept(request, next: next)
+            }
+        } catch let error as NetworkError {
+            throw error.attributed(to: request)
         }
-        let next = Next(self, index + 1)
-        switch links[index] {
-        case .call(let interceptor): return try await interceptor.intercept(request, next: next)
-        case .exchange(let interceptor): return try await interceptor.intercept(request, next: next)
-        }
+    }
+
+    /// Makes one exchange, and notes it in its call.
+    private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try CallCancellation.check()
+        guard notesExchanges, let call = request.call else { return try await sendToSession(request) }
+        return try await call.exchange(request, sendToSession)
     }
 
     private func sendToSession(_ request: NetworkRequest) async throws -> NetworkResponse {
         let request = request.inEnvironmentOfCall()
         guard !isSessionCancellable else { return try await session.send(request) }
-        return try await session.sendWithinCall(request)
+        // A session of an app knows nothing of the call: it runs in a task that ends with it, and the response may lack
+        // what was sent.
+        var response = try await withOwnTask { [session] in try await session.send(request) }
+        if response.request == nil { response.request = request }
+        return response
     }
 
     /// An object holds the state of the calls that pass it: twice in a chain, a limiter would wait for itself.
@@ -102,16 +117,6 @@ public struct Next: Sendable {
 
     /// Sends a request through the rest of the chain.
     public func callAsFunction(_ request: NetworkRequest) async throws -> NetworkResponse {
-        try await chain.send(request, from: index)
-    }
-}
-
-extension NetworkSession {
-    /// Sends a request in a task of its own, which ends with the call around it, and says in the response what was sent.
-    /// The sessions here need neither.
-    package func sendWithinCall(_ request: NetworkRequest) async throws -> NetworkResponse {
-        var response = try await withOwnTask { try await self.send(request) }
-        if response.request == nil { response.request = request }
-        return response
+        try await chain.proceed(request, from: index)
     }
 }

@@ -31,12 +31,10 @@ public struct RequestBuilder: Sendable {
     ///   such request.
     public func makeRequest(for endPoint: some EndPointType) throws(NetworkError) -> NetworkRequest {
         do {
-            guard environment != nil, let call = CallEnvironment(startingIn: environment) else {
-                return try build(endPoint)
-            }
-            return try call.run {
+            guard let environment else { return try build(endPoint) }
+            return try CallEnvironment(startingIn: environment).run {
                 var request = try build(endPoint)
-                request.enter(call.environment)
+                request.enter(.current)
                 return request
             }
         } catch {
@@ -64,13 +62,11 @@ public struct RequestBuilder: Sendable {
         request.endPoint = endPoint
         request.headers = draft.headers
         if isForeign(base, of: endPoint) { request.isForeign = true }
-        let hasBody = !request.body.isEmpty
-        if hasBody, let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
-        if hasBody, options.compressesBody { compress(&request) }
-        try request.validate(isURLChecked: true)
-        if hasBody { request = try request.withEncodedBody() }
-        complete(&request, isDownload: task.download != nil)
-        try request.headers.validate()
+        if !request.body.isEmpty {
+            if let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
+            if options.compressesBody { compress(&request) }
+        }
+        request = try request.ready(isURLChecked: true) { complete(&$0, isDownload: task.download != nil) }
         isMade = true
         return request
     }

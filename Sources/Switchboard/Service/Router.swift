@@ -48,9 +48,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
 
     /// Makes a call and returns the response, whatever its status; see ``NetworkRouter/rawResponse(for:options:)``.
     public func rawResponse(for endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
-        var builder = builder
-        builder.callOptions = options
-        return try await callEnvironment.run { try await calls.send(try builder.makeRequest(for: endPoint)) }
+        try await rawResponse(for: endPoint, options: options, accept: nil) { _ in }
     }
 
     /// Makes a call whose request is changed before it is sent; see

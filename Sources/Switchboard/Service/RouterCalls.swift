@@ -5,32 +5,15 @@ import Foundation
 /// The calls of a router that are under way: sends them, times them as a whole, cancels them together.
 package final class RouterCalls: Sendable {
     private struct State {
-        var nextID = 0
-        var calls: [Int: Call] = [:]
+        var calls: [ObjectIdentifier: CallCancellation] = [:]
         /// Resumed when no call is under way but those that wait for it.
-        var ended: [(except: Set<Int>, continuation: CheckedContinuation<Void, Never>)] = []
-    }
-
-    /// What cancels a call under way.
-    private enum Call {
-        case async(CallCancellation)
-        case handle(RequestHandle)
-
-        /// Whether the running code is part of it.
-        var isAround: Bool {
-            switch self {
-            case .async(let cancellation): cancellation.isAround
-            case .handle(let handle): RouterCalls.handle === handle
-            }
-        }
+        var ended: [(except: Set<ObjectIdentifier>, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     let chain: InterceptorChain
     private let queue: DispatchQueue?
     private let clock: any Clock<Duration>
     private let state = Protected(State())
-    /// The handle of the call around the running code, where it has one.
-    @TaskLocal private static var handle: RequestHandle?
 
     package init(_ chain: InterceptorChain, _ queue: DispatchQueue?, _ clock: any Clock<Duration>) {
         self.chain = chain
@@ -51,30 +34,30 @@ package final class RouterCalls: Sendable {
     /// Sends a request and waits, in the caller's task.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         defer { request.options.download?.progress?.end() }
-        let cancellation = CallCancellation()
-        let id = try add(.async(cancellation)) { $0.attributed(to: request) }
+        let call = CallCancellation()
+        do throws(NetworkError) { try add(call) } catch { throw error.attributed(to: request) }
         do {
-            var response = try await cancellation.run { try await run(request) }
+            var response = try await call.run { try await run(request) }
             guard let stream = response.stream else {
-                remove(id)
+                remove(call)
                 return response
             }
             // A call is under way until its stream has been read.
             response.stream = ResponseBytes(
-                CallStream(stream, of: response.request ?? request, cancellation) { self.remove(id) })
+                CallStream(stream, of: response.request ?? request, call) { self.remove(call) })
             return response
         } catch {
-            remove(id)
+            remove(call)
             throw error
         }
     }
 
     /// Runs what is one call though it sends several requests, and waits between them.
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
-        let cancellation = CallCancellation()
-        let id = try add(.async(cancellation)) { $0 }
-        defer { remove(id) }
-        return try await cancellation.run(operation)
+        let call = CallCancellation()
+        try add(call)
+        defer { remove(call) }
+        return try await call.run(operation)
     }
 
     /// Starts a request in an environment, and calls back there once. A request that could not be made starts nothing.
@@ -84,15 +67,16 @@ package final class RouterCalls: Sendable {
         _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         let handle = RequestHandle()
-        let id = Result { () throws(NetworkError) in try add(.handle(handle)) { $0 } }
+        let call = CallCancellation()
+        _ = call.add { handle.cancel() }
+        let added = Result { () throws(NetworkError) in try add(call) }
         let task = Task {
             let request = environment.run { Result { () throws(NetworkError) in try makeRequest() } }
             let result: Result<Value, NetworkError>
             do {
-                _ = try id.get()
+                try added.get()
                 result = try await environment.run {
-                    let response = try await Self.$handle.withValue(handle) { try await self.run(request.get()) }
-                    return .success(try transform(response))
+                    .success(try transform(try await call.run { try await self.run(request.get()) }))
                 }
             } catch {
                 result = .failure(NetworkError.completion(error, request))
@@ -102,7 +86,7 @@ package final class RouterCalls: Sendable {
                 // A cancellation that came before this moment wins: nobody gets a value after having cancelled.
                 let result = handle.finish() ? result : .failure(NetworkError.completion(CancellationError(), request))
                 (environment?.afterwards).run { completion(result) }
-                if case .success(let id) = id { self.remove(id) }
+                self.remove(call)
             }
             if let queue = self.queue { queue.async(execute: deliver) } else { deliver() }
         }
@@ -111,13 +95,7 @@ package final class RouterCalls: Sendable {
     }
 
     func cancelAll() {
-        let calls = state.withLock { Array($0.calls.values) }
-        for call in calls {
-            switch call {
-            case .async(let cancellation): cancellation.cancel()
-            case .handle(let handle): handle.cancel()
-            }
-        }
+        for call in state.withLock({ Array($0.calls.values) }) { call.cancel() }
     }
 
     // MARK: One call
@@ -157,28 +135,20 @@ package final class RouterCalls: Sendable {
     }
 
     /// Adds a call, unless a reset is under way.
-    private func add(
-        _ call: Call, _ attribute: (NetworkError) -> NetworkError
-    ) throws(NetworkError) -> Int {
+    private func add(_ call: CallCancellation) throws(NetworkError) {
         // Asked under the lock: a reset ends what is here before, and stops what comes after.
-        let id = state.withLock { state in
+        let added = state.withLock { state in
             Result { () throws(NetworkError) in
                 try chain.gate.check()
-                state.nextID += 1
-                state.calls[state.nextID] = call
-                return state.nextID
+                state.calls[ObjectIdentifier(call)] = call
             }
         }
-        do throws(NetworkError) {
-            return try id.get()
-        } catch {
-            throw attribute(error)
-        }
+        try added.get()
     }
 
-    private func remove(_ id: Int) {
+    private func remove(_ call: CallCancellation) {
         let continuations = state.withLock { state in
-            state.calls[id] = nil
+            state.calls[ObjectIdentifier(call)] = nil
             guard !state.ended.isEmpty else { return [] as [CheckedContinuation<Void, Never>] }
             let ended = state.ended.filter { state.calls.keys.allSatisfy($0.except.contains) }
             state.ended.removeAll { state.calls.keys.allSatisfy($0.except.contains) }

@@ -66,7 +66,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
                 if let answer { noteNextNonce(in: response, after: answer, key) }
                 return response
             }
-            guard let challenge = try challenge(in: response, request) else { return response }
+            guard let challenge = try challenge(in: response) else { return response }
             // Within the origin the challenge is for the place that a redirect led to: an answer is bound to its URL.
             let isMoved = follow(response, &request)
             if isMoved { limit = 3 }
@@ -111,11 +111,11 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
         return answering
     }
 
-    private func challenge(in response: NetworkResponse, _ request: NetworkRequest) throws -> DigestChallenge? {
+    private func challenge(in response: NetworkResponse) throws -> DigestChallenge? {
         do throws(NetworkError) {
             return try DigestChallenge.strongest(of: response.challenges)
         } catch {
-            throw error.attributed(to: request).with(response)
+            throw error.with(response)
         }
     }
 

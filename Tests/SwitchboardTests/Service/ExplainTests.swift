@@ -36,7 +36,7 @@ struct ExplainTests {
         for expected in [
             "POST https://api.example.com/films?page=1", "X-Stamp: 1", "Authorization: <redacted>",
             #"{"title":"Alien","password":"<redacted>"}"#, "idle 60 s", "total none",
-            "4. RedirectInterceptor\n5. CookieInterceptor\n6. StubSession",
+            "4. RedirectInterceptor\n5. CookieInterceptor (each exchange)\n6. StubSession",
         ] {
             #expect(text.contains(expected), "\(expected) is missing in:\n\(text)")
         }

@@ -45,7 +45,7 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
             let key = try await source.value(for: request)
         else { return }
         guard !key.isEmpty else {
-            throw NetworkError(.cannotAuthenticate, reason: "the API key is empty").attributed(to: request)
+            throw NetworkError(.cannotAuthenticate, reason: "the API key is empty")
         }
         add(key, to: &request)
     }

@@ -33,7 +33,7 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         guard let token = try await source.value(for: request) else { return try request.checkSignIn() }
         // RFC 6750 §2.1 has no empty one: most likely a setting is missing.
         guard !token.isEmpty else {
-            throw NetworkError(.cannotAuthenticate, reason: "the bearer token is empty").attributed(to: request)
+            throw NetworkError(.cannotAuthenticate, reason: "the bearer token is empty")
         }
         request.setCredential("Authorization", "Bearer \(token)")
     }

@@ -26,7 +26,6 @@ extension NetworkRequest {
     package func checkSignIn() throws(NetworkError) {
         guard options.authentication == .required else { return }
         throw NetworkError(
-            .cannotAuthenticate, reason: "nobody has signed in, and the request requires it: the provider gave nil"
-        ).attributed(to: self)
+            .cannotAuthenticate, reason: "nobody has signed in, and the request requires it: the provider gave nil")
     }
 }

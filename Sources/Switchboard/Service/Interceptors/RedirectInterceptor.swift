@@ -34,9 +34,9 @@ public struct RedirectInterceptor: Interceptor {
             let response = try await next(request)
             guard limit > 0, let location = response.redirectLocation else { return response }
             guard count < limit else {
-                throw refusal(
-                    .tooManyRedirects, "\(limit) were followed, the next leads to \(shown(location))", request, response
-                )
+                throw NetworkError(
+                    .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(shown(location))"
+                ).with(response)
             }
             let known = request.departures.names.count
             request = try follow(location, request, response)
@@ -61,14 +61,14 @@ public struct RedirectInterceptor: Interceptor {
         _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest {
         guard let url = request.url, let target = Self.resolve(location, against: url) else {
-            throw refusal(
-                .redirectRefused, "the Location \(shown(location)) is no http or https URL", request, response)
+            throw NetworkError(.redirectRefused, reason: "the Location \(shown(location)) is no http or https URL")
+                .with(response)
         }
         var redirected: NetworkRequest
         do throws(NetworkError) {
             redirected = try request.moved(to: target)
         } catch {
-            throw error.attributed(to: request).with(response)
+            throw error.with(response)
         }
         if response.changesMethod(of: request.method) {
             redirected.method = .get
@@ -77,19 +77,13 @@ public struct RedirectInterceptor: Interceptor {
                 redirected.headers.remove(name)
             }
         } else if !request.body.isReplayable {
-            throw refusal(.redirectRefused, "the body cannot be sent a second time", request, response)
+            throw NetworkError(.redirectRefused, reason: "the body cannot be sent a second time").with(response)
         } else if redirected.hasLeftOrigin, !redirected.trail.bodyRules.allSatisfy({ $0(redirected) }) {
-            throw refusal(
-                .redirectRefused, "the body holds common parameters, which are not for \(redirected.host)", request,
-                response)
+            throw NetworkError(
+                .redirectRefused, reason: "the body holds common parameters, which are not for \(redirected.host)"
+            ).with(response)
         }
         return redirected
-    }
-
-    private func refusal(
-        _ code: NetworkError.Code, _ reason: String, _ request: NetworkRequest, _ response: NetworkResponse
-    ) -> NetworkError {
-        NetworkError(code, reason: reason).attributed(to: request).with(response)
     }
 
     private func shown(_ location: String) -> String {

@@ -132,7 +132,7 @@ public struct RetryPolicy: Interceptor {
         let text = (asked ?? .unique).text
         // To a server that takes it, all requests with it would be the same one; to others it is none.
         guard !text.trimmedOfBlanks.isEmpty else {
-            throw NetworkError(.invalidRequest, reason: "the idempotency key is empty").attributed(to: request)
+            throw NetworkError(.invalidRequest, reason: "the idempotency key is empty")
         }
         request.headers[IdempotencyKey.field] = text
         return true

@@ -49,8 +49,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     ///   `CancellationError` when the task was cancelled; the connection is closed then.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
-        try request.validate()
-        let request = try request.withEncodedBody()
+        let request = try request.ready()
         // Within a call it is the call that repeats, and notes it.
         guard request.call == nil else { return try await exchange(request) }
         let start = ContinuousClock.now

@@ -47,22 +47,19 @@ public final class FoundationSession: NetworkSession {
     ///   was cancelled; the connection is closed then.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
-        try request.validate()
-        if let unsupported {
-            throw NetworkError(.unsupported, reason: "FoundationSession does not have \(unsupported)").attributed(
-                to: request)
-        }
-        let request = try request.withEncodedBody()
-        let payload: RequestPayload?
+        let request = try request.ready()
         do {
-            payload = try await RequestPayload(request.body, within: request.timeouts)
-        } catch is CancellationError {
-            throw CancellationError()
+            return try await exchange(request)
         } catch let error as NetworkError {
             throw error.attributed(to: request)
-        } catch {
-            throw NetworkError.encoding(error).attributed(to: request)
         }
+    }
+
+    private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
+        if let unsupported {
+            throw NetworkError(.unsupported, reason: "FoundationSession does not have \(unsupported)")
+        }
+        let payload = try await RequestPayload(request.body, within: request.timeouts)
         let urlRequest = try URLRequest(request, payload: payload)
         let exchange = FoundationExchange(request, payload: payload, deadlines)
         do {

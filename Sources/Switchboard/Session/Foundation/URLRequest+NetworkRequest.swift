@@ -6,9 +6,9 @@ extension URLRequest {
     ///
     /// - Throws: ``NetworkError/Code/unsupported`` for what URLSession cannot do and would get wrong silently.
     init(_ request: NetworkRequest, payload: RequestPayload?) throws(NetworkError) {
-        guard let url = request.url else { throw NetworkError(.missingURL).attributed(to: request) }
+        guard let url = request.url else { throw NetworkError(.missingURL) }
         if let what = Self.unsupported(request, url) {
-            throw NetworkError(.unsupported, reason: "FoundationSession does not have \(what)").attributed(to: request)
+            throw NetworkError(.unsupported, reason: "FoundationSession does not have \(what)")
         }
         let (bareURL, credentials) = url.withLowercasedScheme.withoutUserInfo
         self.init(url: bareURL)

@@ -25,9 +25,10 @@ extension NetworkError {
         return error
     }
 
-    /// The error with the response noted on it.
+    /// The error with the response noted on it, the request that it answers, and how often that was sent.
     package func with(_ response: NetworkResponse) -> NetworkError {
-        var error = self
+        var error = response.request.map(attributed) ?? self
+        error.attempts = max(error.attempts, response.request?.call?.attempts ?? 1)
         error.status = response.statusCode
         error.headers = response.headers
         error.body = response.body

@@ -9,33 +9,69 @@ extension NetworkRequest {
     ///   its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112
     ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
     public func validate() throws(NetworkError) {
-        try validate(isURLChecked: false)
-    }
-
-    /// The same, without a second look at a URL that was just made of checked parts.
-    func validate(isURLChecked: Bool) throws(NetworkError) {
+        guard !isReady else { return }
         do throws(NetworkError) {
-            guard method.isToken else {
-                throw NetworkError(
-                    .invalidRequest,
-                    reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
-            }
-            if !isURLChecked || url == nil { _ = try checkedURL() }
-            try headers.validate()
-            try body.additionalHeaders.validate()
-            guard body.isEmpty || method.allowsBody else {
-                throw NetworkError(
-                    .bodyNotAllowed,
-                    reason: "it is \(method)" + (method == .get ? ", as every endpoint without an httpMethod is" : ""))
-            }
-            try checkFraming()
+            try checkLine(isURLChecked: false)
+            try checkFields()
         } catch {
             throw error.attributed(to: self)
         }
     }
 
-    private func checkFraming() throws(NetworkError) {
+    /// The request as it is sent: checked as ``validate()`` does, and its body encoded, so that every sending has the same
+    /// bytes. Streamed bodies stay as they are. What was not changed since is not looked at again.
+    ///
+    /// - Parameters:
+    ///   - isURLChecked: Whether the URL was just made of checked parts.
+    ///   - complete: Adds header fields, once it is known whether there is a body.
+    /// - Returns: The request, to be sent.
+    /// - Throws: What ``validate()`` throws, and ``NetworkError/Code/encodingFailed`` over what the body threw.
+    func ready(
+        isURLChecked: Bool = false, completing complete: (inout NetworkRequest) -> Void = { _ in }
+    ) throws(NetworkError) -> NetworkRequest {
+        guard !isReady else { return self }
+        var request = self
+        do throws(NetworkError) {
+            try checkLine(isURLChecked: isURLChecked)
+            try request.encodeBody()
+            complete(&request)
+            try request.checkFields()
+        } catch {
+            throw error.attributed(to: request)
+        }
+        request.isReady = true
+        return request
+    }
+
+    /// Encodes a body in memory, and takes the fields that describe it.
+    ///
+    /// - Throws: ``NetworkError/Code/encodingFailed`` over what the body threw.
+    package mutating func encodeBody() throws(NetworkError) {
+        guard !body.isEmpty, !body.isStreamed else { return }
+        let data: Data
+        do { data = try body.encode() } catch { throw NetworkError.encoding(error).attributed(to: self) }
+        // What encodes to nothing is no body, and has no type (RFC 9110 §8.3).
+        if !data.isEmpty { headers.fill(body.additionalHeaders) }
+        body = DataBody(data)
+    }
+
+    private func checkLine(isURLChecked: Bool) throws(NetworkError) {
+        guard method.isToken else {
+            throw NetworkError(
+                .invalidRequest,
+                reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
+        }
+        if !isURLChecked || url == nil { _ = try checkedURL() }
+        guard body.isEmpty || method.allowsBody else {
+            throw NetworkError(
+                .bodyNotAllowed,
+                reason: "it is \(method)" + (method == .get ? ", as every endpoint without an httpMethod is" : ""))
+        }
+    }
+
+    private func checkFields() throws(NetworkError) {
         let headers = allHeaders
+        try headers.validate()
         guard !headers.contains("Transfer-Encoding") else {
             throw NetworkError(.invalidRequest, reason: "Transfer-Encoding is the session's to set")
         }
@@ -50,25 +86,6 @@ extension NetworkRequest {
                 .invalidRequest,
                 reason: "Content-Length \(lengths.joined(separator: ", ").quotedForMessage) is not the body's length")
         }
-    }
-
-    /// The request with its body encoded, once, so that every sending has the same bytes. Streamed bodies stay as they
-    /// are.
-    ///
-    /// - Throws: ``NetworkError/Code/encodingFailed`` over what the body threw.
-    package func withEncodedBody() throws(NetworkError) -> NetworkRequest {
-        guard !body.isEmpty, !body.isStreamed else { return self }
-        var request = self
-        do {
-            let data = try body.encode()
-            request.body = DataBody(data)
-            // What encodes to nothing is no body, and has no type (RFC 9110 §8.3).
-            if !data.isEmpty { request.headers.fill(body.additionalHeaders) }
-            try request.checkFraming()
-        } catch {
-            throw NetworkError.encoding(error).attributed(to: self)
-        }
-        return request
     }
 
     /// The fields to send: those of the request, and those of the body that it does not have.

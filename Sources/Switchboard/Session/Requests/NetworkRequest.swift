@@ -29,11 +29,11 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// The same for all requests of a call; different for each request made anew.
     public internal(set) var id = ID()
     /// The method.
-    public var method: HTTPMethod
+    public var method: HTTPMethod { didSet { isReady = false } }
     /// The header fields. Those of the body give way to them.
-    public var headers: HTTPHeaders
+    public var headers: HTTPHeaders { didSet { isReady = false } }
     /// What is sent.
-    public var body: any HTTPBody
+    public var body: any HTTPBody { didSet { isReady = false } }
     /// The typed options set for this request.
     public var options: RequestOptions {
         get { currentOptions }
@@ -57,7 +57,9 @@ public struct NetworkRequest: Sendable, Identifiable {
     package var call: CallRecord?
     /// Why it is sent once more by its session; nil the first time.
     var repetition: Repetition?
-    private var target: Target
+    private var target: Target { didSet { isReady = false } }
+    /// Whether it was checked and its body encoded, and nothing of that has changed since; see ``ready(isURLChecked:completing:)``.
+    var isReady = false
 
     /// Where a request goes: a URL at hand, or parts that were set one by one.
     private enum Target: Sendable {

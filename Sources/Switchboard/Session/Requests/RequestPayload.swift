@@ -15,7 +15,13 @@ final class RequestPayload: Sendable {
     /// Nil when there is no body. Reading a streamed one is timed as an attempt is.
     init?(_ body: any HTTPBody, within timeouts: Timeouts) async throws {
         guard !body.isEmpty else { return nil }
-        if body.isStreamed {
+        guard body.isStreamed else {
+            let data = try body.encode()
+            source = .data(data)
+            length = Int64(data.count)
+            return
+        }
+        do {
             // URLSession pulls a body through a blocking InputStream; an async one is written to a file first.
             let (url, length) = try await Self.spool(body, within: timeouts)
             source = .temporaryFile(url)
@@ -25,10 +31,10 @@ final class RequestPayload: Sendable {
                     .encodingFailed,
                     reason: "the body's stream gave \(length) bytes, not the \(announced) that its length announced")
             }
-        } else {
-            let data = try body.encode()
-            source = .data(data)
-            length = Int64(data.count)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw NetworkError.encoding(error)
         }
     }
 
