@@ -10,7 +10,8 @@ let core: [Target.Dependency] = ["Switchboard", "SwitchboardPlatform"]
 
 let products: [Target.Dependency] = [
     "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience", "SwitchboardTransfers",
-    "SwitchboardHAR", "SwitchboardPaging", "SwitchboardCalls", "SwitchboardStreams", "SwitchboardInterceptors",
+    "SwitchboardHAR", "SwitchboardCookies", "SwitchboardPaging", "SwitchboardCalls", "SwitchboardStreams",
+    "SwitchboardInterceptors",
     "SwitchboardMocks", "SwitchboardTesting",
 ]
 
@@ -24,6 +25,7 @@ let package = Package(
         .library(name: "SwitchboardResilience", targets: ["SwitchboardResilience"]),
         .library(name: "SwitchboardTransfers", targets: ["SwitchboardTransfers"]),
         .library(name: "SwitchboardHAR", targets: ["SwitchboardHAR"]),
+        .library(name: "SwitchboardCookies", targets: ["SwitchboardCookies"]),
         .library(name: "SwitchboardPaging", targets: ["SwitchboardPaging"]),
         .library(name: "SwitchboardCalls", targets: ["SwitchboardCalls"]),
         .library(name: "SwitchboardStreams", targets: ["SwitchboardStreams"]),
@@ -51,6 +53,7 @@ let package = Package(
         .target(name: "SwitchboardResilience", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardTransfers", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardHAR", dependencies: core, swiftSettings: settings),
+        .target(name: "SwitchboardCookies", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardPaging", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardCalls", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardStreams", dependencies: core, swiftSettings: settings),

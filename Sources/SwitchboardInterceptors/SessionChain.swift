@@ -20,7 +20,7 @@ import Switchboard
 ///
 /// A request that is sent here is a call as a router makes it: its total timeout holds, its monitors hear of it, and the
 /// response has a ``NetworkResponse/history``. As the session of a router or within another chain its interceptors join
-/// theirs: those before the first one that is for exchanges alone, such as ``CookieInterceptor``, wrap the call.
+/// theirs: those before the first one that is for exchanges alone, such as `CookieInterceptor`, wrap the call.
 public struct SessionChain: ListedSession {
     package let links: [InterceptorChain.Link]
     package let session: any NetworkSession

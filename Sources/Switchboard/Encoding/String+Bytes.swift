@@ -13,7 +13,7 @@ extension String {
     }
 
     /// Whether the bytes are the same. `==` takes two spellings of one character for equal.
-    func hasBytes(of other: String) -> Bool {
+    package func hasBytes(of other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 }

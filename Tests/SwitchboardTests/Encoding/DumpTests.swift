@@ -1,3 +1,4 @@
+import SwitchboardCookies
 import SwitchboardPlatform
 @testable import SwitchboardCache
 @testable import SwitchboardResilience

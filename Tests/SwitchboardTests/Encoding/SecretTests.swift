@@ -1,4 +1,5 @@
 import SwitchboardInterceptors
+import SwitchboardCookies
 @testable import SwitchboardAuth
 @testable import SwitchboardHAR
 import Foundation

@@ -1,4 +1,5 @@
 import SwitchboardInterceptors
+import SwitchboardCookies
 import SwitchboardCalls
 import SwitchboardPlatform
 @testable import SwitchboardAuth

@@ -1,3 +1,4 @@
+import SwitchboardCookies
 import Foundation
 import Switchboard
 import SwitchboardTesting

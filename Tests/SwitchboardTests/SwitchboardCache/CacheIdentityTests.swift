@@ -1,3 +1,4 @@
+import SwitchboardCookies
 import SwitchboardCache
 import SwitchboardResilience
 import Foundation

@@ -1,4 +1,5 @@
 import SwitchboardInterceptors
+import SwitchboardCookies
 import Foundation
 import Switchboard
 import SwitchboardTesting

@@ -1,16 +1,20 @@
 import Foundation
 
 /// A time of a day, as dates of header fields and cookies have it.
-struct DayTime {
-    var hour: Int
-    var minute: Int
+package struct DayTime {
+    package var hour: Int
+    package var minute: Int
     /// 60 is a leap second.
-    var second: Int
+    package var second: Int
+
+    package init(hour: Int, minute: Int, second: Int) {
+        (self.hour, self.minute, self.second) = (hour, minute, second)
+    }
 }
 
 extension Date {
     /// A point in time in UTC, by the proleptic Gregorian calendar. Nil when there is no such day or time.
-    init?(utcYear year: Int, month: Int, day: Int, time: DayTime) {
+    package init?(utcYear year: Int, month: Int, day: Int, time: DayTime) {
         guard year >= 1, (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day),
             (0...23).contains(time.hour), (0...59).contains(time.minute), (0...60).contains(time.second)
         else { return nil }

@@ -84,7 +84,7 @@ extension UInt8 {
         }
     }
 
-    var lowercased: UInt8 {
+    package var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

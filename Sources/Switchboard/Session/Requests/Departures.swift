@@ -5,7 +5,7 @@ package struct Departures: Sendable, Hashable {
     private(set) var count = 0
     private(set) var names: [String] = []
     /// Whether another site had a say in where the request goes.
-    private(set) var isCrossSite = false
+    package private(set) var isCrossSite = false
     var isForeign = false
 
     mutating func add(_ names: [String], _ isSameSite: Bool) {

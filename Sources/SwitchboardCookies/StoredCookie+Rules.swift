@@ -1,3 +1,4 @@
+import Switchboard
 import SwitchboardPlatform
 import Foundation
 

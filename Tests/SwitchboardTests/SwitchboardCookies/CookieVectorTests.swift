@@ -1,3 +1,4 @@
+@testable import SwitchboardCookies
 import Foundation
 import Testing
 

@@ -1,3 +1,5 @@
+import Switchboard
+import SwitchboardPlatform
 import Foundation
 
 /// Dates as cookies have them, by the algorithm of [RFC 6265 §5.1.1](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.1),

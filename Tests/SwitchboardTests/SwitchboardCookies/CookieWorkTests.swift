@@ -1,3 +1,4 @@
+@testable import SwitchboardCookies
 import SwitchboardPlatform
 import Foundation
 import Testing

@@ -1,3 +1,5 @@
+import Switchboard
+import SwitchboardPlatform
 import Foundation
 
 /// Where a cookie comes from or goes to: what RFC 6265 asks of a URL.

@@ -1,3 +1,5 @@
+import Switchboard
+import SwitchboardPlatform
 import Foundation
 
 /// A cookie as a jar keeps it ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)).

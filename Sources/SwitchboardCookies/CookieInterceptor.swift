@@ -1,3 +1,5 @@
+import Switchboard
+import SwitchboardPlatform
 import Foundation
 
 /// Sends the cookies of a jar, and keeps those that servers set.

@@ -1,3 +1,5 @@
+import Switchboard
+import SwitchboardPlatform
 import Foundation
 
 /// The public suffixes that can be told by their form, for systems without a list: a single label, and a usual label below

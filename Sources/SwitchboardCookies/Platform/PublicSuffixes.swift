@@ -1,3 +1,6 @@
+import Switchboard
+import SwitchboardPlatform
+
 #if canImport(Darwin)
 private let libraryNames = ["/opt/homebrew/lib/libpsl.5.dylib", "/usr/local/lib/libpsl.5.dylib"]
 #else
@@ -8,7 +11,7 @@ private let libraryNames = ["libpsl.so.5"]
 /// `github.io` ([the list](https://publicsuffix.org)).
 ///
 /// It has no headers here: the functions are looked up by name. On Linux libcurl mostly brings it along.
-package struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is made once and never changed
+struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is made once and never changed
     private typealias MakeList = @convention(c) (UnsafePointer<CChar>?) -> OpaquePointer?
     private typealias BuiltIn = @convention(c) () -> OpaquePointer?
     private typealias IsSuffix = @convention(c) (OpaquePointer?, UnsafePointer<CChar>) -> CInt
@@ -17,11 +20,11 @@ package struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list tha
     private let isSuffix: IsSuffix
 
     /// The library, or what is missing.
-    package static let loaded = Result { () throws(DynamicLibrary.Failure) in
+    static let loaded = Result { () throws(DynamicLibrary.Failure) in
         try PublicSuffixes(firstOf: libraryNames)
     }
 
-    package init(firstOf names: [String]) throws(DynamicLibrary.Failure) {
+    init(firstOf names: [String]) throws(DynamicLibrary.Failure) {
         let library = try DynamicLibrary(firstOf: names)
         let makeList: MakeList = try library.function("psl_latest")
         let builtIn: BuiltIn = try library.function("psl_builtin")
@@ -35,7 +38,7 @@ package struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list tha
 
     /// Whether anybody may register names under a domain, given in lower case. A last label that is not on the list is
     /// one.
-    package func contains(_ domain: String) -> Bool {
+    func contains(_ domain: String) -> Bool {
         isSuffix(list, domain) != 0
     }
 }

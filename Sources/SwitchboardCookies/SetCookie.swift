@@ -1,3 +1,5 @@
+import Switchboard
+import SwitchboardPlatform
 import Foundation
 
 /// A `Set-Cookie` taken apart, before anybody asks whether its server may set it
