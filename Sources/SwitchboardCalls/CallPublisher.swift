@@ -10,7 +10,7 @@ import Switchboard
 public struct CallPublisher<Value: Sendable>: Publisher, Sendable {
     /// What the call brings.
     public typealias Output = Value
-    /// How it fails; a router's `cancel()` is ``NetworkError/Code/cancelled``.
+    /// How it fails; a router's `cancel()` is `NetworkError.Code.cancelled`.
     public typealias Failure = NetworkError
 
     private let call: NetworkCall<Value>

@@ -53,7 +53,7 @@ public final class LatestCall<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - call: The call.
     ///   - actor: `MainActor.self`: start it there too.
-    ///   - completion: Gets ``NetworkError/Code/cancelled`` when a newer one came.
+    ///   - completion: Gets `NetworkError.Code.cancelled` when a newer one came.
     /// - Returns: What cancels this call.
     @discardableResult
     public func start(
@@ -68,7 +68,7 @@ public final class LatestCall<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - call: The call.
     ///   - queue: Where the completion is called: a serial queue on which it is started too, `.main` for instance.
-    ///   - completion: Gets ``NetworkError/Code/cancelled`` when a newer one came.
+    ///   - completion: Gets `NetworkError.Code.cancelled` when a newer one came.
     /// - Returns: What cancels this call.
     @discardableResult
     public func start(

@@ -10,7 +10,7 @@ extension NetworkCall {
     }
 
     /// The call with its value transformed, where the transform may find that the value is none: nil ends the call with
-    /// ``NetworkError/Code/decodingFailed``.
+    /// `NetworkError.Code.decodingFailed`.
     public func compactMap<Output: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> Output?
     ) -> NetworkCall<Output> {

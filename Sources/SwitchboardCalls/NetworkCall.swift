@@ -38,7 +38,7 @@ public struct NetworkCall<Value: Sendable>: Sendable {
 
     /// Makes the call and gives what it brings.
     ///
-    /// - Throws: ``NetworkError``; `CancellationError` when the task was cancelled, or the router of one of its parts;
+    /// - Throws: `NetworkError`; `CancellationError` when the task was cancelled, or the router of one of its parts;
     ///   and what a transform throws.
     public var value: Value {
         get async throws {
@@ -76,7 +76,7 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - queue: Where the completion is called. Nil, the default, for no queue in particular.
-    ///   - completion: Gets ``NetworkError/Code/cancelled`` after a cancellation, even when the value was there already.
+    ///   - completion: Gets `NetworkError.Code.cancelled` after a cancellation, even when the value was there already.
     /// - Returns: What cancels this call.
     @discardableResult
     public func start(
@@ -91,7 +91,7 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.self`.
-    ///   - completion: Gets ``NetworkError/Code/cancelled`` after a cancellation, even when the value was there already.
+    ///   - completion: Gets `NetworkError.Code.cancelled` after a cancellation, even when the value was there already.
     /// - Returns: What cancels this call.
     @discardableResult
     public func start(
@@ -104,7 +104,7 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - actor: Where the completion is called.
-    ///   - completion: Gets the actor, and ``NetworkError/Code/cancelled`` after a cancellation, even when the value was
+    ///   - completion: Gets the actor, and `NetworkError.Code.cancelled` after a cancellation, even when the value was
     ///     there already.
     /// - Returns: What cancels this call.
     @discardableResult

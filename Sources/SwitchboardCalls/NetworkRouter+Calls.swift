@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 extension NetworkRouter {
-    /// The call for an endpoint as a value, which decodes the response; see ``request(_:as:options:)``. Nothing is sent yet.
+    /// The call for an endpoint as a value, which decodes the response; see `request(_:as:options:)`. Nothing is sent yet.
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.
@@ -15,14 +15,14 @@ extension NetworkRouter {
         NetworkCall(in: { environmentNow }) { try await request(endPoint, as: type, options: options) }
     }
 
-    /// The call for an endpoint as a value, which gives the response; see ``response(for:options:)``. Nothing is sent yet.
+    /// The call for an endpoint as a value, which gives the response; see `response(for:options:)`. Nothing is sent yet.
     public func call(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) -> NetworkCall<NetworkResponse> {
         NetworkCall(in: { environmentNow }) { try await response(for: endPoint, options: options) }
     }
 }
 
 extension NetworkManager {
-    /// The call for an endpoint as a value; see ``send(_:options:)``. Nothing is sent yet.
+    /// The call for an endpoint as a value; see `send(_:options:)`. Nothing is sent yet.
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.

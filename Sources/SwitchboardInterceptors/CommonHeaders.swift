@@ -9,14 +9,14 @@ import Switchboard
 /// ```
 ///
 /// A field that the request has stays as it is; those of manager and router count as its own. A `Content-Type` is added to
-/// a request with a body alone. What the provider throws ends the call, as ``NetworkError/Code/invalidRequest`` when it is
+/// a request with a body alone. What the provider throws ends the call, as `NetworkError.Code.invalidRequest` when it is
 /// no `NetworkError`, and nothing is sent.
 public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CommonSource<HTTPHeaders>
 
     /// Adds these fields, to requests to these hosts, or origins such as `http://localhost:8080`, as credentials have it:
-    /// see ``CredentialOrigins/init(arrayLiteral:)``. Nil, the default, for the origin that the app asked: see
-    /// ``CredentialOrigins/asked``.
+    /// see `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, for the origin that the app asked: see
+    /// `CredentialOrigins.asked`.
     public init(_ headers: HTTPHeaders, hosts: [String]? = nil) {
         source = CommonSource(hosts: hosts, fixed: headers)
     }

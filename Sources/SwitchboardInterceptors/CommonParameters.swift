@@ -8,13 +8,13 @@ import Switchboard
 /// CommonParameters(hosts: ["api.example.com"]) { ["token": try await store.token()] }
 /// ```
 ///
-/// They go where ``HTTPTask/requestParameters(_:bodyEncoding:)`` puts them: into the query for GET, HEAD and DELETE, into
+/// They go where `HTTPTask.requestParameters(_:bodyEncoding:)` puts them: into the query for GET, HEAD and DELETE, into
 /// the body for the others; or where `in:` says, `.query` for a key that the server looks for there. A form gets more pairs, a JSON object more members, and a request without a body one by
 /// `bodyEncoding`. What cannot take them, such as a file, a multipart or compressed body or a JSON array, is left alone,
 /// and they go into the query. A name that the request has there keeps its own value; a nil is left out.
 ///
-/// What the provider throws ends the call, as ``NetworkError/Code/invalidRequest`` when it is no `NetworkError`, and
-/// nothing is sent. Logs replace what has a secret's name, such as `token`; see ``Redaction``.
+/// What the provider throws ends the call, as `NetworkError.Code.invalidRequest` when it is no `NetworkError`, and
+/// nothing is sent. Logs replace what has a secret's name, such as `token`; see `Redaction`.
 public struct CommonParameters: Interceptor, RequestAdapter {
     /// Where the parameters stand, whatever the method.
     public enum Place: Sendable, Hashable {
@@ -34,8 +34,8 @@ public struct CommonParameters: Interceptor, RequestAdapter {
     ///   - parameters: The parameters.
     ///   - place: Where they stand. Nil, the default, for where the method wants them.
     ///   - hosts: The hosts, or origins such as `http://localhost:8080`, whose requests get them, as credentials have it:
-    ///     see ``CredentialOrigins/init(arrayLiteral:)``. Nil, the default, for the origin that the app asked: see
-    ///     ``CredentialOrigins/asked``.
+    ///     see `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, for the origin that the app asked: see
+    ///     `CredentialOrigins.asked`.
     ///   - bodyEncoding: How a body is made for a request without one.
     public init(
         _ parameters: Parameters, in place: Place? = nil, hosts: [String]? = nil,

@@ -7,7 +7,7 @@ import Switchboard
 /// ModifyRequest { request in request.headers["X-Trace"] = await trace.next() }
 /// ```
 ///
-/// It stays the same request: one with another ``NetworkRequest/id`` in its place is ``NetworkError/Code/invalidRequest``,
+/// It stays the same request: one with another `NetworkRequest.id` in its place is `NetworkError.Code.invalidRequest`,
 /// and nothing is sent.
 public struct ModifyRequest: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let change: @Sendable (inout NetworkRequest) async throws -> Void

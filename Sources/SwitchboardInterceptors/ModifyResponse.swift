@@ -7,8 +7,8 @@ import Switchboard
 /// ModifyResponse { response in response.body = try await decrypt(response.body) }
 /// ```
 ///
-/// It stays the response to its request: one to a request with another ``NetworkRequest/id`` in its place is
-/// ``NetworkError/Code/invalidResponse``. One of the closure's own making is to no request yet, and may stand there.
+/// It stays the response to its request: one to a request with another `NetworkRequest.id` in its place is
+/// `NetworkError.Code.invalidResponse`. One of the closure's own making is to no request yet, and may stand there.
 public struct ModifyResponse: Interceptor, ExchangeInterceptor {
     private let change: @Sendable (inout NetworkResponse) async throws -> Void
 

@@ -10,7 +10,7 @@ import Switchboard
 /// ```
 ///
 /// A cancellation is none of its business and goes on as it is. A response to another request in the place of this one's is
-/// ``NetworkError/Code/invalidResponse``.
+/// `NetworkError.Code.invalidResponse`.
 public struct ModifyResult: Interceptor, ExchangeInterceptor {
     private let change: @Sendable (inout Result<NetworkResponse, NetworkError>) async throws -> Void
 

@@ -51,12 +51,12 @@ public struct ServerDefaults: Sendable {
             query: query)
     }
 
-    /// Leaves requests as they are: for ``RequestOptions/serverDefaults``.
+    /// Leaves requests as they are: for `RequestOptions.serverDefaults`.
     public static let unchanged = ServerDefaults(host: "")
 
     /// Completes a request, with this environment whatever its options say.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed`` for a query item that cannot be written.
+    /// - Throws: `NetworkError.Code.encodingFailed` for a query item that cannot be written.
     func apply(to request: inout NetworkRequest) throws(NetworkError) {
         if request.host.isEmpty, !host.isEmpty {
             // Before the host is set, which makes an empty path the root.

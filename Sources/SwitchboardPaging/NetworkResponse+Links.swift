@@ -5,7 +5,7 @@ extension NetworkResponse {
     /// The links of the `Link` fields that begin at this response, in order ([RFC 8288
     /// §3](https://www.rfc-editor.org/rfc/rfc8288#section-3)).
     ///
-    /// Relative ones are resolved against ``url``. Left out are what breaks the syntax, what leads to no URL, and what
+    /// Relative ones are resolved against `url`. Left out are what breaks the syntax, what leads to no URL, and what
     /// an `anchor` makes a link between others (§3.2).
     public var links: [WebLink] {
         linkValues.compactMap { $0.link(from: base) }
@@ -15,7 +15,7 @@ extension NetworkResponse {
     /// one asked had a say in it. Nil when there is none, and for a response
     /// other than 2xx, whose links are not those of a page.
     ///
-    /// - Throws: ``NetworkError/Code/invalidResponse`` when it makes no URL: then nobody can tell what follows.
+    /// - Throws: `NetworkError.Code.invalidResponse` when it makes no URL: then nobody can tell what follows.
     func nextPage() throws(NetworkError) -> URL? {
         guard (200..<300).contains(statusCode),
             let next = linkValues.first(where: { $0.relations.contains("next") && $0.begins(at: base) })

@@ -11,7 +11,7 @@ extension NetworkRouter {
     ///
     /// The following pages are asked for with the endpoint's method, header fields and body, at the URL of the link. As
     /// with redirects, that is never http after https, and credentials and all but the harmless header fields stay behind
-    /// when scheme, host or port change; see ``RequestOptions/headersToOtherOrigins``. They do not come back with a link
+    /// when scheme, host or port change; see `RequestOptions.headersToOtherOrigins`. They do not come back with a link
     /// that another origin gave. A ``ResponsePage/next`` notes in its fragment, which is never sent, that it is such a link.
     ///
     /// - Parameters:

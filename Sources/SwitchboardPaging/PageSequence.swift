@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// The pages of a list, asked for one by one: ``NetworkRouter/pages(of:as:from:)`` and its like make them.
+/// The pages of a list, asked for one by one: `NetworkRouter.pages(of:as:from:)` and its like make them.
 ///
 /// A request is sent when its page is asked for, no earlier: a loop that is left, or a task that is cancelled, sends
 /// nothing more. To take ten pages at most, write `pages.prefix(10)`. Each iteration starts again at the first page,
@@ -38,8 +38,8 @@ public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendab
 
         /// Sends the request for the next page; nil behind the last one, and after an error.
         ///
-        /// - Throws: ``NetworkError``: what ``NetworkRouter/request(_:as:options:)`` throws, and
-        ///   ``NetworkError/Code/redirectRefused`` for a link that is not to be followed. `CancellationError` when the
+        /// - Throws: `NetworkError`: what `NetworkRouter.request(_:as:options:)` throws, and
+        ///   `NetworkError.Code.redirectRefused` for a link that is not to be followed. `CancellationError` when the
         ///   task or the router was cancelled.
         public mutating func next() async throws -> ResponsePage<Value, Token>? {
             guard !isOver else { return nil }

@@ -55,7 +55,7 @@ final class PageTrail: Sendable {
 
     /// The request for the page at a URL that the server gave, or for the first page without one.
     ///
-    /// - Throws: ``NetworkError/Code/redirectRefused``.
+    /// - Throws: `NetworkError.Code.redirectRefused`.
     func move(_ request: NetworkRequest, to url: URL?) throws(NetworkError) -> NetworkRequest {
         let lastURL = state.withLock { state in
             state.sawRequest = true

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 /// A link that a response has in its `Link` field ([RFC 8288 §3](https://www.rfc-editor.org/rfc/rfc8288#section-3)); see
-/// ``NetworkResponse/links``.
+/// `NetworkResponse.links`.
 public struct WebLink: Sendable, Hashable {
     /// What stands behind a link, a `title` for instance.
     public struct Parameter: Sendable, Hashable {

@@ -10,7 +10,7 @@ import Switchboard
 /// ```
 ///
 /// A network does not mean that a server answers: send the request, and look at
-/// ``NetworkError/Code/noInternetConnection``, which stands for a connection that failed while there was none. Apple's
+/// `NetworkError.Code.noInternetConnection`, which stands for a connection that failed while there was none. Apple's
 /// systems have a path monitor, which is asked. On Linux it is enough that an interface other than loopback is up, with a
 /// link and an address.
 public struct Reachability: Sendable {

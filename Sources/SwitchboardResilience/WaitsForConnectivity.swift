@@ -9,7 +9,7 @@ import SwitchboardPlatform
 /// ```
 ///
 /// When the time has passed the request is sent all the same: the transport has the last word, and says
-/// ``NetworkError/Code/noInternetConnection``. The wait counts towards ``Timeouts/total``.
+/// `NetworkError.Code.noInternetConnection`. The wait counts towards `Timeouts.total`.
 public struct WaitsForConnectivity: Interceptor {
     /// The longest wait. Default a minute.
     public let limit: Duration

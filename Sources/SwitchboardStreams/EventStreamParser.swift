@@ -40,7 +40,7 @@ struct EventStreamParser: StreamParser {
 
     /// Hands out the events that are complete with this chunk. One that the stream's end cuts short is never given.
     ///
-    /// - Throws: ``NetworkError/Code/responseTooLarge``.
+    /// - Throws: `NetworkError.Code.responseTooLarge`.
     mutating func parse(_ chunk: Data?, _ body: (ServerSentEvent) -> Void) throws {
         guard let chunk else { return }
         var scanner = lines

@@ -67,9 +67,9 @@ struct MultipartScanner: Sendable {
 
     /// The next part that is complete; nil when more bytes are needed, and behind the last part.
     ///
-    /// - Throws: ``NetworkError/Code/responseTooLarge``, ``NetworkError/Code/headersTooLarge``,
-    ///   ``NetworkError/Code/invalidResponse`` for a field that is none, and when there are no more bytes
-    ///   ``NetworkError/Code/truncatedBody``.
+    /// - Throws: `NetworkError.Code.responseTooLarge`, `NetworkError.Code.headersTooLarge`,
+    ///   `NetworkError.Code.invalidResponse` for a field that is none, and when there are no more bytes
+    ///   `NetworkError.Code.truncatedBody`.
     mutating func next() throws(NetworkError) -> ResponsePart? {
         while true {
             let boundary: Boundary?

@@ -6,15 +6,15 @@ extension NetworkResponse {
     /// §14.6](https://www.rfc-editor.org/rfc/rfc9110#section-14.6)) and `multipart/mixed` ([RFC 2046
     /// §5.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1)) for instance, as they arrive; read once.
     ///
-    /// A part is there when the boundary behind it has come. Reading throws ``NetworkError/Code/truncatedBody`` when the
-    /// body ends before its last boundary, ``NetworkError/Code/headersTooLarge`` for a part with more than 256 KiB of
-    /// fields, and ``NetworkError/Code/invalidResponse`` for a field that is none; all of them behind the parts that
+    /// A part is there when the boundary behind it has come. Reading throws `NetworkError.Code.truncatedBody` when the
+    /// body ends before its last boundary, `NetworkError.Code.headersTooLarge` for a part with more than 256 KiB of
+    /// fields, and `NetworkError.Code.invalidResponse` for a field that is none; all of them behind the parts that
     /// came. A multipart within a part stays bytes.
     ///
-    /// - Parameter limit: The most bytes of a part's body. More is ``NetworkError/Code/responseTooLarge``. Default 64 MiB.
+    /// - Parameter limit: The most bytes of a part's body. More is `NetworkError.Code.responseTooLarge`. Default 64 MiB.
     /// - Returns: The parts.
-    /// - Throws: ``NetworkError/Code/unexpectedContentType`` for another type: a server may answer several ranges with
-    ///   one, or with the whole. ``NetworkError/Code/invalidResponse`` for a type without a boundary of 1 to 70
+    /// - Throws: `NetworkError.Code.unexpectedContentType` for another type: a server may answer several ranges with
+    ///   one, or with the whole. `NetworkError.Code.invalidResponse` for a type without a boundary of 1 to 70
     ///   characters.
     public func parts(limit: Int = 64 << 20) throws(NetworkError) -> ResponseSequence<ResponsePart> {
         let reader = try PartReader(self, limit: limit)

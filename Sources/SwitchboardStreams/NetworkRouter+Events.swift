@@ -10,10 +10,10 @@ extension NetworkRouter {
     /// ```
     ///
     /// When the connection is lost or ends, it is made again: with the `Last-Event-ID` of the last whole event, after
-    /// the time that the server's `retry` asked for, or else the first wait of ``RequestOptions/retry``, which is 3 seconds
+    /// the time that the server's `retry` asked for, or else the first wait of `RequestOptions.retry`, which is 3 seconds
     /// where nothing is set; longer after each connection that gave no event, 5 minutes at most. So many attempts in a row
-    /// may fail as the policy says, 10 where nothing is set; ``RetryPolicy/never`` connects once. A server that is silent,
-    /// comments included, for longer than ``Timeouts/idle`` is a lost connection.
+    /// may fail as the policy says, 10 where nothing is set; `RetryPolicy.never` connects once. A server that is silent,
+    /// comments included, for longer than `Timeouts.idle` is a lost connection.
     ///
     /// A 204 ends the events. Reading throws the error of the first connection, of a status other than 200, of a type other
     /// than `text/event-stream`, and of the last attempt in a row. A request that is not idempotent is sent once: its
@@ -23,7 +23,7 @@ extension NetworkRouter {
     ///   - endPoint: What to ask for.
     ///   - lastEventID: The ID of the last event that is known from before; none by default.
     ///   - options: Options for the requests of this stream, which win over those of the endpoint. Default none.
-    ///   - limit: The most bytes of a line, and of an event's data. More is ``NetworkError/Code/responseTooLarge``.
+    ///   - limit: The most bytes of a line, and of an event's data. More is `NetworkError.Code.responseTooLarge`.
     ///     Default 1 MiB.
     /// - Returns: The events, read once.
     public func events(
@@ -54,7 +54,7 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.
-    ///   - type: What the data of an event decodes to. Reading throws ``NetworkError/Code/decodingFailed``, with the key
+    ///   - type: What the data of an event decodes to. Reading throws `NetworkError.Code.decodingFailed`, with the key
     ///     path, for an event that is no such value.
     ///   - last: The data that ends the events, `[DONE]` for instance; none by default.
     ///   - decoder: Decodes the data.

@@ -6,14 +6,14 @@ extension NetworkRouter {
     /// The values of a body that has one JSON text in each line, as they arrive.
     ///
     /// Asks for `application/x-ndjson` and its like, unless the endpoint says what it accepts. Empty lines are passed
-    /// over. Reading throws ``NetworkError/Code/decodingFailed`` with the number of the line for one that is no such
+    /// over. Reading throws `NetworkError.Code.decodingFailed` with the number of the line for one that is no such
     /// value.
     ///
     /// - Parameters:
     ///   - endPoint: What to ask for.
     ///   - type: What a line decodes to.
     ///   - decoder: Decodes the lines. Nil, the default, for the one of the response handling.
-    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
+    ///   - limit: The most bytes of a line. More is `NetworkError.Code.responseTooLarge`. Default 1 MiB.
     /// - Returns: The values, read once.
     public func jsonLines<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20

@@ -7,7 +7,7 @@ extension ResponseBytes {
     /// unknown fields are passed over, an event that the end cuts short is dropped.
     ///
     /// - Parameter limit: The most bytes of a line, and of an event's data. More is
-    ///   ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
+    ///   `NetworkError.Code.responseTooLarge`. Default 1 MiB.
     /// - Returns: The events of this one connection, read once.
     public func events(limit: Int = 1 << 20) -> ResponseSequence<ServerSentEvent> {
         var parser = EventStreamParser(limit: limit)
@@ -20,9 +20,9 @@ extension ResponseBytes {
     ///
     /// - Parameters:
     ///   - type: What a line decodes to. Empty lines are passed over; any other that is no such value is
-    ///     ``NetworkError/Code/decodingFailed`` with the number of the line.
+    ///     `NetworkError.Code.decodingFailed` with the number of the line.
     ///   - decoder: Decodes the lines.
-    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
+    ///   - limit: The most bytes of a line. More is `NetworkError.Code.responseTooLarge`. Default 1 MiB.
     /// - Returns: The values, read once.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: any ResponseDecoder = JSONDecoder(), limit: Int = 1 << 20

@@ -23,7 +23,7 @@ public struct ServerSentEvent: Sendable, Hashable {
 
     /// The data decoded from JSON.
     ///
-    /// - Throws: ``NetworkError/Code/decodingFailed`` with the key path when it is something else.
+    /// - Throws: `NetworkError.Code.decodingFailed` with the key path when it is something else.
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
     ) throws(NetworkError) -> Value {

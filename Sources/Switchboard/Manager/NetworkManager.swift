@@ -10,7 +10,7 @@ import Foundation
 /// manager.environment = .production             // from the next request on; those under way keep theirs
 /// ```
 ///
-/// Credentials, ``CommonHeaders`` and ``CommonParameters`` go to the origins of ``servers`` and of the endpoints' own base
+/// Credentials, `CommonHeaders` and `CommonParameters` go to the origins of ``servers`` and of the endpoints' own base
 /// URLs. A URL at hand, which may come out of a response, gets them at the origin of ``servers`` alone: that of a
 /// ``URLEndPoint``, of ``data(from:options:)`` and of
 /// ``download(from:to:keepingPartial:options:progress:)``. Of a manager without servers the last two get none, while a
