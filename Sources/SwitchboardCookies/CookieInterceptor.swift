@@ -8,7 +8,7 @@ import Foundation
 /// let manager = NetworkManager(exchangeInterceptors: [CookieInterceptor()])
 /// ```
 ///
-/// It sees every exchange, those of a redirect too. A cookie set on a 302 is there for the target. Cookies are kept apart by ``RequestOptions/partition``.
+/// It sees every exchange, those of a redirect too. A cookie set on a 302 is there for the target. Cookies are kept apart by `RequestOptions.partition`.
 ///
 /// Where another site led the request, by a redirect or a link, cookies go as their `SameSite` says ([RFC 6265bis
 /// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): `Strict` never, `Lax` and those

@@ -6,7 +6,7 @@ extension CookieJar {
     /// Makes a jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. When there is no such file
     /// it is empty; ``reset()`` removes the file.
     ///
-    /// - Throws: ``NetworkError/Code/decodingFailed`` when the file cannot be read or is none of a jar's.
+    /// - Throws: `NetworkError.Code.decodingFailed` when the file cannot be read or is none of a jar's.
     public convenience init(
         contentsOf file: URL, maximumPerDomain: Int = 180, maximum: Int = 3_000,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -21,7 +21,7 @@ extension CookieJar {
     /// - Parameters:
     ///   - file: Where. Its folder must exist.
     ///   - includingSessionCookies: Whether cookies without a date are written too. Default false.
-    /// - Throws: ``NetworkError/Code/cannotWriteFile``.
+    /// - Throws: `NetworkError.Code.cannotWriteFile`.
     public func save(to file: URL, includingSessionCookies: Bool = false) throws(NetworkError) {
         let now = now()
         let shelves = state.withLock { state in

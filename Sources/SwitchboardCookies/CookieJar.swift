@@ -72,7 +72,7 @@ extension CookieJar {
     /// - Parameters:
     ///   - fields: The values of `Set-Cookie`, one each.
     ///   - url: Where the response came from.
-    ///   - partition: Which cookies, as in ``RequestOptions/partition``.
+    ///   - partition: Which cookies, as in `RequestOptions.partition`.
     public func store(_ fields: [String], from url: URL, in partition: String? = nil) {
         guard !fields.isEmpty, let origin = CookieOrigin(url) else { return }
         let now = now()
@@ -107,7 +107,7 @@ extension CookieJar {
 
     /// Puts a cookie of the app's own into the jar, in the place of one with the same name, domain and path.
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` for one that could not be sent: with a semicolon or a control
+    /// - Throws: `NetworkError.Code.invalidRequest` for one that could not be sent: with a semicolon or a control
     ///   character, without name or domain, or larger than 4,096 bytes.
     public func set(_ cookie: StoredCookie, in partition: String? = nil) throws(NetworkError) {
         if let fault = cookie.fault {
