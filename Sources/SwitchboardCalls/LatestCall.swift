@@ -1,7 +1,7 @@
-import SwitchboardPlatform
 import Dispatch
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// Makes one call at a time: a new one cancels the one before. For a screen that loads as its user types or taps.
 ///

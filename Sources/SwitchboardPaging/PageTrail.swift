@@ -1,6 +1,6 @@
-import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// What was asked for in one iteration over pages, so that nothing is asked for twice.
 final class PageTrail: Sendable {

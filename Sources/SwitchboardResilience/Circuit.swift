@@ -1,5 +1,5 @@
-import SwitchboardPlatform
 import Switchboard
+import SwitchboardPlatform
 
 /// The state of one circuit of a ``CircuitBreaker``.
 struct Circuit: Sendable {

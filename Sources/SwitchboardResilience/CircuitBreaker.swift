@@ -1,5 +1,5 @@
-import SwitchboardPlatform
 import Switchboard
+import SwitchboardPlatform
 
 /// Stops asking a server that fails again and again, so that it can recover and callers need not wait for it.
 ///

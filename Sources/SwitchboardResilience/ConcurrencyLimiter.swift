@@ -1,6 +1,6 @@
-import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// Lets no more than so many requests be under way, in all and to each host. The others wait, first come first served.
 ///

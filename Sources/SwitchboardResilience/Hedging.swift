@@ -1,5 +1,5 @@
-import SwitchboardPlatform
 import Switchboard
+import SwitchboardPlatform
 
 /// Sends a GET a second time when its answer is late, and takes the answer that comes first: cuts off the slowest
 /// answers of a server with several machines, for a few more requests.

@@ -1,5 +1,5 @@
-import SwitchboardPlatform
 import Switchboard
+import SwitchboardPlatform
 
 /// Lets no more than so many requests begin in a time. The others wait, first come first served.
 ///

@@ -1,6 +1,6 @@
-import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// Whether this machine is on a network, without sending anything.
 ///

@@ -1,6 +1,6 @@
-import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 extension NetworkRouter {
     /// The values of a body that has one JSON text in each line, as they arrive.

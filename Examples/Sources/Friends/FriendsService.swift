@@ -1,8 +1,8 @@
-import SwitchboardInterceptors
-import SwitchboardCache
 import ExampleKit
 import Foundation
 import Switchboard
+import SwitchboardCache
+import SwitchboardInterceptors
 
 /// Somebody's friends, for the rest of the program: the only place that talks to the network.
 ///

@@ -1,5 +1,5 @@
-import SwitchboardCalls
 import Switchboard
+import SwitchboardCalls
 
 /// What a screen does whose user taps one group after the other: the last one is shown, whichever answer comes first.
 @MainActor final class GroupScreen {

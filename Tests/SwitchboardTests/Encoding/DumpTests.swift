@@ -1,13 +1,13 @@
+import Foundation
 import SwitchboardCookies
 import SwitchboardPlatform
-@testable import SwitchboardCache
-@testable import SwitchboardResilience
-@testable import SwitchboardHAR
-import Foundation
 import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardCache
+@testable import SwitchboardHAR
+@testable import SwitchboardResilience
 
 /// Dumps what holds requests, while they are under way and afterwards.
 @Suite(.timeLimit(.minutes(1)))

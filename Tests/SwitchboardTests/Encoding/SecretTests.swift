@@ -1,12 +1,13 @@
-import SwitchboardInterceptors
+import Foundation
 import SwitchboardCookies
+import SwitchboardInterceptors
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
 @testable import SwitchboardAuth
 @testable import SwitchboardHAR
-import Foundation
-import SwitchboardTesting
-import SwitchboardTestSupport
-import Testing
-@testable import Switchboard
 
 /// Plants tokens wherever a call has a place for one, and looks for them in every text that the package makes of it.
 @Suite(.timeLimit(.minutes(3)))

@@ -1,8 +1,8 @@
+import Foundation
+import Switchboard
 import SwitchboardAuth
 import SwitchboardCache
 import SwitchboardResilience
-import Foundation
-import Switchboard
 import SwitchboardTesting
 
 extension Exhibit {

@@ -1,16 +1,16 @@
-import SwitchboardInterceptors
-import SwitchboardCookies
-import SwitchboardCalls
-import SwitchboardPlatform
-@testable import SwitchboardAuth
-@testable import SwitchboardCache
-@testable import SwitchboardResilience
 import Dispatch
 import Foundation
+import SwitchboardCalls
+import SwitchboardCookies
+import SwitchboardInterceptors
+import SwitchboardPlatform
 import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardAuth
+@testable import SwitchboardCache
+@testable import SwitchboardResilience
 
 /// Every closure of an app runs in the environment of its request. The process is in production here, the manager in
 /// staging.

@@ -1,11 +1,11 @@
+import Foundation
 import SwitchboardInterceptors
 import SwitchboardPaging
-@testable import SwitchboardAuth
-import Foundation
 import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardAuth
 
 /// What a manager gives to a URL that may have come out of a response.
 @Suite(.timeLimit(.minutes(3)))

@@ -1,6 +1,6 @@
-import SwitchboardCookies
 import Foundation
 import Switchboard
+import SwitchboardCookies
 import SwitchboardTesting
 import Testing
 

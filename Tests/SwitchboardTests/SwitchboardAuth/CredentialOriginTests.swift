@@ -1,10 +1,10 @@
-import SwitchboardPaging
-@testable import SwitchboardAuth
 import Foundation
+import SwitchboardPaging
 import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardAuth
 
 /// Where credentials go, and where not.
 @Suite(.timeLimit(.minutes(3)))

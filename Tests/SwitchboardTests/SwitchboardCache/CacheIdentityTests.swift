@@ -1,10 +1,10 @@
-import SwitchboardCookies
-import SwitchboardCache
-import SwitchboardResilience
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardCache
+import SwitchboardCookies
+import SwitchboardResilience
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 /// Nobody gets another's answer, wherever the cache is listed.

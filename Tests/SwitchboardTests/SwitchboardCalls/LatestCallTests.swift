@@ -1,9 +1,9 @@
-import SwitchboardCalls
 import Dispatch
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardCalls
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))

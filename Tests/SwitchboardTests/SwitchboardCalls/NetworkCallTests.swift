@@ -1,10 +1,11 @@
-import SwitchboardCalls
-import SwitchboardPlatform
 import Dispatch
 import Foundation
-import SwitchboardTesting
+import SwitchboardCalls
+import SwitchboardPlatform
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
+
 @testable import Switchboard
 
 @Suite(.timeLimit(.minutes(3)))

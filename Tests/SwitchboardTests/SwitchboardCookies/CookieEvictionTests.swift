@@ -1,7 +1,8 @@
-@testable import SwitchboardCookies
 import Foundation
 import Switchboard
 import Testing
+
+@testable import SwitchboardCookies
 
 /// Which cookies of a domain make room for others: RFC 6265bis §5.7.
 @Suite(.timeLimit(.minutes(1)))

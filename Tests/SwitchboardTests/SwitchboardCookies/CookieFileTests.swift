@@ -1,8 +1,9 @@
-@testable import SwitchboardCookies
 import Foundation
 import Switchboard
 import SwitchboardTestSupport
 import Testing
+
+@testable import SwitchboardCookies
 
 @Suite(.timeLimit(.minutes(3)))
 struct CookieFileTests {

@@ -1,9 +1,9 @@
-@testable import SwitchboardCookies
-import SwitchboardPlatform
 import Foundation
+import SwitchboardPlatform
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardCookies
 
 @Suite(.timeLimit(.minutes(3)))
 struct CookieJarTests {

@@ -1,8 +1,9 @@
-@testable import SwitchboardCookies
 import Foundation
 import Switchboard
 import SwitchboardTesting
 import Testing
+
+@testable import SwitchboardCookies
 
 /// Two requests: an answer sets cookies, and the second request carries some of them.
 struct CookieVector: Sendable, CustomTestStringConvertible {

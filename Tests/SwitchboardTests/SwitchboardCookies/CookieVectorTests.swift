@@ -1,8 +1,8 @@
-@testable import SwitchboardCookies
 import Foundation
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardCookies
 
 @Suite(.timeLimit(.minutes(2)))
 struct CookieVectorTests {

@@ -1,9 +1,9 @@
-@testable import SwitchboardCookies
-import SwitchboardPlatform
 import Foundation
+import SwitchboardPlatform
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardCookies
 
 /// How much work a response makes, counted in cookies that were looked at one by one.
 @Suite(.timeLimit(.minutes(1)))

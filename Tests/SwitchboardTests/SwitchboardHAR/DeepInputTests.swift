@@ -1,11 +1,11 @@
-import SwitchboardCalls
-@testable import SwitchboardHAR
 import Foundation
-import SwitchboardTesting
+import SwitchboardCalls
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardHAR
 
 /// Input that nests deep, on a thread with a stack of 1 MiB.
 @Suite(.inTurn, .timeLimit(.minutes(3)))

@@ -1,9 +1,9 @@
-import SwitchboardInterceptors
-import SwitchboardCookies
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardCookies
+import SwitchboardInterceptors
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))

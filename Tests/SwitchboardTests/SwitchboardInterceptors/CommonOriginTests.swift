@@ -1,5 +1,5 @@
-import SwitchboardInterceptors
 import Foundation
+import SwitchboardInterceptors
 import SwitchboardTesting
 import Testing
 

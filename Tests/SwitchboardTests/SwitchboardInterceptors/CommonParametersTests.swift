@@ -1,8 +1,8 @@
-import SwitchboardInterceptors
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardInterceptors
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))

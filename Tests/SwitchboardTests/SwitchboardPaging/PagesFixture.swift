@@ -1,6 +1,6 @@
-import SwitchboardPaging
 import Foundation
 import Switchboard
+import SwitchboardPaging
 import SwitchboardTesting
 import Testing
 

@@ -1,8 +1,9 @@
-@testable import SwitchboardResilience
 import Foundation
-@testable import Switchboard
 import SwitchboardTesting
 import Testing
+
+@testable import Switchboard
+@testable import SwitchboardResilience
 
 @Suite(.timeLimit(.minutes(3)))
 struct CircuitBreakerTests {

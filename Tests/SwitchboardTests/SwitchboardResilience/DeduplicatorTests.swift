@@ -1,11 +1,11 @@
-@testable import SwitchboardResilience
 import Dispatch
 import Foundation
-import SwitchboardTesting
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardResilience
 
 @Suite(.timeLimit(.minutes(3)))
 struct DeduplicatorTests {

@@ -1,8 +1,8 @@
-import SwitchboardResilience
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardResilience
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))

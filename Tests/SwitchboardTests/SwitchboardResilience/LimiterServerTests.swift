@@ -1,8 +1,8 @@
-import SwitchboardResilience
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardResilience
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 /// What limits do, as a server on a real socket sees it.

@@ -1,9 +1,9 @@
-import SwitchboardInterceptors
-import SwitchboardResilience
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardInterceptors
+import SwitchboardResilience
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 /// Lists that somebody got wrong.

@@ -1,6 +1,6 @@
-import SwitchboardResilience
 import Foundation
 import Switchboard
+import SwitchboardResilience
 import SwitchboardTesting
 import Testing
 

@@ -1,6 +1,6 @@
-import SwitchboardStreams
 import Foundation
 import Switchboard
+import SwitchboardStreams
 import SwitchboardTesting
 import Testing
 

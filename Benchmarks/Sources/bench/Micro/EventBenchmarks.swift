@@ -1,6 +1,6 @@
-import SwitchboardStreams
 import Foundation
 import Switchboard
+import SwitchboardStreams
 
 /// A million server-sent events, in chunks of 64 KiB as a session would give them.
 struct EventBenchmarks {

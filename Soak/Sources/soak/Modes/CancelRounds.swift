@@ -1,6 +1,6 @@
-import SwitchboardCalls
 import Foundation
 import Switchboard
+import SwitchboardCalls
 
 /// Calls of one router over one session, each cancelled at a random moment: by router, progress, handle, task or reset.
 struct CancelRounds {

@@ -1,10 +1,10 @@
-import SwitchboardInterceptors
-@testable import SwitchboardResilience
 import Foundation
+import SwitchboardInterceptors
 import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardResilience
 
 /// An interceptor that puts other options in place of the request's.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,7 +1,7 @@
-import SwitchboardStreams
-import SwitchboardPaging
 import Foundation
 import Switchboard
+import SwitchboardPaging
+import SwitchboardStreams
 import SwitchboardTestSupport
 import SwitchboardTesting
 import SwitchboardTransfers

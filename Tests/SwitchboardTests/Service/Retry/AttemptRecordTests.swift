@@ -1,6 +1,6 @@
+import Foundation
 import SwitchboardResilience
 import SwitchboardStreams
-import Foundation
 import SwitchboardTestSupport
 import SwitchboardTesting
 import SwitchboardTransfers

@@ -1,8 +1,8 @@
-import SwitchboardCalls
 import Foundation
 import Switchboard
-import SwitchboardTesting
+import SwitchboardCalls
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 /// A task whose response goes into a file, by whatever call.

@@ -1,12 +1,12 @@
-import SwitchboardStreams
+import Foundation
 import SwitchboardPaging
 import SwitchboardPlatform
-@testable import SwitchboardTransfers
-import Foundation
+import SwitchboardStreams
 import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardTransfers
 
 /// The closures of transfers, streams and pages run in the environment that these began in.
 @Suite(.timeLimit(.minutes(3)))

@@ -1,10 +1,10 @@
-import SwitchboardPlatform
-@testable import SwitchboardAuth
 import Foundation
+import SwitchboardPlatform
 import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardAuth
 @testable import SwitchboardInterceptors
 
 /// `NetworkRequest.path` and `query` are what stands on the wire.

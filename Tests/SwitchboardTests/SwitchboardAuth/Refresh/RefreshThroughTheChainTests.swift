@@ -1,11 +1,11 @@
-@testable import SwitchboardAuth
-@testable import SwitchboardResilience
 import Foundation
-import SwitchboardTesting
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardAuth
+@testable import SwitchboardResilience
 
 /// Refreshes that go through the very chain whose requests wait for them.
 @Suite(.timeLimit(.minutes(3)))

@@ -1,7 +1,7 @@
-import SwitchboardResilience
 import Foundation
 import Switchboard
 import SwitchboardMocks
+import SwitchboardResilience
 
 // fault-run [--requests N] [--seed S]: N calls over a MockServer that fails as the seed says. Ends with
 // `calls N, ended once N, applied twice 0`; the exit code is 1 when a check failed. What failed is said on lines before.

@@ -1,7 +1,7 @@
-import SwitchboardCalls
 import Foundation
 import OpenCombine
 import Switchboard
+import SwitchboardCalls
 import SwitchboardCombine
 import SwitchboardTesting
 import Testing
