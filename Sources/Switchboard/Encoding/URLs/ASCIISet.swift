@@ -46,7 +46,7 @@ package struct ASCIISet: Hashable, Sendable {
 extension Sequence<UInt8> {
     /// Whether the bytes are a `token` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2): not
     /// empty, no blank, no separator, no control byte.
-    var isHTTPToken: Bool {
+    package var isHTTPToken: Bool {
         let allowed = ASCIISet.token
         var isEmpty = true
         for byte in self {

@@ -1,14 +1,17 @@
+import Foundation
+import Switchboard
+
 /// The boundary of a `multipart` media type.
-package enum MultipartBoundary {
+enum MultipartBoundary {
     /// Reads it from the value of a `Content-Type`.
     ///
     /// Without quotation marks it ends at a semicolon, a comma or a blank, so that `=_a/b:c` passes too, which belongs
     /// quoted.
     ///
-    /// - Throws: ``NetworkError/Code/unexpectedContentType`` for another type, ``NetworkError/Code/invalidResponse`` when
+    /// - Throws: `NetworkError.Code.unexpectedContentType` for another type, `NetworkError.Code.invalidResponse` when
     ///   it has no boundary of 1 to 70 visible characters ([RFC 2046
     ///   §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)), or two that differ.
-    package static func parse(contentType: String) throws(NetworkError) -> String {
+    static func parse(contentType: String) throws(NetworkError) -> String {
         var rest = contentType.utf8[...]
         let type = rest.popPrefix { $0 != UInt8(ascii: ";") }.trimmedOfBlanks
         let slash = type.firstIndex(of: UInt8(ascii: "/")) ?? type.endIndex
