@@ -7,18 +7,13 @@ extension Redactor {
     /// No quote is taken for the first or the second of a pair: text that is cut short or wrong anywhere hides no name.
     func members(in text: String, _ quote: UInt8) -> String {
         let bytes = Array(text.utf8)
-        var result: [UInt8] = []
-        var copied = 0
+        var places = Places()
         // Behind the last quote of each depth: `"`, `\"`, `\\\"`.
         var opened = Array(repeating: -1, count: 8)
-        var backslashes = 0
         var index = 0
-        while index < bytes.count {
-            let (byte, run) = (bytes[index], backslashes)
-            backslashes = byte == .backslash ? run + 1 : 0
-            index += 1
-            guard byte == quote else { continue }
-            let depth = run.quoteDepth
+        while let mark = bytes[index...].firstIndex(of: quote) {
+            index = mark + 1
+            let depth = bytes.quoteDepth(at: mark)
             guard depth < opened.count else { continue }
             for deeper in opened.indices where deeper > depth { opened[deeper] = -1 }
             let start = opened[depth]
@@ -30,12 +25,17 @@ extension Redactor {
                     before: value < bytes.count ? bytes[value] : nil)
             else { continue }
             let end = bytes.endOfValue(from: value, depth, quote)
-            let mark = Array(repeating: UInt8.backslash, count: delimiter - 1) + [quote]
-            result += bytes[copied..<value] + mark + mask.utf8 + mark
-            (copied, index) = (end, end)
+            places.add(value..<end, mask(quote, depth))
+            index = end
             opened[depth] = -1
         }
-        return copied == 0 ? text : String(decoding: result + bytes[copied...], as: UTF8.self)
+        return places.replaced(in: text, bytes)
+    }
+
+    /// The mask as a string that lies that deep.
+    func mask(_ quote: UInt8, _ depth: Int) -> [UInt8] {
+        let mark = Array(repeating: UInt8.backslash, count: 1 << depth - 1) + [quote]
+        return mark + mask.utf8 + mark
     }
 }
 
@@ -48,12 +48,12 @@ extension ArraySlice<UInt8> {
     }
 }
 
-extension Int {
-    /// How deep a string lies whose quotes have so many backslashes before them: JSON within JSON doubles them, and one more.
-    var quoteDepth: Int { (~self).trailingZeroBitCount }
-}
-
 extension [UInt8] {
+    /// How deep the string lies whose quote is here: JSON within JSON doubles the backslashes before it, and one more.
+    func quoteDepth(at index: Int) -> Int { (~backslashes(before: index)).trailingZeroBitCount }
+
+    func backslashes(before index: Int) -> Int { self[..<index].reversed().prefix { $0 == .backslash }.count }
+
     /// Where the value begins when there is a colon here.
     fileprivate func behindColon(from start: Int) -> Int? {
         guard let colon = self[start...].firstIndex(where: { !$0.isSpace }), self[colon] == .colon else { return nil }
@@ -66,16 +66,15 @@ extension [UInt8] {
         let first = self[start...].firstIndex { $0 != .backslash }.map { self[$0] }
         let hasApostrophes = first == .apostrophe || quote == .apostrophe && first != .quote
         let hasQuotes = first != .apostrophe
-        var (index, nesting, run) = (start, 0, 0)
+        var (index, nesting) = (start, 0)
         var string: UInt8?
         while index < count {
-            let (byte, backslashes) = (self[index], run)
-            run = byte == .backslash ? run + 1 : 0
+            let byte = self[index]
             index += 1
             if byte == .quote || byte == .apostrophe && hasApostrophes {
-                let other = backslashes.quoteDepth
+                let other = quoteDepth(at: index - 1)
                 // The string ends that all of this is in.
-                if other < depth { return index - 1 - backslashes }
+                if other < depth { return index - 1 - backslashes(before: index - 1) }
                 guard other == depth, byte == .apostrophe || hasQuotes, string == nil || string == byte else {
                     continue
                 }

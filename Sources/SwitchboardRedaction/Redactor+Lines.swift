@@ -5,7 +5,8 @@ extension Redactor {
     /// `multipart/form-data` with a secret name.
     func lines(in text: String) -> String {
         var reader = LineRedactor(redactor: self, bytes: Array(text.utf8))
-        return reader.run().map { String(decoding: $0, as: UTF8.self) } ?? text
+        reader.run()
+        return reader.places.replaced(in: text, reader.bytes)
     }
 }
 
@@ -13,16 +14,17 @@ extension Redactor {
 private struct LineRedactor {
     private enum State {
         case usual
-        /// In the head of a part whose name is a secret's, and in its content.
-        case partHead, part
+        /// In the head of a part whose name is a secret's.
+        case partHead
+        /// In the content of such a part, which begins there.
+        case part(Int)
         /// Behind a secret key: what is indented further belongs to its value, and so does a list right below it.
         case value(indent: Int, isShown: Bool, isList: Bool)
     }
 
     let redactor: Redactor
     let bytes: [UInt8]
-    private var result: [UInt8] = []
-    private var isChanged = false
+    private(set) var places = Places()
     private var state = State.usual
     /// The bytes that begin a part.
     private var boundary: [UInt8] = Array("--".utf8)
@@ -30,20 +32,17 @@ private struct LineRedactor {
     private var braces = 0
 
     init(redactor: Redactor, bytes: [UInt8]) {
-        self.redactor = redactor
-        self.bytes = bytes
-        result.reserveCapacity(bytes.count)
+        (self.redactor, self.bytes) = (redactor, bytes)
     }
 
-    /// Nil when nothing was replaced.
-    mutating func run() -> [UInt8]? {
+    mutating func run() {
         var start = 0
         while start < bytes.count {
             let end = bytes[start...].firstIndex(of: .lineFeed).map { $0 + 1 } ?? bytes.count
             read(start..<end)
             start = end
         }
-        return isChanged ? result : nil
+        if case .part(let start) = state { hide(start..<bytes.count) }
     }
 
     private mutating func read(_ line: Range<Int>) {
@@ -51,41 +50,33 @@ private struct LineRedactor {
         let indent = text.prefix { $0 == 0x20 || $0 == 0x09 }.count
         let isBlank = text.allSatisfy(\.isSpace)
         switch state {
-        case .part:
+        case .part(let start):
             guard text.starts(with: boundary) else { return }
-            result += [.carriageReturn, .lineFeed]
+            hide(start..<line.lowerBound, "\r\n")
         case .partHead:
-            if isBlank {
-                result += text
-                hide()
-                state = .part
-                return
-            }
-            copy(line, indent)
+            if isBlank { return state = .part(line.upperBound) }
+            look(at: line, indent)
             return state = .partHead
         case .value(let own, let isShown, let isList):
-            if isBlank { return result.append(contentsOf: text) }
+            if isBlank { return }
             let isItem =
                 isList && text.dropFirst(indent).starts(with: "-".utf8)
                 && text.dropFirst(indent + 1).first?.isSpace != false
             if indent > own || indent == own && isItem {
-                if !isShown { hide() }
-                state = .value(indent: own, isShown: true, isList: isList)
-                if text.last == .lineFeed, result.last != .lineFeed { result.append(.lineFeed) }
-                return
+                if isShown { places.add(line, []) } else { hide(line, text.last == .lineFeed ? "\n" : "") }
+                return state = .value(indent: own, isShown: true, isList: isList)
             }
         case .usual: break
         }
         state = .usual
-        copy(line, indent)
+        look(at: line, indent)
     }
 
-    private mutating func hide() {
-        result += redactor.mask.utf8
-        isChanged = true
+    private mutating func hide(_ range: Range<Int>, _ end: String = "") {
+        places.add(range, Array(redactor.mask.utf8) + end.utf8)
     }
 
-    private mutating func copy(_ line: Range<Int>, _ indent: Int) {
+    private mutating func look(at line: Range<Int>, _ indent: Int) {
         let start = line.lowerBound + indent
         if bytes[line].starts(with: [0x2D, 0x2D]) { boundary = Array(bytes[line].prefix { !$0.isSpace }) }
         if bytes[start...].starts(withLowercase: "content-disposition:") {
@@ -94,26 +85,25 @@ private struct LineRedactor {
         }
         var key = start
         while key + 1 < line.upperBound, bytes[key] == UInt8(ascii: "-"), bytes[key + 1] == .space { key += 2 }
-        var copied = line.lowerBound
+        // Behind the last value that was replaced.
+        var rest = line.lowerBound
         var index = line.lowerBound
         while let colon = bytes[index..<line.upperBound].firstIndex(of: .colon) {
             for byte in bytes[index..<colon] { count(byte) }
             let name = bytes[index..<colon].reversed().prefix { ASCIISet.fieldName.contains($0) }.count
             let isFirst = colon - name == key
             index = colon + 1
-            guard name > 0, let range = value(of: colon - name..<colon, isFirst, line, copied) else { continue }
+            guard name > 0, let range = value(of: colon - name..<colon, isFirst, line, rest) else { continue }
             if isFirst {
                 state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)
             }
             guard !range.isEmpty, !redactor.isMask(bytes, from: range.lowerBound, to: range.upperBound) else {
                 continue
             }
-            result += bytes[copied..<range.lowerBound]
-            hide()
-            (copied, index) = (range.upperBound, range.upperBound)
+            hide(range)
+            (rest, index) = (range.upperBound, range.upperBound)
         }
         for byte in bytes[index..<line.upperBound] { count(byte) }
-        result += bytes[copied..<line.upperBound]
     }
 
     private mutating func count(_ byte: UInt8) {
@@ -122,12 +112,12 @@ private struct LineRedactor {
     }
 
     /// Where the value stands that belongs to a name before a colon; nil for a name that is no secret's, or no name.
-    private func value(of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ copied: Int) -> Range<Int>? {
+    private func value(of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ rest: Int) -> Range<Int>? {
         let field = String(decoding: bytes[name], as: UTF8.self)
         let isHeader = redactor.isSecret(header: field)
         let isWord = !field.utf8.contains(UInt8(ascii: "-"))
         let isStructured = isHeader && redactor.isStructured(field)
-        let before = bytes[copied..<name.lowerBound].last { !$0.isSpace }
+        let before = bytes[rest..<name.lowerBound].last { !$0.isSpace }
         let isFlow = braces > 0 && (before == UInt8(ascii: "{") || before == UInt8(ascii: ","))
         let colon = name.upperBound
         let start = bytes[(colon + 1)..<line.upperBound].firstIndex { !$0.isSpace } ?? line.upperBound

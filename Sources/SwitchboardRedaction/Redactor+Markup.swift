@@ -9,12 +9,9 @@ extension Redactor {
         var closings: MarkupTag.Closings?
         // Where the comment or the CDATA ends that the tag is in.
         var section = 0
-        var result: [UInt8] = []
-        var copied = 0
+        var places = Places()
         func hide(_ range: Range<Int>) {
-            guard !range.isEmpty, range.lowerBound >= copied else { return }
-            result += bytes[copied..<range.lowerBound] + mask.utf8
-            copied = range.upperBound
+            if !range.isEmpty { places.add(range, mask.utf8) }
         }
         var index = 0
         while let start = bytes[index...].firstIndex(of: .lessThan) {
@@ -46,7 +43,7 @@ extension Redactor {
             }
             hide(tag.end..<index)
         }
-        return copied == 0 ? text : String(decoding: result + bytes[copied...], as: UTF8.self)
+        return places.replaced(in: text, bytes)
     }
 }
 

@@ -6,15 +6,7 @@ extension Redactor {
     func namedValues(in text: String, _ quote: UInt8) -> String {
         var reader = NamedValueReader(redactor: self, bytes: Array(text.utf8), quote: quote)
         reader.read(reader.bytes.indices, 0)
-        var result: [UInt8] = []
-        var copied = 0
-        for (range, depth) in reader.found.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
-        where range.lowerBound >= copied {
-            let mark = Array(repeating: UInt8.backslash, count: 1 << depth - 1) + [quote]
-            result += reader.bytes[copied..<range.lowerBound] + mark + mask.utf8 + mark
-            copied = range.upperBound
-        }
-        return copied == 0 ? text : String(decoding: result + reader.bytes[copied...], as: UTF8.self)
+        return reader.places.replaced(in: text, reader.bytes)
     }
 }
 
@@ -44,7 +36,7 @@ private struct NamedValueReader {
     let redactor: Redactor
     let bytes: [UInt8]
     let quote: UInt8
-    private(set) var found: [(range: Range<Int>, depth: Int)] = []
+    private(set) var places = Places()
 
     init(redactor: Redactor, bytes: [UInt8], quote: UInt8) {
         (self.redactor, self.bytes, self.quote) = (redactor, bytes, quote)
@@ -54,16 +46,14 @@ private struct NamedValueReader {
     mutating func read(_ range: Range<Int>, _ depth: Int) {
         var frames = [Frame(start: range.lowerBound)]
         var index = range.lowerBound
-        var run = 0
         // What stood before, except for spaces and backslashes.
         var before = UInt8.comma
         while index < range.upperBound {
-            let (byte, backslashes) = (bytes[index], run)
-            run = byte == .backslash ? run + 1 : 0
+            let byte = bytes[index]
             index += 1
             if byte == .backslash || byte.isSpace && byte != .lineFeed { continue }
             switch byte {
-            case quote where backslashes.quoteDepth == depth && ASCIISet.beforeString.contains(before):
+            case quote where bytes.quoteDepth(at: index - 1) == depth && ASCIISet.beforeString.contains(before):
                 let start = index - 1 << depth
                 let content = readString(from: index, to: range.upperBound, depth)
                 index = min(range.upperBound, content.upperBound + 1 << depth)
@@ -96,13 +86,10 @@ private struct NamedValueReader {
 
     /// The content of the string that begins here, and of JSON in it.
     private func readString(from start: Int, to limit: Int, _ depth: Int) -> Range<Int> {
-        var (index, run) = (start, 0)
-        while index < limit {
-            if bytes[index] == quote, run.quoteDepth <= depth {
-                return start..<Swift.max(start, index - (1 << depth - 1))
-            }
-            run = bytes[index] == .backslash ? run + 1 : 0
-            index += 1
+        var index = start
+        while let mark = bytes[index..<limit].firstIndex(of: quote) {
+            if bytes.quoteDepth(at: mark) <= depth { return start..<Swift.max(start, mark - (1 << depth - 1)) }
+            index = mark + 1
         }
         return start..<limit
     }
@@ -122,7 +109,7 @@ private struct NamedValueReader {
 
     private mutating func finish(_ frame: Frame, _ depth: Int, isCut: Bool = false) {
         guard frame.isSecret || isCut && !frame.hasName else { return }
-        found += frame.values.map { ($0, depth) }
+        for value in frame.values { places.add(value, redactor.mask(quote, depth)) }
     }
 }
 

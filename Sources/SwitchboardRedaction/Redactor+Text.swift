@@ -27,37 +27,33 @@ extension Redactor {
         let text = text.utf8.contains(.colon) ? users(in: lines(in: text)) : text
         guard text.utf8.contains(.equals) else { return text }
         let bytes = Array(text.utf8)
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
+        var places = Places()
         var index = 0
-        while index < bytes.count {
-            result.append(bytes[index])
-            index += 1
-            guard result.last == .equals else { continue }
-            let place = result.namePlace
-            let name = String(decoding: result[place.name], as: UTF8.self)
+        while let equals = bytes[index...].firstIndex(of: .equals) {
+            index = equals + 1
+            let place = bytes.namePlace(before: equals)
+            let name = String(decoding: bytes[place.name], as: UTF8.self)
             // Spaces stand on either side in a setting, where a key and a code are mostly no secrets: `password = …`.
             let start = place.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
-            let isSetting = start > index || place.name.upperBound < result.count - 1
-            guard !name.isEmpty, isSetting ? isSecret(parameter: name, among: memberNames) : isSecret(parameter: name),
+            let isSetting = start > index || place.name.upperBound < equals
+            guard !name.isEmpty, place.name.lowerBound >= places.end,
+                isSetting ? isSecret(parameter: name, among: memberNames) : isSecret(parameter: name),
                 !isSetting || start < bytes.count && bytes[start] != .equals
             else { continue }
-            result += bytes[index..<start]
             index = start
             let ends = isSetting && place.isFirst ? ASCIISet.lineEnd : .pairEnd
             var end = bytes[index...].firstIndex { ends.contains($0) } ?? bytes.count
             if let quoted = bytes.quotedText(from: index) {
                 // As in an attribute, where a key and a code are mostly no secrets.
                 guard isSecret(parameter: name, among: memberNames) else { continue }
-                result += bytes[index..<quoted.lowerBound]
                 (index, end) = (quoted.lowerBound, quoted.upperBound)
             }
             // Nothing, or a mask that is there already.
             guard end > index, !isMask(bytes, from: index, to: end) else { continue }
-            result += mask.utf8
+            places.add(index..<end, mask.utf8)
             index = end
         }
-        return String(decoding: result, as: UTF8.self)
+        return places.replaced(in: text, bytes)
     }
 
     /// Whether a value is the mask and no more. The mask may hold what ends a value.
@@ -69,8 +65,7 @@ extension Redactor {
     private func users(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
         let bytes = Array(text.utf8)
-        var result: [UInt8] = []
-        var copied = 0
+        var places = Places()
         var index = 2
         while index < bytes.count {
             guard bytes[index] == .slash, bytes[index - 1] == .slash, bytes[index - 2] == .colon else {
@@ -80,10 +75,9 @@ extension Redactor {
             let start = index + 1
             index = bytes[start...].firstIndex { ASCIISet.authorityEnd.contains($0) } ?? bytes.count
             guard let at = bytes[start..<index].lastIndex(of: UInt8(ascii: "@")), at > start else { continue }
-            result += bytes[copied..<start] + mask.utf8
-            copied = at
+            places.add(start..<at, mask.utf8)
         }
-        return copied == 0 ? text : String(decoding: result + bytes[copied...], as: UTF8.self)
+        return places.replaced(in: text, bytes)
     }
 }
 
@@ -95,10 +89,10 @@ extension ASCIISet {
 }
 
 extension [UInt8] {
-    /// Where the name of a pair stands before the `=` that comes last; whether spaces may stand behind it, and whether
-    /// it is the first word of its line.
-    fileprivate var namePlace: (name: Range<Int>, isWord: Bool, isFirst: Bool) {
-        var end = count - 1
+    /// Where the name of a pair stands before its `=`; whether spaces may stand behind it, and whether it is the first word
+    /// of its line.
+    fileprivate func namePlace(before equals: Int) -> (name: Range<Int>, isWord: Bool, isFirst: Bool) {
+        var end = equals
         while end > 0, self[end - 1].isBlank { end -= 1 }
         let start = self[..<end].lastIndex { !ASCIISet.pairName.contains($0) }.map { $0 + 1 } ?? 0
         // Right behind `?` or `&` a space ends the value.
@@ -120,10 +114,9 @@ extension [UInt8] {
         let quote = self[start...].firstIndex { $0 != .backslash } ?? count
         guard quote < count, self[quote] == .quote || self[quote] == .apostrophe else { return nil }
         var index = quote + 1
-        var run = 0
         while index < count, self[index] != .lineFeed {
-            if self[index] == self[quote], run <= quote - start { return quote + 1..<index - run }
-            run = self[index] == .backslash ? run + 1 : 0
+            let run = self[index] == self[quote] ? backslashes(before: index) : .max
+            if run <= quote - start { return quote + 1..<index - run }
             index += 1
         }
         return quote + 1..<index
