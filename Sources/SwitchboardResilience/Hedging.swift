@@ -9,7 +9,7 @@ import SwitchboardPlatform
 /// ```
 ///
 /// For GETs without a body that do not stream their response, as a download does; all others pass. The first
-/// answer that is no failure by ``CircuitBreaker/isFailure(_:)`` wins and the other exchanges are cancelled; without
+/// answer that is no failure by ``CircuitBreaker/isFailure(_:)`` wins and the other attempts are cancelled; without
 /// one, the last to come is the result. A failure does not send another one: that is what `RetryPolicy` is for.
 ///
 /// Choose a delay that most answers keep, the 95th percentile for instance. The budget keeps a slow server from getting
@@ -50,13 +50,13 @@ public struct Hedging: Interceptor {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard fits(request) else { return try await next(request) }
         budget?.countCall()
-        // Of one more task than there are exchanges: the one that says that they are late.
+        // Of one more task than there are attempts: the one that says that they are late.
         return try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
             var (sent, underWay) = (0, 0)
             func send() {
                 (sent, underWay) = (sent + 1, underWay + 1)
-                group.addTask { await exchange(request, next) }
+                group.addTask { await attempt(request, next) }
                 if sent < maximumAttempts { group.addTask { try await wait() } }
             }
             send()
@@ -88,7 +88,7 @@ public struct Hedging: Interceptor {
         return !CircuitBreaker.isFailure(.success(response)) && response.statusCode != 429
     }
 
-    private func exchange(_ request: NetworkRequest, _ next: Next) async -> Event {
+    private func attempt(_ request: NetworkRequest, _ next: Next) async -> Event {
         do { return .ended(.success(try await next(request))) } catch { return .ended(.failure(error)) }
     }
 

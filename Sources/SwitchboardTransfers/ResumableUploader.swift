@@ -72,7 +72,11 @@ actor ResumableUploader {
                 }
                 // With all there before this call, the answer to a question is the response.
                 let end: NetworkResponse
-                if let answer = try await finish() ?? last { end = answer } else { end = try await exchange(flow.ask) }
+                if let answer = try await finish() ?? last {
+                    end = answer
+                } else {
+                    end = try await sendToTarget(flow.ask)
+                }
                 if let stateFile { unlink(stateFile.path) }
                 return end
             } catch let error as NetworkError {
@@ -150,7 +154,7 @@ actor ResumableUploader {
     }
 
     private func ask() async throws -> Int64? {
-        flow.offset(after: try await exchange(flow.ask), sent: nil)
+        flow.offset(after: try await sendToTarget(flow.ask), sent: nil)
     }
 
     private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {
@@ -159,7 +163,7 @@ actor ResumableUploader {
             throw NetworkError(.encodingFailed, reason: "\(file.path.quotedForMessage) changed while it was uploaded")
         }
         let piece = start..<start + max(0, min(length - start, pieceSize))
-        let response = try await exchange { [flow, file, length, note] request in
+        let response = try await sendToTarget { [flow, file, length, note] request in
             if !piece.isEmpty { request.body = FileBody(file, range: piece) }
             if let note { request.options.onBodySent = { note(piece.lowerBound + $0, length) } }
             flow.send(&request, piece, of: length)
@@ -174,12 +178,13 @@ actor ResumableUploader {
     private func finish() async throws -> NetworkResponse? {
         var probe = NetworkRequest(.get, target?.location)
         guard flow.finish(&probe, length: length) else { return nil }
-        return try await exchange { [flow, length] request in _ = flow.finish(&request, length: length) }
+        return try await sendToTarget { [flow, length] request in _ = flow.finish(&request, length: length) }
     }
 
     /// Sends a request to where the upload is, which may move with each answer.
-    private func exchange(_ change: @escaping @Sendable (inout NetworkRequest) -> Void) async throws -> NetworkResponse
-    {
+    private func sendToTarget(
+        _ change: @escaping @Sendable (inout NetworkRequest) -> Void
+    ) async throws -> NetworkResponse {
         guard let target else { throw NetworkError(.missingURL) }
         let response = try await send { [isOther, isOpened] request throws(NetworkError) in
             guard isOpened || Self.name(of: request) == target.endPoint else {

@@ -36,7 +36,7 @@ struct SessionRepeatTests {
             #expect(history.first?.cause == nil && history.last?.cause?.contains("kept-alive") == true)
             #expect(response.metrics.isReusedConnection == false)
         }
-        #expect(events.all.filter { $0.hasPrefix("attempt") } == ["attempt 1", "attempt 2"])
+        #expect(events.all.filter { $0.hasPrefix("exchange ") } == ["exchange 1", "exchange 2"])
         #expect(events.all.filter { $0.hasPrefix("retry") }.count == 1)
         #expect(events.all.filter { $0.hasPrefix("exchanged") }.count == 2)
         #expect(recorder.count == 2)

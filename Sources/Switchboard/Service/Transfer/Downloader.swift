@@ -64,7 +64,7 @@ actor Downloader {
 
     // MARK: Attempts
 
-    /// What an exchange brought.
+    /// What an attempt brought.
     private enum Outcome {
         case part, whole(NetworkResponse), refused(NetworkResponse)
     }
@@ -75,7 +75,7 @@ actor Downloader {
             let (before, begun) = (file.count, restarts)
             let result: Result<NetworkResponse, NetworkError>
             do {
-                switch try await exchange() {
+                switch try await attempt() {
                 case .whole(let response): return (response, true)
                 case .refused(let response): result = .success(response)
                 case .part:
@@ -117,9 +117,9 @@ actor Downloader {
         try file.restart()
     }
 
-    // MARK: One exchange
+    // MARK: One attempt
 
-    private func exchange() async throws -> Outcome {
+    private func attempt() async throws -> Outcome {
         let (response, offset) = try await ask()
         guard isSaved(response.statusCode) else {
             return .refused(try await response.inMemory(request.limits))

@@ -22,7 +22,7 @@ public struct CallEvent: Sendable {
         /// A cache or the like was asked: what it said.
         case cache(String)
         /// An exchange begins, with its number in the call, from 1.
-        case attempt(Int)
+        case exchange(Int)
         /// An exchange ended, with a response or without. The phases of its connection are in
         /// ``ExchangeRecord/exchange``; the body of a stream is still to come, that of a download is in its file.
         case exchanged(ExchangeRecord, response: NetworkResponse?)
@@ -59,7 +59,7 @@ extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
         case .waiting(let what): "waits for \(what)"
         case .admitted(let wait): "goes on after \(wait.millisecondsText)"
         case .cache(let what): "cache: \(what)"
-        case .attempt(let number): "attempt \(number)"
+        case .exchange(let number): "exchange \(number)"
         case .exchanged(let metrics, _): "exchanged: \(metrics.outcome) in \(metrics.duration.millisecondsText)"
         case .retry(let wait, let cause): "retry after \(wait.millisecondsText): \(cause)"
         case .redirect(let url): "redirected to \(Redaction.standard.url(url.absoluteString))"

@@ -110,7 +110,7 @@ package final class CallRecord: Sendable {
             return (state.count, state.cause)
         }
         let cause = request.departures.text.map { text in why.map { $0 + " " + text } ?? text } ?? why
-        tell(.attempt(number), request)
+        tell(.exchange(number), request)
         func note(_ outcome: ExchangeRecord.Outcome, _ response: NetworkResponse? = nil) {
             // A record in its own history would keep itself alive.
             var sent = request

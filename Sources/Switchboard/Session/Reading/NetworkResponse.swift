@@ -25,7 +25,7 @@ public struct NetworkResponse: Sendable {
     /// How old it is, when a `ResponseCache` had it: as its `Age` field says; nothing when the server just said that it is
     /// still right. Nil when it came from the server.
     public package(set) var cacheAge: Duration?
-    /// Whether an equal request's exchange brought it: it may be older than its own request.
+    /// Whether it was sent for an equal request: it may be older than its own request.
     package var isShared = false
     /// What is still arriving, when the request asked for a stream.
     package var stream: ResponseBytes?

@@ -40,8 +40,8 @@ struct AttemptRecordTests {
         }
         #expect(
             texts(monitor) == [
-                "made", "attempt 1", "retry after 500 ms: HTTP 503", "attempt 2", "retry after 500 ms: truncatedBody",
-                "attempt 3", "finished: HTTP 206",
+                "made", "exchange 1", "retry after 500 ms: HTTP 503", "exchange 2", "retry after 500 ms: truncatedBody",
+                "exchange 3", "finished: HTTP 206",
             ])
         #expect(Set(monitor.all.map(\.request.id)).count == 1)
     }
@@ -63,7 +63,7 @@ struct AttemptRecordTests {
             #expect(error?.history.map(\.number) == [1, 2, 3, 4])
         }
         let told = texts(monitor)
-        #expect(told.filter { $0.hasPrefix("attempt") } == ["attempt 1", "attempt 2", "attempt 3", "attempt 4"])
+        #expect(told.filter { $0.hasPrefix("exchange ") } == ["exchange 1", "exchange 2", "exchange 3", "exchange 4"])
         #expect(told.first == "made" && told.filter { $0 == "made" }.count == 1)
         #expect(told.last?.hasPrefix("failed") == true && told.filter { $0.hasPrefix("failed") }.count == 1)
     }
@@ -81,9 +81,9 @@ struct AttemptRecordTests {
             let told = texts(monitor)
             #expect(
                 told.dropLast() == [
-                    "made", "attempt 1", "retry after 500 ms: the end of a connection", "attempt 2",
-                    "retry after 500 ms: connectionLost", "attempt 3", "retry after 500 ms: truncatedBody",
-                    "attempt 4",
+                    "made", "exchange 1", "retry after 500 ms: the end of a connection", "exchange 2",
+                    "retry after 500 ms: connectionLost", "exchange 3", "retry after 500 ms: truncatedBody",
+                    "exchange 4",
                 ])
             #expect(told.last?.hasPrefix(end) == true)
         }

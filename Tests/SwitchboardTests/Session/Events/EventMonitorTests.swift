@@ -34,8 +34,8 @@ struct EventMonitorTests {
         _ = try await router(session, notes, [retry]).response(for: endPoint)
         #expect(
             notes.kinds == [
-                "made", "attempt 1", "exchanged: HTTP 503 in N ms", "retry after N ms: HTTP 503", "attempt 2",
-                "exchanged: HTTP 302 in N ms", "redirected to https://api.example.com/b?token=<redacted>", "attempt 3",
+                "made", "exchange 1", "exchanged: HTTP 503 in N ms", "retry after N ms: HTTP 503", "exchange 2",
+                "exchanged: HTTP 302 in N ms", "redirected to https://api.example.com/b?token=<redacted>", "exchange 3",
                 "exchanged: HTTP 200 in N ms", "finished: HTTP 200",
             ])
         #expect(Set(notes.events.all.map(\.request.id)).count == 1)
@@ -57,7 +57,7 @@ struct EventMonitorTests {
         #expect(error?.code == .timedOut)
         #expect(
             notes.kinds == [
-                "made", "attempt 1", "exchanged: timedOut in N ms", "failed: The request timed out: no sign of life",
+                "made", "exchange 1", "exchanged: timedOut in N ms", "failed: The request timed out: no sign of life",
             ])
         let waiting = URLEndPoint(.get, URL(text: "https://api.example.com/a"), headers: ["X-Stalls": "1"])
         let call = Task { try await router.response(for: waiting) }
