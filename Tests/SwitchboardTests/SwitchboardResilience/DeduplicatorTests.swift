@@ -132,6 +132,38 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 1)
     }
 
+    @Test(
+        "each caller keeps its own total timeout: a shared request is retried for the one that waits longest",
+        arguments: [
+            (Duration.seconds(600), Duration?.none, 200), (.seconds(600), .seconds(6_000), 200),
+            (.seconds(6_000), .seconds(600), 200), (.seconds(600), .seconds(600), 503),
+        ])
+    func totals(leader: Duration, follower: Duration?, status: Int) async throws {
+        let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
+        let last = AdHocInterceptor { request, next in
+            begun.add(request)
+            try await gate.wait()
+            return try await next(request)
+        }
+        let session = StubSession(.status(503, headers: ["Retry-After": "700"]), .status(200))
+        let retries = RetryPolicy(maximumDelay: .seconds(1_000), clock: TestClock(skips: true))
+        let router = Router<URLEndPoint>(session: session, interceptors: [Deduplicator(), retries, last])
+        func options(_ total: Duration?) -> RequestOptions { RequestOptions { $0.timeouts.total = total } }
+        let first = Task { try await router.rawResponse(for: URLEndPoint(.get, url), options: options(leader)) }
+        _ = try await begun.first()
+        let monitor = Events()
+        let second = Task {
+            var options = options(follower)
+            options.monitors = [monitor]
+            return try await router.rawResponse(for: URLEndPoint(.get, url), options: options)
+        }
+        try await monitor.wait(for: "cache: shared with ")
+        gate.open()
+        let (one, other) = try await (first.value, second.value)
+        #expect(one.statusCode == status && other.statusCode == status)
+        #expect(one.request?.timeouts.total == leader && other.request?.timeouts.total == follower)
+    }
+
     @Test("the last one's cancellation cancels the exchange, and nobody joins it any more", .requirement("S2.23"))
     func lastLeaves() async throws {
         try await MockServer.run { server in

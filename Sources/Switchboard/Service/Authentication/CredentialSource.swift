@@ -5,7 +5,7 @@
 package struct CredentialSource<Value: Sendable>: Sendable {
     private enum Kind: Sendable {
         case value(Value)
-        case provider(@Sendable () async throws -> Value?, SharedCalls<String?, Value?>)
+        case provider(@Sendable () async throws -> Value?, SharedCalls<String?, Value?, Void>)
     }
 
     private let kind: Kind
@@ -25,7 +25,7 @@ package struct CredentialSource<Value: Sendable>: Sendable {
         case .provider(let provider, let calls):
             request.report(.waiting(for: "credentials"))
             do {
-                return try await calls.value(for: request.options.partition, provider)
+                return try await calls.value(for: request.options.partition) { try await provider() }
             } catch let error as CancellationError {
                 try CallCancellation.check()
                 throw NetworkError(

@@ -5,11 +5,12 @@ import Foundation
 /// again. They draw from one number of attempts, that of ``NetworkRequest/call``.
 extension RetryPolicy {
     /// How much of a call's total timeout is left.
-    typealias TimeLeft = @Sendable () -> Duration
+    package typealias TimeLeft = @Sendable () -> Duration
 
     /// That of the call of a request; nil without such a timeout. A call began before its policy, and by the clock of its
     /// router: what has passed is what either clock says.
     func timeLeft(of request: NetworkRequest) -> TimeLeft? {
+        if let shared = request.sharedTimeLeft { return shared }
         guard let total = request.timeouts.total else { return nil }
         let (call, policy) = (request.call?.elapsed, clock.stopwatch())
         return { total - max(policy(), call?() ?? .zero) }
@@ -81,3 +82,19 @@ extension Result<NetworkResponse, NetworkError> {
         }
     }
 }
+
+extension NetworkRequest {
+    /// How much of its total timeout is left by the clock of its router; nil without one.
+    package var timeLeft: RetryPolicy.TimeLeft? {
+        guard let total = timeouts.total, let elapsed = call?.elapsed else { return nil }
+        return { total - elapsed() }
+    }
+
+    /// How much time is left for a request that several calls share.
+    package var sharedTimeLeft: RetryPolicy.TimeLeft? {
+        get { self[SharedTimeLeft.self] }
+        set { self[SharedTimeLeft.self] = newValue }
+    }
+}
+
+private enum SharedTimeLeft: RequestOption { static let defaultValue: RetryPolicy.TimeLeft? = nil }

@@ -12,7 +12,7 @@ public struct Deduplication: Sendable {
 
     /// GETs and HEADs with the same URL, header fields and options.
     public static let automatic = Deduplication(kind: .automatic)
-    /// None: the request has an exchange of its own.
+    /// None: the request is sent by itself.
     public static let never = Deduplication(kind: .never)
 
     /// Those with the same id, the same credentials in header fields and query, and the same partition, whatever their

@@ -1,8 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Lets equal requests that are under way at the same time share one exchange: ten views that ask for the same user
-/// cause one request.
+/// Sends equal requests that are under way at the same time once: ten views that ask for the same user cause one request.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [authentication, Deduplicator()])
@@ -14,11 +13,11 @@ import Switchboard
 /// behind what makes header fields of options, credentials above all.
 ///
 /// Each caller gets the response with its own request. One that is cancelled leaves, the others go on waiting; when the
-/// last one leaves, the exchange is cancelled. The exchange keeps the timeouts of the first request, except for
-/// `Timeouts.total`, which is each caller's own; and it is in the history of the first alone.
+/// last one leaves, the shared request is cancelled. It keeps the timeouts of the first one, except for `Timeouts.total`,
+/// which is each caller's own; and it is in the history of the first alone.
 public final class Deduplicator: Interceptor {
     private let ignored: Set<String>
-    private let exchanges = SharedCalls<DeduplicationKey, NetworkResponse>()
+    private let sent = SharedCalls<DeduplicationKey, NetworkResponse, SharedTime>()
 
     /// Makes a deduplicator.
     ///
@@ -30,17 +29,18 @@ public final class Deduplicator: Interceptor {
         ignored = Set(fields.map { $0.lowercased() })
     }
 
-    /// How many exchanges are under way.
-    public var inFlight: Int { exchanges.count }
+    /// How many shared requests are under way.
+    public var inFlight: Int { sent.count }
 
     /// Sends the request, or waits for what an equal one brings.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard let key = DeduplicationKey(request, ignoring: ignored) else { return try await next(request) }
         do {
-            let response = try await exchanges.value(for: key, name: request.id.description) { leader in
-                request.report(.cache("shared with \(leader)"))
-            } _: {
-                try await next(request)
+            let response = try await sent.value(for: key, note: SharedTime(of: request)) { time in
+                time.join(request)
+                request.report(.cache("shared with \(time.leader)"))
+            } _: { time in
+                try await next(time.sharing(request))
             }
             return response.answering(request)
         } catch let error as NetworkError {
@@ -52,21 +52,30 @@ public final class Deduplicator: Interceptor {
 extension NetworkResponse {
     /// The response as that of an equal request.
     fileprivate func answering(_ request: NetworkRequest) -> NetworkResponse {
-        guard self.request?.id != request.id else { return self }
         var response = self
-        response.isShared = true
-        response.request = self.request.map(request.led(like:)) ?? request
+        response.isShared = isShared || self.request?.id != request.id
+        response.request = self.request.map(request.sent(like:)) ?? request
         return response
     }
 }
 
 extension NetworkError {
     fileprivate func answering(_ request: NetworkRequest) -> NetworkError {
-        guard let other = self.request, other.id != request.id else { return self }
+        guard let other = self.request else { return self }
         var error = self
-        let own = request.led(like: other)
+        let own = request.sent(like: other)
         error.requestBox = own
         error.endPoint = own.endPointName
         return error
+    }
+}
+
+extension NetworkRequest {
+    /// This request as it was sent: itself by its own time, or in the place of an equal one.
+    fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
+        guard other.id == id else { return led(like: other) }
+        var sent = other
+        (sent.timeouts.total, sent.sharedTimeLeft) = (timeouts.total, nil)
+        return sent
     }
 }
