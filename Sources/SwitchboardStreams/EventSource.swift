@@ -56,7 +56,6 @@ actor EventSource<Parser: StreamParser> {
             throw NetworkError(.unexpectedContentType, reason: reason).with(response)
         }
         status = response.statusCode
-        call.restartAttempts(at: 0)
         parser.restart()
         bytes = response.bytes
     }
@@ -65,6 +64,8 @@ actor EventSource<Parser: StreamParser> {
         let chunk = try await bytes.next()
         if chunk == nil { self.bytes = nil }
         try parser.parse(chunk) { event in
+            // A server that answers and gives nothing is as dead as one that does not answer.
+            if quiet > 0 { call.restartAttempts(at: 0) }
             quiet = 0
             body(event)
         }
@@ -81,10 +82,16 @@ actor EventSource<Parser: StreamParser> {
             let first = max(parser.retry ?? policy.baseDelay, .milliseconds(100))
             let wait = first.doubled(quiet - 1, upTo: policy.maximumDelay)
             let cause = lost?.code.description ?? "the end of a connection"
-            guard try await call.goesOn(after: wait, because: cause) else { return end(with: error) }
+            guard try await call.goesOn(after: wait, because: cause) else { return end(with: error ?? silence) }
         } catch {
             end(with: error)
         }
+    }
+
+    /// Why a stream is given up whose connections end as they should.
+    private var silence: NetworkError? {
+        guard quiet > 1 else { return nil }
+        return NetworkError(.connectionLost, reason: "\(quiet) connections in a row ended without anything to read")
     }
 
     /// Ends the call. An error is thrown once the events before it were given.

@@ -57,6 +57,17 @@ struct JSONLinesTests {
         #expect(clock.sleeps == [.seconds(3), .seconds(3), .seconds(6), .seconds(3)])
     }
 
+    @Test("connections that end without a line count as attempts, from the last line on")
+    func dead() async throws {
+        let session = StubSession(.text(line(1, "a")), .text("\n").repeated())
+        var seen: [Int?] = []
+        let error = await #expect(throws: NetworkError.self) {
+            for try await change in read(session, attempts: 3) { seen.append(change.seq) }
+        }
+        #expect(seen == [1])
+        #expect(error?.code == .connectionLost && session.requests.count == 4)
+    }
+
     @Test("a line that is no such value, and one that is too long, end the values with an error")
     func badLines() async throws {
         let cases: [(String, NetworkError.Code)] = [

@@ -74,6 +74,24 @@ struct RouterEventTests {
         for try await event in events { Issue.record("\(event)") }
     }
 
+    @Test(
+        "connections that end without an event count as attempts, from the last event on", arguments: ["", ": a\n\n"])
+    func dead(text: String) async throws {
+        let session = StubSession(
+            events(text), events(text), events("data: a\n\n"), events(text), events("data: b\n\n"),
+            events(text).repeated())
+        var seen: [String] = []
+        let error = await #expect(throws: NetworkError.self) {
+            for try await event in read(session, attempts: 4) { seen.append(event.data) }
+        }
+        #expect(seen == ["a", "b"])
+        #expect(error?.code == .connectionLost && error?.reason?.hasPrefix("4 connections in a row") == true)
+        #expect(session.requests.count == 5 + 4)
+        let never = StubSession(events(text).repeated())
+        await #expect(throws: NetworkError.self) { for try await _ in read(never, attempts: 4) {} }
+        #expect(never.requests.count == 4)
+    }
+
     @Test("a status other than 200 to 299, and another type, are errors and no reason to connect again")
     func refusals() async throws {
         let cases: [(MockResponse, NetworkError.Code)] = [
