@@ -225,19 +225,20 @@ extension AuthenticationInterceptor {
 
     /// The error for those who wait, who asked for something else than what failed.
     private static func failure(_ error: any Error) -> NetworkError {
-        let what = "a new credential could not be had"
+        var what = "a new credential could not be had"
         guard let error = error as? NetworkError else {
             let why =
                 error is CancellationError ? "its refresh was cancelled" : NetworkError.text(of: error)
             return NetworkError(.cannotAuthenticate, reason: "\(what): \(why)", underlying: error)
         }
+        if let url = error.url { what += " from \(Redaction.standard.url(url.absoluteString))" }
         let code = error.code.isStatus || error.code == .cancelled ? .cannotAuthenticate : error.code
         // Of a failure of the same kind the title is said already.
         guard error.code == code else {
             return NetworkError(code, reason: "\(what): \(error.summary)", underlying: error)
         }
         guard let reason = error.reason else { return NetworkError(code, reason: what, underlying: error) }
-        let isSaid = code == .cannotAuthenticate
+        let isSaid = code == .cannotAuthenticate && error.url == nil
         return NetworkError(code, reason: isSaid ? reason : "\(what): \(reason)", underlying: error)
     }
 }

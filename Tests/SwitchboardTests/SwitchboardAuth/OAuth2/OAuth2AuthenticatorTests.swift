@@ -33,6 +33,24 @@ struct OAuth2AuthenticatorTests {
         #expect(await store.load(nil) == OAuthToken(accessToken: "a2", refreshToken: "r2"))
     }
 
+    @Test("an error of the token endpoint names its URL", arguments: [400, 401, 429, 500, 503, 302, 200, 0])
+    func tokenEndpoint(status: Int) async throws {
+        let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
+        let login = StubSession { _ in
+            switch status {
+            case 0: .close
+            case 400: .json(#"{"error":"invalid_grant"}"#, status: 400)
+            default: .status(status)
+            }
+        }
+        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client(login), store: store))
+        let router = router(StubSession { _ in .status(401) }, interceptor)
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        let tokenURL = client(login).tokenURL.absoluteString
+        #expect(error?.description.contains("from \(tokenURL)") == true, "\(error as Any)")
+        #expect(error?.url == url)
+    }
+
     @Test("client credentials are had before the first request, and again when they end", .requirement("S2.21"))
     func clientCredentials() async throws {
         let count = Deliveries<Bool>()
