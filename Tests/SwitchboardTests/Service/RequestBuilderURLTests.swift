@@ -27,6 +27,22 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
+        "an error says in words which character is wrong",
+        arguments: [
+            ("https://h.example /v1", "a", [:], "holds a space"), ("https://h.example\t/v1", "a", [:], "holds a tab"),
+            ("https://h.example", "a\rb", [:], "holds a carriage return"),
+            ("https://h.example", "a\nb", [:], "a line feed"),
+            ("https://h.example", "a\0b", [:], "holds a NUL"),
+            ("https://h.example", "a", ["X-Name": "a\r\nb"], "header X-Name holds a carriage return (RFC 9110 §5.5)"),
+            ("https://h.example", "a", ["X-Name": "a\u{1B}b"], "header X-Name holds the control character 0x1B"),
+        ] as [(String, String, HTTPHeaders, String)])
+    func characters(base: String, path: String, headers: HTTPHeaders, words: String) {
+        let endPoint = EndPointFixture(base: base, path: path, headers: headers)
+        let error = #expect(throws: NetworkError.self) { try RequestBuilder().makeRequest(for: endPoint) }
+        #expect(error?.description.contains(words) == true, "\(error as Any)")
+    }
+
+    @Test(
         "more slashes, empty paths and slashes at the end", .requirement("S1.2"),
         arguments: [
             ("https://h//", "//a", "https://h/a"), ("https://h/a/", "", "https://h/a/"),

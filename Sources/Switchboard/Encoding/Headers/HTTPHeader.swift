@@ -56,7 +56,7 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
             return "header name \(name.quotedForMessage) is not a token (RFC 9110 §5.6.2)"
         }
         for byte in value.utf8 where byte.breaksFieldValue {
-            return "the value of header \(name) holds the control character \(byte.hexForMessage) (RFC 9110 §5.5)"
+            return "the value of header \(name) holds \(byte.nameForMessage) (RFC 9110 §5.5)"
         }
         return nil
     }
@@ -104,6 +104,18 @@ extension UInt8 {
     /// Whether it is a control character that may not stand in a field's value ([RFC 9110
     /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
     package var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
+
+    /// A blank or a control character in words.
+    var nameForMessage: String {
+        switch self {
+        case 0x00: "a NUL"
+        case 0x09: "a tab"
+        case 0x0A: "a line feed"
+        case 0x0D: "a carriage return"
+        case 0x20: "a space"
+        default: "the control character \(hexForMessage)"
+        }
+    }
 
     var hexForMessage: String {
         "0x" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)

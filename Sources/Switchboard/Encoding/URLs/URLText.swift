@@ -47,7 +47,7 @@ package struct URLText {
         var question = path.count
         var hasEscapes = false
         for (index, byte) in path.enumerated() {
-            if byte.breaksHead { return "holds the control character \(byte.hexForMessage)" }
+            if byte.breaksHead { return "holds \(byte.nameForMessage)" }
             guard question == path.count else { continue }
             if byte == .questionMark { question = index }
             if byte == .percent { hasEscapes = true }
@@ -168,7 +168,7 @@ extension URLText {
                 return "has a port that is not a number up to 65535"
             }
         }
-        for byte in bytes where byte <= 0x20 || byte == 0x7F { return "holds the character \(byte.hexForMessage)" }
+        for byte in bytes where byte <= 0x20 || byte == 0x7F { return "holds \(byte.nameForMessage)" }
         return nil
     }
 }
