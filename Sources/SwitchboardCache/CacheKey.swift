@@ -24,7 +24,10 @@ struct CacheKey: Hashable, Sendable {
                 .filter { !ignored.contains($0.name) }.enumerated()
                 .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
                 .map { "\($0.element.name): \($0.element.value)" }
-            self.identity = ([url.withoutUserInfo.credentials ?? ""] + fields).joined(separator: "\n")
+            // A login behind the cache leaves these alone, and may make others somebody's.
+            let isNobodys = [AuthenticationChoice.anonymous, .none].contains(options.authentication)
+            let user = (url.withoutUserInfo.credentials ?? "") + (isNobodys ? "\nanonymous" : "")
+            self.identity = ([user] + fields).joined(separator: "\n")
             return
         }
         self.identity = identity(request) ?? ""

@@ -21,7 +21,7 @@ import Switchboard
 /// removes what is stored for its path.
 ///
 /// **Where to list it.** Last of the exchange interceptors, behind what adds credentials. It stores no response to a request
-/// that changed behind it, such as one that a login gave a token: nobody gets another's answer, wherever it is listed. With
+/// that changed behind it, or that a login behind it decided about: nobody gets another's answer, wherever it is listed. With
 /// `identity`, which says whose request it is, it may stand first of the interceptors, and answers without a limiter, a circuit
 /// breaker or a login behind it; it takes the identity for granted. A response whose `Vary` names a field that was added behind
 /// it is not stored there.
@@ -233,19 +233,31 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             request.allHeaders.filter { !$0.name.lowercased().hasPrefix("if-") }
                 .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         }
-        return fields(sent) == fields(request) && sent.url?.asCacheKey == request.url?.asCacheKey
+        // Nor is it, where a login behind the cache decides: it may be somebody's next time.
+        return sent.isSignInDecided == request.isSignInDecided && fields(sent) == fields(request)
+            && sent.url?.asCacheKey == request.url?.asCacheKey
     }
 
     /// Sends what a cache does not answer, and removes what it makes wrong ([RFC 9111
     /// §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)).
     private func pass(_ request: NetworkRequest, _ next: Next) async throws -> NetworkResponse {
-        let response = try await next(request)
+        do {
+            let response = try await next(request)
+            await removeChanged(by: request, response.statusCode)
+            return response
+        } catch let error as NetworkError {
+            // The head had come, and says that it was done.
+            if let status = error.status { await removeChanged(by: request, status) }
+            throw error
+        }
+    }
+
+    private func removeChanged(by request: NetworkRequest, _ status: Int) async {
         let isSafe = [HTTPMethod.get, .head, .options, .trace].contains(request.method)
-        guard !isSafe, (200..<400).contains(response.statusCode), let url = request.url else { return response }
+        guard !isSafe, (200..<400).contains(status), let url = request.url else { return }
         let own = Self.place(url.asCacheKey)
         let partition = request.options.partition ?? ""
         await shelf.remove { $1 == partition && Self.place($0) == own }
-        return response
     }
 
     /// A URL without its query.

@@ -76,6 +76,7 @@ package final class InterceptorChain: Sendable {
     /// Makes one exchange, and notes it in its call.
     private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         try CallCancellation.check()
+        try request.checkSignInIsDecided()
         guard notesExchanges, let call = request.call else { return try await sendToSession(request) }
         return try await call.exchange(request, sendToSession)
     }

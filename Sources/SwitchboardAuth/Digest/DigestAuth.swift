@@ -49,6 +49,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
             return try await next(request)
         }
         var request = request
+        request.noteSignIn()
         var answer = spaces.next(for: key)
         var credentials: BasicCredentials?
         if answer != nil { credentials = try await self.credentials(for: request) }

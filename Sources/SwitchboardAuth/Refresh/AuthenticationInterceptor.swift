@@ -74,6 +74,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     /// Sends the request with the credential, and once more with a new one when that is refused.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard takes(request) else { return try await next(request) }
+        var request = request
+        request.noteSignIn()
         let failures = space(of: request).failures
         guard let held = try await credential(for: request) else { return try await next(request) }
         let response = try await next(applying(held, to: request))
@@ -100,7 +102,9 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
 
     /// Adds the credential that is held. It is neither loaded nor refreshed.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard takes(request), let held = space(of: request).held else { return }
+        guard takes(request) else { return }
+        request.noteSignIn()
+        guard let held = space(of: request).held else { return }
         request = try applying(held, to: request)
     }
 

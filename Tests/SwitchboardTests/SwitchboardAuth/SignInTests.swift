@@ -1,4 +1,5 @@
 @testable import SwitchboardAuth
+import SwitchboardInterceptors
 import Foundation
 import SwitchboardTesting
 import Testing
@@ -145,6 +146,35 @@ struct SignInTests {
             let plan = await router.explain(.login)
             #expect(plan.request?.headers.contains("Authorization") == false)
         }
+    }
+
+    @Test("a required sign-in without a login listed fails, and nothing is sent")
+    func noLogin() async throws {
+        let session = StubSession { _ in .text("ok") }
+        let elsewhere = BearerAuth("t", origins: ["https://other.example"])
+        for interceptors in [[], [key], [elsewhere], [key, RetryPolicy()]] as [[any Interceptor]] {
+            let router = Router<FilmApi>(session: session, interceptors: interceptors)
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: .favorites) }
+            #expect(error?.code == .cannotAuthenticate && error?.url?.path == "/favorites")
+            #expect(error?.description.contains("requires a sign-in, and no interceptor has one") == true)
+        }
+        #expect(session.requests.isEmpty)
+        // A login of the app's own counts, in whatever field.
+        for field in ["Authorization", "X-Session-Token", "Cookie"] {
+            let own = ModifyRequest { $0.headers[field] = "anna" }
+            _ = try await Router<FilmApi>(session: session, interceptors: [own]).response(for: .favorites)
+        }
+        #expect(session.requests.count == 3)
+    }
+
+    @Test("a required sign-in is not asked for behind a redirect to another origin")
+    func elsewhere() async throws {
+        let session = StubSession { request in
+            request.url?.host == "api.example.com" ? .redirect(to: "https://cdn.example/list") : .text("ok")
+        }
+        let router = Router<FilmApi>(session: session, interceptors: [BearerAuth("t")])
+        #expect(try await router.request(.favorites, as: String.self) == "ok")
+        #expect(authorizations(session) == ["Bearer t", nil])
     }
 
     /// Has nothing saved, and says so when it is let.

@@ -89,6 +89,33 @@ struct CacheIdentityTests {
         #expect(try await get() == "for nobody")
     }
 
+    @Test("an anonymous answer in front of a login is not served after the sign-in", .requirement("S1.14"))
+    func signedInLater() async throws {
+        for isBearer in [true, false] {
+            let user = Deliveries<String>()
+            let login: any Interceptor =
+                isBearer
+                ? BearerAuth { user.all.last }
+                : BasicAuth { user.all.last.map { BasicCredentials(user: $0, password: "p") } }
+            let session = StubSession { .text($0.headers["Authorization"] == nil ? "nobody's" : "somebody's") }
+            let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), login])
+            func get(_ choice: AuthenticationChoice) async throws -> String {
+                let options = RequestOptions {
+                    $0.cacheLifetime = .time(.seconds(60))
+                    $0.authentication = choice
+                }
+                let url = URL(text: "https://api.example.com/list")
+                return try await router.response(for: URLEndPoint(.get, url, options: options)).text
+            }
+            #expect(try await get(.optional) == "nobody's")
+            #expect(try await get(.anonymous) == "nobody's")
+            user.add("anna")
+            #expect(try await get(.optional) == "somebody's")
+            // Whoever has signed in, this one is nobody's, so it was stored.
+            #expect(try await get(.anonymous) == "nobody's")
+        }
+    }
+
     @Test("a redirect that drops the credential makes nothing public", .requirement("S1.14"))
     func redirect() async throws {
         let session = StubSession { request in

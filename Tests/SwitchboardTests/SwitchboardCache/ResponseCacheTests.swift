@@ -226,6 +226,28 @@ struct ResponseCacheTests {
         }
     }
 
+    @Test("a PUT whose 2xx body breaks off removes what is stored for its path")
+    func brokenChange() async throws {
+        try await MockServer.run { server in
+            let cache = ResponseCache()
+            let router = Router<URLEndPoint>(session: DefaultSession.make(), exchangeInterceptors: [cache])
+            let options = RequestOptions { $0.cacheLifetime = .time(.seconds(60)) }
+            func send(_ method: HTTPMethod) async throws -> String {
+                try await router.response(for: URLEndPoint(method, server.url, options: options)).text
+            }
+            server.enqueue(
+                .text("old"), .text("refused", status: 500).truncated(after: 3), .text("done").truncated(after: 2),
+                .text("new"))
+            var texts = [try await send(.get)]
+            await #expect(throws: NetworkError.self) { try await send(.put) }
+            texts.append(try await send(.get))
+            let error = await #expect(throws: NetworkError.self) { try await send(.put) }
+            #expect(error?.code == .truncatedBody && error?.status == 200)
+            texts.append(try await send(.get))
+            #expect(texts == ["old", "old", "new"])
+        }
+    }
+
     /// A router whose first exchange waits for the gate; each answers with its number.
     private func slow(_ cache: ResponseCache) -> (Router<URLEndPoint>, begun: Deliveries<Void>, gate: Gate) {
         let (begun, gate) = (Deliveries<Void>(), Gate())

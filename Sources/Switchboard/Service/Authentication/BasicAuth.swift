@@ -34,6 +34,7 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// Adds the credentials.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard request.takesSignIn(for: origins), !request.hasAuthorization else { return }
+        request.noteSignIn()
         let asked = request
         guard let credentials = try await request.options.credentials.orElse({ try await source.value(for: asked) })
         else { return try request.checkSignIn() }

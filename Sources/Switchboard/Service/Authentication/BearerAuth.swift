@@ -30,6 +30,7 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// Adds the token.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard request.takesSignIn(for: origins), !request.hasAuthorization else { return }
+        request.noteSignIn()
         guard let token = try await source.value(for: request) else { return try request.checkSignIn() }
         // RFC 6750 §2.1 has no empty one: most likely a setting is missing.
         guard !token.isEmpty else {

@@ -22,6 +22,26 @@ extension NetworkRequest {
         options.authentication != .anonymous && takesCredentials(for: origins)
     }
 
+    /// Notes that an interceptor of sign-ins decides about this request: whoever has signed in, its answer may be theirs.
+    package mutating func noteSignIn() { self[SignInDecision.self] = true }
+
+    /// Whether such an interceptor has decided, for a credential or for none.
+    package var isSignInDecided: Bool { self[SignInDecision.self] }
+
+    /// Fails a request that requires a sign-in, and that is about to be sent without one. What the app itself wrote counts;
+    /// the key of an app does not, and at another origin there is none to be had.
+    func checkSignInIsDecided() throws(NetworkError) {
+        guard options.authentication == .required, !isSignInDecided, !hasAuthorization, !hasLeftOrigin,
+            !headers.contains(where: {
+                Redaction.standard.isSecret(header: $0.name) && !carriesCredentials(in: $0.name)
+            })
+        else { return }
+        throw NetworkError(
+            .cannotAuthenticate,
+            reason: "the request requires a sign-in, and no interceptor has one for its origin: list a login, such as "
+                + "AuthenticationInterceptor or BearerAuth")
+    }
+
     /// Fails a request that requires a sign-in, of which there is none.
     package func checkSignIn() throws(NetworkError) {
         guard options.authentication == .required else { return }
@@ -29,3 +49,5 @@ extension NetworkRequest {
             .cannotAuthenticate, reason: "nobody has signed in, and the request requires it: the provider gave nil")
     }
 }
+
+private enum SignInDecision: RequestOption { static let defaultValue = false }
