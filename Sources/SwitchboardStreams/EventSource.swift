@@ -62,10 +62,13 @@ actor EventSource<Parser: StreamParser> {
 
     private func read(_ bytes: ResponseBytes, _ body: (Parser.Element) -> Void) async throws {
         let chunk = try await bytes.next()
-        if chunk == nil { self.bytes = nil }
+        if chunk == nil {
+            self.bytes = nil
+        } else {
+            // A comment is a sign of life. A server that answers and gives nothing is as dead as one that does not answer.
+            call.restartAttempts(at: 0)
+        }
         try parser.parse(chunk) { event in
-            // A server that answers and gives nothing is as dead as one that does not answer.
-            if quiet > 0 { call.restartAttempts(at: 0) }
             quiet = 0
             body(event)
         }
@@ -91,7 +94,7 @@ actor EventSource<Parser: StreamParser> {
     /// Why a stream is given up whose connections end as they should.
     private var silence: NetworkError? {
         guard quiet > 1 else { return nil }
-        return NetworkError(.connectionLost, reason: "\(quiet) connections in a row ended without anything to read")
+        return NetworkError(.connectionLost, reason: "\(quiet) connections in a row ended without an event")
     }
 
     /// Ends the call. An error is thrown once the events before it were given.

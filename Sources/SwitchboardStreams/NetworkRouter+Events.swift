@@ -12,7 +12,7 @@ extension NetworkRouter {
     /// When the connection is lost or ends, it is made again: with the `Last-Event-ID` of the last whole event, after
     /// the time that the server's `retry` asked for, or else the first wait of `RequestOptions.retry`, which is 3 seconds
     /// where nothing is set; longer after each connection that gave no event, 5 minutes at most. So many attempts in a row
-    /// may fail or give no event as the policy says, 10 where nothing is set; `RetryPolicy.never` connects once. A server that
+    /// may fail or give nothing, not even a comment, as the policy says, 10 where nothing is set; `RetryPolicy.never` connects once. A server that
     /// is silent, comments included, for longer than `Timeouts.idle` is a lost connection.
     ///
     /// A 204 ends the events. Reading throws the error of the first connection, of a status other than 200, of a type other

@@ -57,9 +57,9 @@ struct JSONLinesTests {
         #expect(clock.sleeps == [.seconds(3), .seconds(3), .seconds(6), .seconds(3)])
     }
 
-    @Test("connections that end without a line count as attempts, from the last line on")
+    @Test("connections that bring nothing count as attempts, from the last line on")
     func dead() async throws {
-        let session = StubSession(.text(line(1, "a")), .text("\n").repeated())
+        let session = StubSession(.text(line(1, "a")), .text("").repeated())
         var seen: [Int?] = []
         let error = await #expect(throws: NetworkError.self) {
             for try await change in read(session, attempts: 3) { seen.append(change.seq) }

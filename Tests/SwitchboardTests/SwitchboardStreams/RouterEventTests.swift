@@ -74,12 +74,18 @@ struct RouterEventTests {
         for try await event in events { Issue.record("\(event)") }
     }
 
-    @Test(
-        "connections that end without an event count as attempts, from the last event on", arguments: ["", ": a\n\n"])
-    func dead(text: String) async throws {
+    @Test("a feed of comments alone is alive, however often its connection ends")
+    func comments() async throws {
+        let session = StubSession(events(": nothing yet\n\n").repeated(9), events("data: a\n\n"), .status(204))
+        var seen: [String] = []
+        for try await event in read(session, attempts: 3) { seen.append(event.data) }
+        #expect(seen == ["a"])
+    }
+
+    @Test("connections that bring nothing count as attempts, from the last event on")
+    func dead() async throws {
         let session = StubSession(
-            events(text), events(text), events("data: a\n\n"), events(text), events("data: b\n\n"),
-            events(text).repeated())
+            events(""), events(""), events("data: a\n\n"), events(""), events("data: b\n\n"), events("").repeated())
         var seen: [String] = []
         let error = await #expect(throws: NetworkError.self) {
             for try await event in read(session, attempts: 4) { seen.append(event.data) }
@@ -87,7 +93,7 @@ struct RouterEventTests {
         #expect(seen == ["a", "b"])
         #expect(error?.code == .connectionLost && error?.reason?.hasPrefix("4 connections in a row") == true)
         #expect(session.requests.count == 5 + 4)
-        let never = StubSession(events(text).repeated())
+        let never = StubSession(events("").repeated())
         await #expect(throws: NetworkError.self) { for try await _ in read(never, attempts: 4) {} }
         #expect(never.requests.count == 4)
     }
