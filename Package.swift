@@ -45,8 +45,11 @@ let package = Package(
         .target(name: "SwitchboardPlatform", swiftSettings: settings),
         // Masks secrets in text. Internal: it is no product.
         .target(name: "SwitchboardRedaction", swiftSettings: settings),
-        // Loads the system's libcurl at run time. Empty outside Linux.
-        .target(name: "SwitchboardCurl"),
+        // Exchanges over the system's libcurl, which is loaded at run time. Empty outside Linux. Internal: it is no product.
+        .target(
+            name: "SwitchboardCurl", dependencies: ["SwitchboardCurlC", "SwitchboardPlatform"],
+            swiftSettings: settings),
+        .target(name: "SwitchboardCurlC"),
         // Each depends on the core, and on what is below it.
         .target(name: "SwitchboardAuth", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardCache", dependencies: core, swiftSettings: settings),
@@ -67,11 +70,11 @@ let package = Package(
         .target(name: "SwitchboardTestSupport", path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTests",
-            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform"] + products,
+            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform", "SwitchboardCurl"] + products,
             exclude: ["Gallery/ErrorGallery.md"], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTestingTests",
-            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform"] + products,
+            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform", "SwitchboardCurl"] + products,
             exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module

@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardCurl
 import Foundation
 import SwitchboardTesting
 import Testing

@@ -1,3 +1,4 @@
+import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
 @testable import Switchboard

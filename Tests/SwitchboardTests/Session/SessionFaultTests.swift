@@ -1,3 +1,4 @@
+import SwitchboardCurl
 import Foundation
 @testable import Switchboard
 import SwitchboardTesting

@@ -53,14 +53,6 @@ extension CurlError {
         }
     }
 
-    /// A repeat that libcurl before 7.80 was kept from.
-    static let tooManyRedirects: Int32 = 47
-    /// Up to 7.88 also what a GOAWAY is to the one stream that it leaves out.
-    static let framing = 16
-    static let gotNothing = 52
-    static let sendError = 55
-    static let receiveError = 56
-
     /// By the numbers of libcurl's `CURLE_` codes, those of HTTP alone.
     private static let codes: [Int: NetworkError.Code] = [
         1: .invalidResponse,  // UNSUPPORTED_PROTOCOL: the scheme was checked before, so this is HTTP/0.9 or worse

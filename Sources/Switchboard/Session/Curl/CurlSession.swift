@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
 
@@ -16,15 +17,14 @@ import Foundation
 /// libcurl 7.78 or later is loaded at run time. ``DefaultSession`` falls back to ``FoundationSession`` where there is
 /// none; a session of this type then fails with ``NetworkError/Code/unsupported``.
 public final class CurlSession: NetworkSession, CallCancellableSession {
-    /// What can be chosen for a session as a whole.
-
     /// The session used where none is given.
     public static let shared = CurlSession(SessionConfiguration(), isShared: true)
 
     /// Whether this system has a libcurl that can be used.
     public static var isAvailable: Bool { CurlLibrary.failure == nil }
 
-    private let engine: Result<CurlEngine, NetworkError>
+    let configuration: SessionConfiguration
+    private let loop: Result<CurlLoop, NetworkError>
     private let isShared: Bool
     /// Whether connections go to the URL's host, as far as the configuration says.
     private let isStraight: Bool
@@ -37,10 +37,15 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     private init(_ configuration: SessionConfiguration, isShared: Bool) {
         self.isShared = isShared
         isStraight = configuration.unixSocketPath == nil && configuration.resolve.isEmpty
-        engine = Result { () throws(NetworkError) in try CurlEngine(configuration) }
+        self.configuration = configuration
+        loop = Result { () throws(NetworkError) in try CurlLoop(configuration) }
         if configuration.tls.insecureTrustsEveryServer {
             StandardError.write("Switchboard: a CurlSession trusts every server (insecureTrustsEveryServer)\n")
         }
+    }
+
+    deinit {
+        if case .success(let loop) = loop { loop.close(cancelling: true) }
     }
 
     /// Sends a request and waits for the whole response, or its head when the request asks for a stream.
@@ -66,7 +71,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
 
     private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         do {
-            return try await engine.get().send(request)
+            return try await perform(request, over: loop.get())
         } catch let error as NetworkError {
             let error = error.attributed(to: request)
             throw isStraight ? error.asOfflineError(to: request.url) : error
@@ -83,8 +88,8 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     /// than most requests. Whatever it does meanwhile holds up all of the session's exchanges: never block there, and
     /// leave long computations to other tasks. Without libcurl, and once the session has ended, tasks run elsewhere.
     public var taskExecutor: any TaskExecutor {
-        guard case .success(let engine) = engine else { return globalConcurrentExecutor }
-        return engine.loop
+        guard case .success(let loop) = loop else { return globalConcurrentExecutor }
+        return loop
     }
 
     /// Refuses requests from now on; those under way end by themselves.
@@ -92,15 +97,18 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     /// A request sent afterwards fails with ``NetworkError/Code/sessionInvalidated``. Does nothing to ``shared``, which
     /// others use too.
     public func invalidate() {
-        guard !isShared, case .success(let engine) = engine else { return }
-        engine.loop.close(cancelling: false)
+        guard !isShared, case .success(let loop) = loop else { return }
+        loop.close(cancelling: false)
     }
 
     /// Refuses requests from now on, ends those under way with ``NetworkError/Code/sessionInvalidated``, closes all
     /// connections, and returns when that is done. Does nothing to ``shared``, which others use too.
     public func shutdown() async {
-        guard !isShared, case .success(let engine) = engine else { return }
-        await engine.shutdown()
+        guard !isShared, case .success(let loop) = loop else { return }
+        loop.close(cancelling: true)
+        await withCheckedContinuation { continuation in
+            loop.whenEnded { continuation.resume() }
+        }
     }
 }
 #endif

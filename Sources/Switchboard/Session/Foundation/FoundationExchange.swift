@@ -14,7 +14,7 @@ final class FoundationExchange: Sendable {
         /// What came of the body, where nobody reads it while it comes.
         var body = Data()
         var count: Int64 = 0
-        var stream: FoundationStream?
+        var pipe: BytePipe?
         var firstByte: Duration?
         var lastSign: ContinuousClock.Instant
         /// A challenge was declined: the error that follows means that the 401 or 407 at hand is the answer.
@@ -70,20 +70,20 @@ final class FoundationExchange: Sendable {
         guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
         var head = NetworkResponse(status: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
         head.request = request
-        let stream = request.streams(head.statusCode) ? FoundationStream(limit: request.limits.downloadedFile) : nil
+        let pipe = request.streams(head.statusCode) ? BytePipe(spillLimit: request.limits.downloadedFile) : nil
         let isOver = state.withLock { [head] state in
             state.response = head
             state.body = Data()  // without that of an answer that a second round replaced
             state.count = 0
             state.lastSign = .now
             state.firstByte = .now - start
-            if !state.isOver { state.stream = stream }
+            if !state.isOver { state.pipe = pipe }
             return state.isOver
         }
         guard !isOver else { return }
         do throws(NetworkError) {
             try head.checkHeaders(request.limits)
-            if let stream { return hand(over: stream, of: head) }
+            if let pipe { return hand(over: pipe, of: head) }
             guard let size = head.announcedSize(of: request.method), size > request.limits.responseBody else { return }
             throw request.limits.bodyTooLarge("Content-Length announces \(size) bytes")
         } catch {
@@ -92,9 +92,9 @@ final class FoundationExchange: Sendable {
     }
 
     /// Answers with the head, and leaves the body to the reader.
-    private func hand(over stream: FoundationStream, of head: NetworkResponse) {
+    private func hand(over pipe: BytePipe, of head: NetworkResponse) {
         var response = head
-        response.stream = ResponseBytes(FoundationBytes(stream, self))
+        response.stream = ResponseBytes(FoundationBytes(pipe, self))
         response.metrics.start = startDate
         let continuation = state.withLock { state in
             response.metrics.timeToFirstByte = state.firstByte
@@ -112,20 +112,24 @@ final class FoundationExchange: Sendable {
 
     func didReceive(_ data: Data) {
         do {
-            let stream = try state.withLock { state -> FoundationStream? in
+            let pipe = try state.withLock { state -> BytePipe? in
                 guard !state.isOver else { return nil }
                 state.lastSign = .now
-                if state.stream == nil {
+                if state.pipe == nil {
                     guard state.body.count + data.count <= request.limits.responseBody else {
                         throw request.limits.bodyTooLarge("more than \(state.body.count) bytes arrived")
                     }
                     state.body.append(data)
                 }
                 state.count += Int64(data.count)
-                return state.stream
+                return state.pipe
             }
             // Not under the lock: it wakes the reader, whose cancellation may be waiting for the lock.
-            try stream?.write(data)
+            switch data.withUnsafeBytes({ pipe?.offer($0) }) {
+            case .awaited?: pipe?.deliver()
+            case .failed(let failure)?: throw failure.networkError
+            case .kept?, .full?, nil: break
+            }
         } catch {
             abort(with: NetworkError.transport(error))
         }
@@ -217,14 +221,14 @@ final class FoundationExchange: Sendable {
     }
 
     private func end(with result: Result<NetworkResponse, any Error>) {
-        let (continuation, stream) = state.withLock { state in
+        let (continuation, pipe) = state.withLock { state in
             state.isOver = true
-            defer { (state.continuation, state.stream) = (nil, nil) }
-            return (state.continuation, state.stream)
+            defer { (state.continuation, state.pipe) = (nil, nil) }
+            return (state.continuation, state.pipe)
         }
         continuation?.resume(with: result)
-        guard let stream else { return }
-        stream.end(result.map { _ in })
+        guard let pipe else { return }
+        if case .failure(let error) = result { pipe.end(error) } else { pipe.end(nil) }
         deadlines.remove(self)
     }
 

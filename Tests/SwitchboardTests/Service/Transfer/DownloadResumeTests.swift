@@ -1,3 +1,4 @@
+import SwitchboardCurl
 import Foundation
 import SwitchboardTesting
 import Testing

@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardCurl
 import Foundation
 @testable import Switchboard
 import Testing

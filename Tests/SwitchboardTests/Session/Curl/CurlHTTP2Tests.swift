@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
 import SwitchboardTesting

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Foundation
 import Switchboard
-import SwitchboardCurl
+import SwitchboardCurlC
 import SwitchboardTesting
 import Testing
 

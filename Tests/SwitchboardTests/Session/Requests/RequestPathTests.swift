@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardCurl
 import SwitchboardPlatform
 import SwitchboardTesting
 import Testing

@@ -1,9 +1,9 @@
 #if os(Linux)
-import SwitchboardCurl
+import SwitchboardCurlC
 
-/// libcurl's callbacks: each finds its exchange in the context and hands over.
-enum CurlCallbacks {
-    static func install(on easy: UnsafeMutableRawPointer) {
+extension CurlExchange {
+    /// Sets libcurl's callbacks: each finds its exchange in the context and hands over.
+    static func installCallbacks(on easy: UnsafeMutableRawPointer) {
         swcurl_easy_set_callbacks(
             easy,
             { data, size, count, context in

@@ -1,4 +1,4 @@
-// Between SwitchboardCurl.c and Poller.c.
+// Between Libcurl.c and Poller.c.
 #ifndef SWITCHBOARD_CURL_POLLER_H
 #define SWITCHBOARD_CURL_POLLER_H
 int swcurl_multi_socket_action(void *multi, int socket, int events);

@@ -1,7 +1,7 @@
 #if defined(__linux__)
 // Waits on libcurl's sockets with epoll, as its multi_socket interface wants it.
 #define _GNU_SOURCE
-#include "SwitchboardCurl.h"
+#include "SwitchboardCurlC.h"
 #include "Poller.h"
 
 #include <errno.h>

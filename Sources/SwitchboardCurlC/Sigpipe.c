@@ -3,7 +3,7 @@
 // with write(2). The signal is blocked on the thread that is in libcurl, and what was raised meanwhile is taken back; the
 // process's disposition stays as it is.
 #define _GNU_SOURCE
-#include "SwitchboardCurl.h"
+#include "SwitchboardCurlC.h"
 #include "Sigpipe.h"
 
 #include <errno.h>

@@ -1,10 +1,7 @@
 #if os(Linux)
-import SwitchboardPlatform
-import Foundation
 
 /// When an exchange is over for want of time, in the nanoseconds of `DispatchTime`; `.max` is never.
 struct CurlDeadlines {
-    private let timeouts: Timeouts
     private let start: UInt64
     private let idle: UInt64
     private let attempt: UInt64
@@ -18,12 +15,11 @@ struct CurlDeadlines {
     private var connectDeadline = UInt64.max
     private var isConnecting = false
 
-    init(_ timeouts: Timeouts, start: UInt64) {
-        self.timeouts = timeouts
+    init(_ request: CurlRequest, start: UInt64) {
         self.start = start
-        idle = timeouts.idle?.wholeNanoseconds ?? .max
-        attempt = timeouts.attempt?.wholeNanoseconds ?? .max
-        connect = timeouts.connect?.wholeNanoseconds ?? .max
+        idle = request.idleTimeout
+        attempt = request.attemptTimeout
+        connect = request.connectTimeout
         lastSign = start
     }
 
@@ -35,21 +31,11 @@ struct CurlDeadlines {
     }
 
     /// What it means that one has passed; nil when it is no end.
-    func failure(now: UInt64) -> NetworkError? {
-        if attempt != .max, now >= start + attempt {
-            return timedOut("no complete answer within", timeouts.attempt)
-        }
-        if now >= connectDeadline {
-            return isConnecting ? timedOut("there was no connection within", timeouts.connect) : nil
-        }
-        return timedOut("no sign of life for", timeouts.idle)
+    func failure(now: UInt64) -> CurlFailure? {
+        if attempt != .max, now >= start + attempt { return .timedOut(.attempt) }
+        if now >= connectDeadline { return isConnecting ? .timedOut(.connect) : nil }
+        return .timedOut(.idle)
     }
-
-    private func timedOut(_ words: String, _ time: Duration?) -> NetworkError {
-        NetworkError(.timedOut, reason: "\(words) \((time ?? .zero).secondsText)")
-    }
-
-    // MARK: Connecting
 
     /// Waits for a connection: how long libcurl may take from the start on, until the next deadline and a whole time for
     /// connecting behind it.

@@ -3,10 +3,9 @@ import Foundation
 
 /// The head of a response while its lines arrive, and the trailers after its body.
 ///
-/// Lines are kept as bytes and become fields when somebody asks: on the caller's thread, not on the one that serves all
-/// exchanges.
-struct ResponseHead {
-    private(set) var status = 0
+/// Lines are kept as bytes. To make fields of them is for the caller's thread, not for the one that serves all exchanges.
+package struct CurlHead: Sendable {
+    package private(set) var status = 0
     /// The body's length as announced; nil when it is not, not as a number, or overridden by `Transfer-Encoding` ([RFC 9112
     /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)). One too large to count is `Int64.max`.
     var contentLength: Int64? { hasTransferEncoding ? nil : announcedLength }
@@ -16,22 +15,21 @@ struct ResponseHead {
     private var hasConflictingLengths = false
     private var hasNUL = false
     /// Why the final head cannot be taken. libcurl refuses a NUL itself since 7.83.
-    var fault: NetworkError? {
-        if hasNUL { return NetworkError(.invalidResponse, reason: "the head of the response holds a NUL byte") }
-        return hasConflictingLengths ? NetworkResponse.conflictingLengths : nil
-    }
+    var fault: CurlFailure? { hasNUL ? .headHoldsNUL : hasConflictingLengths ? .conflictingLengths : nil }
     /// Whether libcurl unpacks the body.
     var isEncoded: Bool { hasEncoding && !hasUnknownEncoding }
     private var hasEncoding = false
     /// Whether the body is encoded with something that libcurl does not know.
     private(set) var hasUnknownEncoding = false
     /// Whether the blank line of the final head has come.
-    private(set) var isComplete = false
+    package private(set) var isComplete = false
     /// The bytes of all lines, those of interim heads and trailers included.
     private(set) var size = 0
     private var isLineExpected = true  // the status line of a head
-    private var lines: [UInt8] = []
-    private var trailerLines: [UInt8] = []
+    /// The lines of the final head, without its first.
+    package private(set) var lines: [UInt8] = []
+    /// The lines after the body.
+    package private(set) var trailerLines: [UInt8] = []
 
     /// Takes a line as it came, with its end. True when it completes the final head.
     mutating func add(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -96,61 +94,17 @@ struct ResponseHead {
             }
         }
     }
+}
 
-    /// The fields of the final head.
-    var headers: HTTPHeaders { Self.fields(lines) }
-    /// The fields after the body.
-    var trailers: HTTPHeaders { trailerLines.isEmpty ? HTTPHeaders() : Self.fields(trailerLines) }
-
-    private static func fields(_ bytes: [UInt8]) -> HTTPHeaders {
-        var fields: [HTTPHeader] = []
-        fields.reserveCapacity(12)
-        var folds: [String] = []
-        var isSuspect = false
-        bytes.withUnsafeBufferPointer { bytes in
-            var start = 0
-            while start < bytes.count {
-                let feed = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
-                var end = feed
-                if end > start, bytes[end - 1] == 0x0D { end -= 1 }
-                // A folded line goes on with the value before it (RFC 9112 §5.2).
-                if end > start, !fields.isEmpty, bytes[start] == 0x20 || bytes[start] == 0x09 {
-                    folds.append(text(bytes[start..<end]).trimmedOfBlanks)
-                } else {
-                    isSuspect = unfold(&folds, into: &fields) || isSuspect
-                    isSuspect = add(UnsafeBufferPointer(rebasing: bytes[start..<end]), to: &fields) || isSuspect
-                }
-                start = feed + 1
-            }
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether it begins with ASCII text, given in lower case, without case.
+    fileprivate func starts(withLowercase text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount {
+            let byte = self[index]
+            guard ((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) == text.utf8Start[index] else { return false }
         }
-        isSuspect = unfold(&folds, into: &fields) || isSuspect
-        return HTTPHeaders(fields, isSuspect: isSuspect)
-    }
-
-    /// Adds the folded lines to the last field. True when it could not be sent.
-    private static func unfold(_ folds: inout [String], into fields: inout [HTTPHeader]) -> Bool {
-        guard !folds.isEmpty, let last = fields.popLast() else { return false }
-        let field = HTTPHeader(name: last.name, value: ([last.value] + folds).joined(separator: " "))
-        fields.append(field)
-        folds = []
-        return field.fault != nil
-    }
-
-    /// True when the line makes a field that could not be sent.
-    private static func add(_ line: UnsafeBufferPointer<UInt8>, to fields: inout [HTTPHeader]) -> Bool {
-        guard let colon = line.firstIndex(of: 0x3A) else { return false }
-        let value = line[(colon + 1)...].trimmedOfBlanks
-        let name = UnsafeBufferPointer(rebasing: line[..<colon])
-        fields.append(HTTPHeader(name: text(name[...]), trimmedValue: text(value)))
-        return !name.isHTTPToken || value.contains(where: \.breaksFieldValue)
-    }
-
-    /// UTF-8, or ISO 8859-1 where the bytes are not ([RFC 9110
-    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
-    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-        let bytes = UnsafeBufferPointer(rebasing: bytes)
-        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
-        return String(bytes: bytes, encoding: .utf8) ?? String(bytes: bytes, encoding: .isoLatin1) ?? ""
+        return true
     }
 }
 

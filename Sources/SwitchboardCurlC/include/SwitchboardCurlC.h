@@ -1,7 +1,7 @@
 // The thinnest bridge to libcurl: loads libcurl.so.4 at run time, declares what Switchboard uses of it, wraps its
 // variadic functions, and waits on its sockets with epoll, which Swift does not import. Needs no curl header to build.
-#ifndef SWITCHBOARD_CURL_H
-#define SWITCHBOARD_CURL_H
+#ifndef SWITCHBOARD_CURL_C_H
+#define SWITCHBOARD_CURL_C_H
 #if defined(__linux__)
 
 #include <stdbool.h>

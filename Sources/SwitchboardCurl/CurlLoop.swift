@@ -1,6 +1,6 @@
 #if os(Linux)
+import SwitchboardCurlC
 import SwitchboardPlatform
-import SwitchboardCurl
 import Foundation
 
 /// The thread that drives libcurl for a session: takes exchanges in, lets libcurl act when its sockets are ready, and
@@ -9,7 +9,7 @@ import Foundation
 /// Everything that touches libcurl's multi handle happens under the poller's lock. The thread holds it while it is
 /// awake. A caller that finds it asleep starts its exchange itself, which spares two switches between threads; one that
 /// finds it awake leaves a ``Command``.
-final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind `inbox` is behind the poller's lock
+package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `inbox`, or behind the poller's lock
     enum Command {
         case start(CurlExchange)
         /// Nobody waits for it any more.
@@ -43,44 +43,46 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     }
 
     private let inbox = Protected(Inbox())
-    private let multi: UnsafeMutableRawPointer
-    private let poller: OpaquePointer
-    private let handles: CurlHandlePool
+    let multi: UnsafeMutableRawPointer
+    let poller: OpaquePointer
+    private let options: CurlOptions
+    /// Those that are not in use. More than a number of them are not kept.
+    let handles = Protected<[CurlHandle]>([])
+    static let handlesKept = 256
     private let ended = DispatchGroup()
 
     // Whoever holds the poller's lock uses these.
-    private var active: [CurlExchange] = []
-    private var sharing: CurlSharing
+    var active: [CurlExchange] = []
+    /// How many exchanges with a reader that may pause are under way. Before 7.88 libcurl stops reading a connection while
+    /// one of its streams holds data that nobody takes, so no connection is joined meanwhile.
+    var pausing = 0
     /// Those whose readers wait for what came in this turn.
-    private var deliveries: [CurlExchange] = []
-    private var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
-    private var nextDeadline = UInt64.max
+    var deliveries: [CurlExchange] = []
+    var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
+    var nextDeadline = UInt64.max
     /// When the thread wakes by itself.
     private var alarm = UInt64.max
     /// Whether there was anything to do since the thread last slept.
     private var isBusy = false
-    private var remoteAddress = ""
-    private var remoteHost: [CChar] = [0]
-    private var remotePort = 0
+    var remoteAddress = ""
+    var remoteHost: [CChar] = [0]
+    var remotePort = 0
     private var isMultiFreed = false
 
-    /// - Throws: ``NetworkError/Code/unknown`` when the system has no descriptors left.
-    init(_ configuration: SessionConfiguration, _ handles: CurlHandlePool) throws(NetworkError) {
-        guard let multi = swcurl_multi_make() else {
-            throw NetworkError(.unknown, reason: "libcurl has no memory left")
-        }
+    /// Makes a loop. Its thread starts with the first exchange.
+    package init(_ options: CurlOptions) throws(CurlFailure) {
+        guard let multi = swcurl_multi_make() else { throw .system("libcurl has no memory left") }
         guard let poller = swcurl_poller_make(multi) else {
             let reason = String(cString: strerror(errno))
             swcurl_multi_free(multi)
-            throw NetworkError(.unknown, reason: "no descriptors to wait with: \(reason)")
+            throw .system("no descriptors to wait with: \(reason)")
         }
         self.multi = multi
-        sharing = CurlSharing(multi)
         self.poller = poller
-        self.handles = handles
-        let perHost = max(1, configuration.maximumConnectionsPerHost)
+        self.options = options
+        let perHost = max(1, options.connectionsPerHost)
         swcurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost)
-        let total = configuration.maximumConnections.map { max(1, $0) }
+        let total = options.connections.map { max(1, $0) }
         swcurl_multi_set_long(multi, CurlMultiOption.maxTotalConnections, total ?? 0)
         // How many are kept for later: libcurl's own choice follows the number of transfers, and would drop them.
         swcurl_multi_set_long(multi, CurlMultiOption.maxConnects, total ?? max(64, perHost * 4))
@@ -89,12 +91,16 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     deinit {
         // The thread holds the loop; here it has ended or never begun.
         if !isMultiFreed { swcurl_multi_free(multi) }
-        handles.removeAll()
+        _ = handles.swap([])
         swcurl_poller_free(poller)
     }
 
-    func adopt(_ handle: CurlHandle) {
+    /// A handle that was used before, or a new one.
+    func takeHandle() throws(CurlFailure) -> CurlHandle {
+        if let handle = handles.withLock({ $0.popLast() }) { return handle }
+        let handle = try CurlHandle(options)
         swcurl_poller_adopt(poller, handle.easy)
+        return handle
     }
 
     // MARK: From any thread
@@ -159,7 +165,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     }
 
     /// Takes no more exchanges. Those under way go on unless they are to be cancelled; the thread ends after the last.
-    func close(cancelling: Bool) {
+    package func close(cancelling: Bool) {
         let isRunning = inbox.withLock { inbox in
             inbox.isClosed = true
             inbox.isCancelling = inbox.isCancelling || cancelling
@@ -170,13 +176,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         if isRunning { swcurl_poller_wake(poller) }
     }
 
-    /// Waits until the thread of a closed loop has ended, no longer than given. True when it has.
-    func waitForEnd(_ limit: DispatchTimeInterval) -> Bool {
-        ended.wait(timeout: .now() + limit) == .success
-    }
-
     /// Calls back when the thread of a closed loop has ended.
-    func whenEnded(_ body: @escaping @Sendable () -> Void) {
+    package func whenEnded(_ body: @escaping @Sendable () -> Void) {
         ended.notify(queue: .global(), execute: body)
     }
 
@@ -187,10 +188,11 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
     func now() -> UInt64 { swcurl_poller_time(poller) }
 
     private func startThread() {
-        CurlLoopRegistry.add(self)
+        _ = Self.stopAtExit
+        Self.running.withLock { $0[ObjectIdentifier(self)] = WeakLoop(loop: self) }
         let thread = Thread { [self] in
             run()
-            CurlLoopRegistry.remove(self)
+            _ = Self.running.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
             ended.leave()
         }
         thread.name = "Switchboard.CurlSession"
@@ -265,101 +267,10 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         }
     }
 
-    private func perform(_ command: Command) {
-        switch command {
-        case .start(let exchange): start(exchange)
-        case .stop(let exchange):
-            remove(exchange)
-            exchange.didStop()
-        case .resume(let exchange):
-            guard exchange.place >= 0 else { return }
-            // What libcurl held back is delivered in here, and an error of that is told to nobody else. 43 says that
-            // it has no connection just now, so nothing is paused.
-            let code = exchange.resume()
-            if code != 0, code != 43 { return end(exchange, code) }
-            noteDeadline(of: exchange)  // a pause has none, what follows it has
-        case .settle(let exchange):
-            if exchange.place >= 0 { end(exchange, 0) }
-        }
-    }
-
-    private func start(_ exchange: CurlExchange) {
-        // Its stop is on the way, or came before its body's stream was begun.
-        guard !exchange.isAnswered else { return exchange.didStop() }
-        swcurl_easy_set_context(exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque())
-        exchange.place = active.count
-        active.append(exchange)
-        sharing.begin(exchange.request)
-        let code = swcurl_multi_add(multi, exchange.handle.easy)
-        guard code == 0 else {
-            forget(exchange)
-            return exchange.fail(NetworkError(.unknown, reason: "libcurl refuses a transfer (\(code))"))
-        }
-        noteDeadline(of: exchange)
-    }
-
-    private func remove(_ exchange: CurlExchange) {
-        guard exchange.place >= 0 else { return }
-        swcurl_multi_remove(multi, exchange.handle.easy)
-        forget(exchange)
-    }
-
-    private func forget(_ exchange: CurlExchange) {
-        let last = active.count - 1
-        if exchange.place != last {
-            active[last].place = exchange.place
-            active.swapAt(exchange.place, last)
-        }
-        active.removeLast()
-        sharing.end(exchange.request)
-        exchange.place = -1
-    }
-
-    /// Hands a download to its reader at the end of this turn, when more may have come.
-    func deliverLater(_ exchange: CurlExchange) {
-        deliveries.append(exchange)
-    }
-
-    /// Ends what libcurl is done with. The callers are told last, all at once: to wake a thread for each would cost more
-    /// than to wake one for several.
-    private func endFinished() {
-        var code: Int32 = 0
-        while let context = swcurl_multi_next_ended(multi, &code) {
-            end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)
-        }
-        for (exchange, code, message) in finished { exchange.end(code, message) }
-        finished.removeAll(keepingCapacity: true)
-        for exchange in deliveries { exchange.deliver() }
-        deliveries.removeAll(keepingCapacity: true)
-    }
-
-    /// Takes an exchange out of libcurl's hands; ``endFinished()`` tells its caller.
-    private func end(_ exchange: CurlExchange, _ code: Int32) {
-        let message = code == 0 ? "" : exchange.handle.message(for: code)
-        let figures = swcurl_easy_figures(exchange.handle.easy)
-        exchange.note(figures, remoteAddress: address(figures))
-        swcurl_multi_remove(multi, exchange.handle.easy)
-        forget(exchange)
-        if code == 0 { handles.giveBack(exchange.handle) }
-        finished.append((exchange, code, message))
-    }
-
-    /// The other end's address as text, made anew only when it is another one than last time.
-    private func address(_ figures: swcurl_figures) -> String? {
-        guard let text = figures.remote_address, text[0] != 0 else { return nil }
-        if figures.remote_port != remotePort || strcmp(text, remoteHost) != 0 {
-            remotePort = figures.remote_port
-            remoteHost = Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
-            let host = String(cString: text)
-            remoteAddress = (host.contains(":") ? "[\(host)]" : host) + ":\(remotePort)"
-        }
-        return remoteAddress
-    }
-
     // MARK: Tasks
 
     /// Takes a part of a task, to be run on the thread; elsewhere when that has ended.
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isTaken = leave { inbox in
             inbox.jobs.append(job)
@@ -367,34 +278,23 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // what is not behind
         }
         if !isTaken { DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     }
+}
 
-    // MARK: Deadlines
-
-    /// Heeds a deadline that may be new. Called in libcurl's callbacks too.
-    func noteDeadline(of exchange: CurlExchange) {
-        nextDeadline = min(nextDeadline, exchange.deadline)
+extension CurlLoop {
+    private struct WeakLoop: Sendable {
+        weak var loop: CurlLoop?
     }
 
-    private func sweep() {
-        guard nextDeadline != .max else { return }
-        let now = DispatchTime.now().uptimeNanoseconds
-        guard now >= nextDeadline else { return }
-        nextDeadline = .max
-        for exchange in active {
-            if exchange.deadline <= now, let error = exchange.timeoutError(now: now) {
-                remove(exchange)
-                exchange.fail(error)
-            } else {
-                noteDeadline(of: exchange)
-            }
+    private static let running = Protected<[ObjectIdentifier: WeakLoop]>([:])
+
+    /// Has the threads at rest before the process tears down the libraries under them. Registered after libcurl and its
+    /// TLS library were initialized, so that it runs before they clean up.
+    private static let stopAtExit: Void = {
+        atexit {
+            let loops = CurlLoop.running.withLock { $0.values.compactMap(\.loop) }
+            for loop in loops { loop.close(cancelling: true) }
+            for loop in loops { _ = loop.ended.wait(timeout: .now() + 1) }
         }
-    }
-
-    private func endAll() {
-        for exchange in active {
-            remove(exchange)
-            exchange.fail(NetworkError(.sessionInvalidated))
-        }
-    }
+    }()
 }
 #endif

@@ -1,5 +1,5 @@
 #if os(Linux)
-import SwitchboardCurl
+import SwitchboardCurlC
 import Foundation
 
 /// One of libcurl's easy handles, kept from exchange to exchange of a session: only what differs is set again.
@@ -13,48 +13,39 @@ final class CurlHandle: @unchecked Sendable {
 
     // What is set now.
     private var url = ""
-    private var lines = HTTPHeaders()
-    private var extras: Extras = []
+    /// Names and values by turns.
+    private var fields: [String] = []
+    private var extra = Extra.none
     private var kind = Kind.get
     private var customMethod: String?
     private var connectTimeout = -1
     /// The bytes that libcurl reads at a time. A large buffer is for a large body: it is made anew for each exchange.
     private(set) var receiveBuffer = 0
     private var sendBuffer = 0
-    private let settings: CurlSettings
+    private let options: CurlOptions
     private var avoidsKeptConnections = false
     private var decodesContent = true
-    /// The host and port of the proxy that the session names.
-    var proxy: String? { settings.proxyPlace }
 
     private enum Kind { case get, head, upload }
 
-    /// Lines that are not the request's own.
-    private struct Extras: OptionSet {
-        let rawValue: UInt8
-        /// No `Expect: 100-continue` of libcurl's own making.
-        static let noExpect = Extras(rawValue: 1)
-        /// `Content-Length: 0` for a method that usually has a body ([RFC 9110
-        /// §8.6](https://www.rfc-editor.org/rfc/rfc9110#section-8.6)).
-        static let emptyBody = Extras(rawValue: 2)
-        static let isSet = Extras(rawValue: 128)
-    }
+    /// What decides over header lines that are not the request's own: without a body none, with one no `Expect` of libcurl's
+    /// making, for a body of no bytes its length.
+    private enum Extra { case none, noExpect, emptyBody }
 
-    /// - Throws: ``NetworkError/Code/unsupported`` for what the system's libcurl cannot do.
-    init(_ settings: CurlSettings) throws(NetworkError) {
-        guard let easy = swcurl_easy_make() else { throw NetworkError(.unknown, reason: "libcurl has no memory left") }
+    init(_ options: CurlOptions) throws(CurlFailure) {
+        guard let easy = swcurl_easy_make() else { throw .system("libcurl has no memory left") }
         do {
-            resolveList = try settings.apply(to: easy)
+            resolveList = try options.apply(to: easy)
         } catch {
             swcurl_easy_free(easy)
             throw error
         }
         self.easy = easy
-        self.settings = settings
+        self.options = options
         errorText = .allocate(capacity: 256)
         errorText.initialize(repeating: 0, count: 256)
         swcurl_easy_set_pointer(easy, CurlOption.errorBuffer, errorText)
-        CurlCallbacks.install(on: easy)
+        CurlExchange.installCallbacks(on: easy)
     }
 
     deinit {
@@ -69,27 +60,27 @@ final class CurlHandle: @unchecked Sendable {
         errorText[0] == 0 ? CurlLibrary.text(of: code) : String(cString: errorText)
     }
 
-    /// Sets what this request needs. The body's bytes come later, through callbacks; its length is nil for no body and
-    /// -1 for one of unknown length.
-    func prepare(_ request: NetworkRequest, _ url: URL, credentials: String?, bodyLength: Int64?) {
+    /// Sets what this request needs; `eachField` calls its closure with its header fields. The body's bytes come later,
+    /// through callbacks.
+    func prepare(_ request: CurlRequest, eachField: ((_ name: String, _ value: String) -> Void) -> Void) {
         errorText[0] = 0
-        let text = url.absoluteString
-        if text != self.url {
-            swcurl_easy_set_text(easy, CurlOption.url, text)
-            self.url = text
-            let isTLS = url.isHTTPS
-            swcurl_easy_set_long(easy, CurlOption.pipeWait, settings.waitsToShare(isTLS: isTLS) ? 1 : 0)
-            swcurl_easy_set_long(easy, CurlOption.httpVersion, settings.httpVersion(isTLS: isTLS))
-            if !settings.keepsPlainConnections {
+        if request.url != url {
+            url = request.url
+            let isTLS = request.isTLS
+            swcurl_easy_set_text(easy, CurlOption.url, url)
+            swcurl_easy_set_long(easy, CurlOption.pipeWait, options.waitsToShare(isTLS: isTLS) ? 1 : 0)
+            swcurl_easy_set_long(easy, CurlOption.httpVersion, options.httpVersion(isTLS: isTLS))
+            if !options.keepsPlainConnections {
                 swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1)
             }
-            swcurl_easy_set_text(easy, CurlOption.requestTarget, settings.target(of: text, isTLS: isTLS))
+            swcurl_easy_set_text(easy, CurlOption.requestTarget, options.target(of: url, isTLS: isTLS))
         }
-        decodeContent(request.repetition != .undecoded)
-        avoidKeptConnections(request.repetition != nil || !settings.keepsPlainConnections && !url.isHTTPS)
+        decodeContent(request.decodesBody)
+        avoidKeptConnections(request.isOnNewConnection || !options.keepsPlainConnections && !request.isTLS)
+        let bodyLength = request.bodyLength
         setMethod(request.method, bodyLength: bodyLength)
-        setHeaders(request, credentials: credentials, hasBody: bodyLength != nil)
-        setBuffers(request, bodyLength: bodyLength)
+        setHeaders(bodyLength != nil ? .noExpect : request.announcesEmptyBody ? .emptyBody : .none, eachField)
+        setBuffers(isStreamed: request.isStreamed, bodyLength: bodyLength)
     }
 
     /// libcurl's own limit for connecting, which begins with the transfer, in nanoseconds; `.max` for none.
@@ -115,8 +106,8 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_set_long(easy, CurlOption.httpContentDecoding, isDecoding ? 1 : 0)
     }
 
-    private func setMethod(_ method: HTTPMethod, bodyLength: Int64?) {
-        let kind: Kind = bodyLength != nil ? .upload : method == .head ? .head : .get
+    private func setMethod(_ method: String, bodyLength: Int64?) {
+        let kind: Kind = bodyLength != nil ? .upload : method == "HEAD" ? .head : .get
         if kind != self.kind {
             swcurl_easy_set_long(easy, CurlOption.httpGet, 1)  // undoes the other two
             if kind == .head { swcurl_easy_set_long(easy, CurlOption.noBody, 1) }
@@ -124,15 +115,15 @@ final class CurlHandle: @unchecked Sendable {
             self.kind = kind
         }
         if let bodyLength { swcurl_easy_set_offset(easy, CurlOption.inFileSize, bodyLength) }
-        let custom = kind == .get && method == .get || kind == .head ? nil : method.rawValue
+        let custom = kind == .get && method == "GET" || kind == .head ? nil : method
         if custom != customMethod {
             swcurl_easy_set_text(easy, CurlOption.customRequest, custom)
             customMethod = custom
         }
     }
 
-    private func setBuffers(_ request: NetworkRequest, bodyLength: Int64?) {
-        let receive = request.options.streamsResponse ? 256 << 10 : 32 << 10
+    private func setBuffers(isStreamed: Bool, bodyLength: Int64?) {
+        let receive = isStreamed ? 256 << 10 : 32 << 10
         if receive != receiveBuffer {
             swcurl_easy_set_long(easy, CurlOption.bufferSize, receive)
             receiveBuffer = receive
@@ -145,40 +136,28 @@ final class CurlHandle: @unchecked Sendable {
         }
     }
 
-    private func setHeaders(_ request: NetworkRequest, credentials: String?, hasBody: Bool) {
-        var headers = request.allHeaders
-        if let credentials, !headers.contains("Authorization") { headers.add("Authorization", "Basic \(credentials)") }
-        var extras: Extras = .isSet
-        if hasBody {
-            headers.remove("Content-Length")  // libcurl sends it, from the length
-            if !headers.contains("Expect") { extras.insert(.noExpect) }
-        } else if request.method == .post || request.method == .put || request.method == .patch {
-            headers.remove("Content-Length")
-            extras.insert(.emptyBody)
+    private func setHeaders(_ extra: Extra, _ eachField: ((String, String) -> Void) -> Void) {
+        var (count, isSame, hasExpect) = (0, extra == self.extra && headerList != nil, false)
+        eachField { name, value in
+            isSame = isSame && count + 1 < fields.count && fields[count] == name && fields[count + 1] == value
+            count += 2
         }
-        let cookies = headers.values(for: "Cookie")
-        if cookies.count > 1 { headers.set("Cookie", cookies.joined(separator: "; ")) }  // RFC 6265 §5.4
-        guard headers != lines || !headers.hasSameSpelling(as: lines) || extras != self.extras else { return }
+        guard !isSame || count != fields.count else { return }
+        fields.removeAll(keepingCapacity: true)
         var list: UnsafeMutableRawPointer?
-        for header in headers {
+        eachField { name, value in
+            fields.append(name)
+            fields.append(value)
             // libcurl sends a name without a value when a semicolon ends it.
-            let line = header.value.isEmpty ? header.name + ";" : header.name + ": " + header.value
-            list = swcurl_list_append(list, line) ?? list
+            list = swcurl_list_append(list, value.isEmpty ? name + ";" : name + ": " + value) ?? list
+            if name.utf8.count == 6, name.lowercased() == "expect" { hasExpect = true }
         }
-        if extras.contains(.noExpect) { list = swcurl_list_append(list, "Expect:") ?? list }
-        if extras.contains(.emptyBody) { list = swcurl_list_append(list, "Content-Length: 0") ?? list }
+        if extra == .noExpect, !hasExpect { list = swcurl_list_append(list, "Expect:") ?? list }
+        if extra == .emptyBody { list = swcurl_list_append(list, "Content-Length: 0") ?? list }
         swcurl_easy_set_pointer(easy, CurlOption.httpHeader, list)
         if let headerList { swcurl_list_free(headerList) }
         headerList = list
-        lines = headers
-        self.extras = extras
-    }
-}
-
-extension HTTPHeaders {
-    /// Whether names that are equal are also written alike.
-    fileprivate func hasSameSpelling(as other: HTTPHeaders) -> Bool {
-        zip(self, other).allSatisfy { $0.name == $1.name }
+        self.extra = extra
     }
 }
 #endif

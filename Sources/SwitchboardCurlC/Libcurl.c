@@ -1,5 +1,5 @@
 #if defined(__linux__)
-#include "SwitchboardCurl.h"
+#include "SwitchboardCurlC.h"
 #include "Poller.h"
 #include "Sigpipe.h"
 

@@ -1,26 +1,26 @@
 #if os(Linux)
-import SwitchboardCurl
+import SwitchboardCurlC
 
 /// The system's libcurl, loaded when it is first asked for.
-enum CurlLibrary {
+package enum CurlLibrary {
     /// Why it is not there: in the loader's words, or that it is older than 7.78. Nil when it is.
-    static let failure: String? = swcurl_load().map { String(cString: $0) }
+    package static let failure: String? = swcurl_load().map { String(cString: $0) }
 
     /// The version, such as 0x075801 for 7.88.1.
-    static let version = failure == nil ? swcurl_version_number() : 0
+    package static let version = failure == nil ? swcurl_version_number() : 0
     /// `7.88.1`
-    static let versionText = failure == nil ? String(cString: swcurl_version_text()) : ""
-    static let hasHTTP2 = failure == nil && swcurl_features() & (1 << 16) != 0
+    package static let versionText = failure == nil ? String(cString: swcurl_version_text()) : ""
+    package static let hasHTTP2 = failure == nil && swcurl_features() & (1 << 16) != 0
 
     /// Whether a plain connection of HTTP/2 by prior knowledge fails when it is used a second time: 7.88.0 and 7.88.1
     /// ([curl 10634](https://github.com/curl/curl/issues/10634)).
-    static let breaksPlainHTTP2 = version >> 8 == 0x07_58
+    package static let breaksPlainHTTP2 = version >> 8 == 0x07_58
 
     /// Whether a reader that pauses stalls the other streams of its HTTP/2 connection: before 7.88.
-    static let stallsSharedConnections = version < 0x07_58_00
+    package static let stallsSharedConnections = version < 0x07_58_00
 
     /// The content codings that it undoes: what it was built with.
-    static let encodings: Set<String> = {
+    package static let encodings: Set<String> = {
         guard failure == nil else { return [] }
         let features = swcurl_features()
         let builtWith = [(3, ["gzip", "x-gzip", "deflate"]), (23, ["br"]), (26, ["zstd"])]
@@ -28,18 +28,18 @@ enum CurlLibrary {
     }()
 
     /// Whether the `?` of an empty query is left out: since 8.8.
-    static let dropsEmptyQuery = version >= 0x08_08_00
+    package static let dropsEmptyQuery = version >= 0x08_08_00
 
     /// Whether decoding can still be turned off when the head of a response has come: before 8.5.
-    static let decodesLate = version < 0x08_05_00
+    package static let decodesLate = version < 0x08_05_00
 
     /// Why another library would not do; nil when it would. Nothing of it is kept.
-    static func failure(loading name: String) -> String? {
+    package static func failure(loading name: String) -> String? {
         swcurl_try_load(name).map { String(cString: $0) }
     }
 
     /// libcurl's words for one of its result codes.
-    static func text(of code: Int32) -> String { String(cString: swcurl_error_text(code)) }
+    package static func text(of code: Int32) -> String { String(cString: swcurl_error_text(code)) }
 }
 
 /// The numbers of libcurl's options that are set here; part of its ABI.
@@ -101,6 +101,19 @@ enum CurlMultiOption {
     static let maxConnects: Int32 = 6
     static let maxHostConnections: Int32 = 7
     static let maxTotalConnections: Int32 = 13
+}
+
+/// libcurl's result codes that are told apart here.
+enum CurlCode {
+    /// Up to 7.88 also what a GOAWAY is to the one stream that it leaves out.
+    static let framing: Int32 = 16
+    /// Of a pause: there is no connection just now, so nothing is paused.
+    static let badArgument: Int32 = 43
+    /// A repeat that libcurl before 7.80 was kept from.
+    static let tooManyRedirects: Int32 = 47
+    static let gotNothing: Int32 = 52
+    static let sendError: Int32 = 55
+    static let receiveError: Int32 = 56
 }
 
 /// What callbacks return to libcurl.

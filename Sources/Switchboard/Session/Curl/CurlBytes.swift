@@ -1,0 +1,65 @@
+#if os(Linux)
+import SwitchboardCurl
+import SwitchboardPlatform
+import Foundation
+
+/// The reader's end of a streamed response: letting go of it ends the exchange. The session lives as long.
+final class CurlBytes: ResponseBytes.Source {
+    private let pipe: BytePipe
+    private let exchange: CurlExchange
+    private let exchanged: NetworkRequest
+    private let session: CurlSession
+
+    init(_ pipe: BytePipe, _ exchange: CurlExchange, of request: NetworkRequest, over session: CurlSession) {
+        self.pipe = pipe
+        self.exchange = exchange
+        exchanged = request
+        self.session = session
+    }
+
+    deinit {
+        pipe.close(cancel: exchange.cancel)
+    }
+
+    func next() async throws -> Data? {
+        do {
+            return try await withCancellation {
+                try await pipe.next(resume: exchange.requestResume)
+            } onCancel: { [pipe, exchange] in
+                pipe.close(cancel: exchange.cancel)
+            }
+        } catch let failure as CurlFailure {
+            throw session.error(failure, of: exchanged, exchange)
+        }
+    }
+
+    var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? {
+        pipe.isComplete ? (exchange.trailers, exchange.metrics) : nil
+    }
+}
+
+extension CurlExchange {
+    /// The fields after the body.
+    var trailers: HTTPHeaders {
+        head.trailerLines.isEmpty ? HTTPHeaders() : HTTPHeaders(lines: head.trailerLines)
+    }
+
+    var metrics: ExchangeMetrics {
+        let figures = figures
+        var metrics = ExchangeMetrics()
+        metrics.start = figures.start
+        metrics.duration = figures.duration
+        metrics.timeToFirstByte = figures.timeToFirstByte
+        metrics.bytesReceived = figures.received
+        metrics.bytesSent = figures.sent
+        metrics.protocolVersion = figures.version
+        metrics.isReusedConnection = figures.isReusedConnection
+        metrics.remoteAddress = figures.remoteAddress
+        metrics.queue = figures.queue
+        metrics.nameLookup = figures.nameLookup
+        metrics.connect = figures.connect
+        metrics.secureConnect = figures.secureConnect
+        return metrics
+    }
+}
+#endif

@@ -1,0 +1,72 @@
+#if os(Linux)
+import SwitchboardCurl
+import SwitchboardPlatform
+import Foundation
+
+extension CurlFailure {
+    /// The error of a request that failed so, before or after the head of its response was complete, by the proxy that the
+    /// session names.
+    func networkError(of request: NetworkRequest, isHeadComplete: Bool, proxy: String?) -> NetworkError {
+        switch self {
+        case .libcurl(let code, let message):
+            CurlError(code: Int(code), message: message).networkError(isHeadComplete: isHeadComplete, proxy: proxy)
+        case .refusedOption(let option, let code):
+            NetworkError(
+                .unsupported,
+                reason:
+                    "CurlSession: libcurl \(CurlLibrary.versionText) refuses \(option): \(CurlLibrary.text(of: code))")
+        case .system(let reason): NetworkError(.unknown, reason: reason)
+        case .closed: NetworkError(.sessionInvalidated)
+        case .cancelled: NetworkError(.cancelled)
+        case .timedOut(.attempt): timedOut("no complete answer within", request.timeouts.attempt)
+        case .timedOut(.connect): timedOut("there was no connection within", request.timeouts.connect)
+        case .timedOut(.idle): timedOut("no sign of life for", request.timeouts.idle)
+        case .connectionDied(let isKept): connectionDied(isKept, request)
+        case .headCutOff:
+            NetworkError(.connectionLost, reason: "the connection was closed inside the head of the response")
+        case .headTooLarge:
+            NetworkError(
+                .headersTooLarge, reason: "limits.responseHeaders is \(request.limits.responseHeaders) bytes")
+        case .headHoldsNUL: NetworkError(.invalidResponse, reason: "the head of the response holds a NUL byte")
+        case .conflictingLengths: NetworkResponse.conflictingLengths
+        case .unknownEncoding:
+            repeated(
+                NetworkError(.cannotDecodeResponse, reason: "its content encoding is unknown"),
+                request.mayBeRepeated ? .undecoded : nil)
+        case .bodyAnnouncedTooLarge(let length):
+            request.limits.bodyTooLarge("Content-Length announces \(length) bytes")
+        case .bodyTooLarge(let count): request.limits.bodyTooLarge("more than \(count) bytes arrived")
+        case .ratioTooLarge:
+            NetworkError(
+                .responseTooLarge,
+                reason: "it unpacks to more than \(request.limits.decompressionRatio) times its size"
+                    + " (limits.decompressionRatio)")
+        case .body(let error): NetworkError.encoding(error)
+        case .wrongBodyLength(let what):
+            NetworkError(.encodingFailed, reason: "the body's stream gave \(what) that its length announced")
+        }
+    }
+
+    private func timedOut(_ words: String, _ time: Duration?) -> NetworkError {
+        NetworkError(.timedOut, reason: "\(words) \((time ?? .zero).secondsText)")
+    }
+
+    private func connectionDied(_ isKept: Bool, _ request: NetworkRequest) -> NetworkError {
+        let reason =
+            isKept
+            ? "the server closed the kept-alive connection before it answered"
+            : "the server refused the stream before it answered"
+        guard request.mayBeRepeated else {
+            return NetworkError(.connectionLost, reason: reason + "; \(request.method) is not sent again")
+        }
+        return repeated(
+            NetworkError(.connectionLost, reason: reason), isKept ? .onNewConnection : .afterRefusedStream)
+    }
+
+    private func repeated(_ error: NetworkError, _ repetition: Repetition?) -> NetworkError {
+        var error = error
+        error.repetition = repetition
+        return error
+    }
+}
+#endif

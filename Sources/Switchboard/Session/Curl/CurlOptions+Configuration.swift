@@ -1,0 +1,113 @@
+#if os(Linux)
+import SwitchboardCurl
+import Foundation
+
+extension CurlLoop {
+    /// - Throws: ``NetworkError/Code/unsupported`` for what the system's libcurl cannot do,
+    ///   ``NetworkError/Code/insecureConnection`` for certificates, keys and pins that cannot be used.
+    convenience init(_ configuration: SessionConfiguration) throws(NetworkError) {
+        if let failure = CurlLibrary.failure {
+            throw NetworkError(.unsupported, reason: "CurlSession needs libcurl.so.4, and \(failure)")
+        }
+        let options = try CurlOptions(configuration)
+        do throws(CurlFailure) {
+            try self.init(options)
+        } catch {
+            throw error.networkError(of: NetworkRequest(.get, nil), isHeadComplete: false, proxy: nil)
+        }
+    }
+}
+
+extension CurlOptions {
+    /// What a configuration means for libcurl.
+    fileprivate init(_ configuration: SessionConfiguration) throws(NetworkError) {
+        self.init()
+        connectionsPerHost = configuration.maximumConnectionsPerHost
+        connections = configuration.maximumConnections
+        userAgent = "Switchboard libcurl/\(CurlLibrary.versionText)"
+        version =
+            switch configuration.httpVersion {
+            case .automatic: .automatic
+            case .http1: .http1
+            case .http2PriorKnowledge: .http2PriorKnowledge
+            }
+        if version == .http2PriorKnowledge, !CurlLibrary.hasHTTP2 {
+            throw NetworkError(.unsupported, reason: "CurlSession has no HTTP/2 with this system's libcurl")
+        }
+        addressFamily =
+            switch configuration.addressFamily {
+            case .any: .any
+            case .ipv4: .ipv4
+            case .ipv6: .ipv6
+            }
+        unixSocketPath = configuration.unixSocketPath
+        localAddress = configuration.localAddress
+        // libcurl refused one when it connected, and refuses it now when it is told.
+        if localAddress?.isEmpty == true { throw NetworkError(.cannotConnect, reason: "the local address is empty") }
+        resolve = configuration.resolve.sorted { $0.key < $1.key }
+            .map { $0.key + ":" + $0.value.joined(separator: ",") }
+        // libcurl skips these without a word: what begins with a minus, since 8.13 also what has no name.
+        if let bad = resolve.first(where: { $0.hasPrefix(":") || $0.hasPrefix("-") }) {
+            throw NetworkError(
+                .invalidRequest, reason: "the session's resolve has \(bad.quotedForMessage), without a host")
+        }
+        proxy = configuration.proxy.plain
+        tls = try TLS(configuration.tls)
+    }
+}
+
+extension CurlOptions.TLS {
+    fileprivate init(_ options: TLSOptions) throws(NetworkError) {
+        self.init()
+        minimumVersion =
+            switch options.minimumVersion {
+            case .tls10: 4
+            case .tls11: 5
+            case .tls12: 6
+            case .tls13: 7
+            }
+        trustsSystem = options.trustsSystem
+        trustsEveryServer = options.insecureTrustsEveryServer
+        for part in options.extraAuthorities {
+            authorities = (authorities ?? Data()) + (try part.contents()) + [0x0A]
+        }
+        if authorities == nil, !trustsSystem, !trustsEveryServer {
+            throw NetworkError(.insecureConnection, reason: "the session's TLSOptions trust nobody")
+        }
+        if let identity = options.clientIdentity {
+            certificate = try identity.certificate.contents()
+            key = try (identity.key ?? identity.certificate).contents()
+            keyPassword = identity.password
+        }
+        var hashes: [String] = []
+        for pin in options.publicKeyPins {
+            guard pin.hasPrefix("sha256/"), let hash = Data(base64Encoded: String(pin.dropFirst(7))), hash.count == 32
+            else {
+                throw NetworkError(
+                    .insecureConnection,
+                    reason: "the public-key pin \(pin.quotedForMessage) is not sha256/ and the Base64 of 32 bytes")
+            }
+            hashes.append("sha256//" + hash.base64EncodedString())
+        }
+        if !hashes.isEmpty { pins = hashes.joined(separator: ";") }
+    }
+}
+
+extension ProxyOptions {
+    fileprivate var plain: CurlOptions.Proxy {
+        switch kind {
+        case .system: return .system
+        case .none: return .none
+        case .explicit(let scheme, let host, let port, let user, let password):
+            let bracketed = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+            return .named("\(scheme)://\(bracketed):\(port)", user: user, password: password, bypass: bypass)
+        }
+    }
+
+    /// The host and port of a proxy that is given by name.
+    var place: String? {
+        guard case .explicit(_, let host, let port, _, _) = kind else { return nil }
+        return "\(host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))) port \(port)"
+    }
+}
+#endif

@@ -1,0 +1,104 @@
+#if os(Linux)
+import SwitchboardCurl
+import SwitchboardPlatform
+import Foundation
+
+/// One exchange, from a request that was checked to its response.
+extension CurlSession {
+    func perform(_ request: NetworkRequest, over loop: CurlLoop) async throws -> NetworkResponse {
+        let exchange = try makeExchange(request, over: loop)
+        let answer = try await withCancellation {
+            await exchange.run()
+        } onCancel: {
+            exchange.cancel()
+        }
+        switch answer {
+        case .whole:
+            var response = NetworkResponse(exchange.head, body: exchange.body, of: request)
+            response.trailers = exchange.trailers
+            response.metrics = exchange.metrics
+            return response
+        case .streaming(let head, let pipe):
+            var response = NetworkResponse(head, of: request)
+            response.stream = ResponseBytes(CurlBytes(pipe, exchange, of: request, over: self))
+            return response
+        case .failed(let failure): throw error(failure, of: request, exchange)
+        case .cancelled: throw CancellationError()
+        }
+    }
+
+    /// The request in plain words.
+    private func makeExchange(_ request: NetworkRequest, over loop: CurlLoop) throws(NetworkError) -> CurlExchange {
+        guard let url = request.url else { throw NetworkError(.missingURL) }
+        guard request.method != .connect else {
+            throw NetworkError(.unsupported, reason: "CurlSession does not have the method CONNECT")
+        }
+        let (bareURL, credentials) = url.withoutUserInfo
+        var plain = CurlRequest(request.method.rawValue, bareURL.absoluteString, isTLS: bareURL.isHTTPS)
+        plain.body = try plainBody(request.body)
+        let (timeouts, limits) = (request.timeouts, request.limits)
+        plain.connectTimeout = timeouts.connect?.wholeNanoseconds ?? .max
+        plain.idleTimeout = timeouts.idle?.wholeNanoseconds ?? .max
+        plain.attemptTimeout = timeouts.attempt?.wholeNanoseconds ?? .max
+        plain.headLimit = limits.responseHeaders
+        plain.bodyLimit = limits.responseBody
+        plain.ratioLimit = limits.decompressionRatio
+        plain.isStreamed = request.options.streamsResponse
+        plain.mayBeRepeated = request.mayBeRepeated
+        plain.isOnNewConnection = request.repetition != nil
+        plain.decodesBody = request.repetition != .undecoded
+
+        var headers = request.allHeaders
+        if let credentials, !headers.contains("Authorization") { headers.add("Authorization", "Basic \(credentials)") }
+        if !request.body.isEmpty {
+            headers.remove("Content-Length")  // libcurl sends it, from the length
+            plain.onBodySent = request.options.onBodySent
+        } else if request.method == .post || request.method == .put || request.method == .patch {
+            headers.remove("Content-Length")
+            plain.announcesEmptyBody = true
+        }
+        let cookies = headers.values(for: "Cookie")
+        if cookies.count > 1 { headers.set("Cookie", cookies.joined(separator: "; ")) }  // RFC 6265 §5.4
+        do throws(CurlFailure) {
+            return try CurlExchange(plain, over: loop) { body in
+                for header in headers { body(header.name, header.value) }
+            }
+        } catch {
+            throw self.error(error, of: request)
+        }
+    }
+
+    private func plainBody(_ body: any HTTPBody) throws(NetworkError) -> CurlRequest.Body {
+        guard !body.isEmpty else { return .none }
+        guard body.isStreamed else {
+            do {
+                return .data(try body.encode())
+            } catch {
+                throw NetworkError.encoding(error)
+            }
+        }
+        let environment = CallEnvironment.current
+        return .stream(length: body.length) { send in
+            try await environment.run {
+                for try await chunk in try body.makeStream() where !(await send(chunk)) { return }
+            }
+        }
+    }
+
+    /// The error of an exchange, with what arrived.
+    func error(_ failure: CurlFailure, of request: NetworkRequest, _ exchange: CurlExchange? = nil) -> NetworkError {
+        let arrived = exchange.flatMap { $0.head.isComplete ? $0 : nil }
+        let error = failure.networkError(
+            of: request, isHeadComplete: arrived != nil, proxy: configuration.proxy.place
+        ).attributed(to: request)
+        return arrived.map { error.with(NetworkResponse($0.head, body: $0.body, of: request)) } ?? error
+    }
+}
+
+extension NetworkResponse {
+    fileprivate init(_ head: CurlHead, body: Data = Data(), of request: NetworkRequest) {
+        self.init(status: head.status, headers: HTTPHeaders(lines: head.lines), body: body, url: request.url)
+        self.request = request
+    }
+}
+#endif

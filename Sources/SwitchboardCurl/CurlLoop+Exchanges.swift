@@ -1,0 +1,136 @@
+#if os(Linux)
+import SwitchboardCurlC
+import SwitchboardPlatform
+import Foundation
+
+/// What the loop does with exchanges: under the poller's lock.
+extension CurlLoop {
+    func perform(_ command: Command) {
+        switch command {
+        case .start(let exchange): start(exchange)
+        case .stop(let exchange):
+            remove(exchange)
+            exchange.didStop()
+        case .resume(let exchange):
+            guard exchange.place >= 0 else { return }
+            // What libcurl held back is delivered in here, and an error of that is told to nobody else.
+            let code = exchange.resume()
+            if code != 0, code != CurlCode.badArgument { return end(exchange, code) }
+            noteDeadline(of: exchange)  // a pause has none, what follows it has
+        case .settle(let exchange):
+            if exchange.place >= 0 { end(exchange, 0) }
+        }
+    }
+
+    private func start(_ exchange: CurlExchange) {
+        // Its stop is on the way, or came before its body's stream was begun.
+        guard !exchange.isAnswered else { return exchange.didStop() }
+        swcurl_easy_set_context(exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque())
+        exchange.place = active.count
+        active.append(exchange)
+        countPausing(exchange, 1)
+        let code = swcurl_multi_add(multi, exchange.handle.easy)
+        guard code == 0 else {
+            forget(exchange)
+            return exchange.fail(.system("libcurl refuses a transfer (\(code))"))
+        }
+        noteDeadline(of: exchange)
+    }
+
+    private func remove(_ exchange: CurlExchange) {
+        guard exchange.place >= 0 else { return }
+        swcurl_multi_remove(multi, exchange.handle.easy)
+        forget(exchange)
+    }
+
+    private func forget(_ exchange: CurlExchange) {
+        let last = active.count - 1
+        if exchange.place != last {
+            active[last].place = exchange.place
+            active.swapAt(exchange.place, last)
+        }
+        active.removeLast()
+        countPausing(exchange, -1)
+        exchange.place = -1
+    }
+
+    private func countPausing(_ exchange: CurlExchange, _ difference: Int) {
+        guard CurlLibrary.stallsSharedConnections, exchange.request.isStreamed else { return }
+        pausing += difference
+        // CURLPIPE_NOTHING and CURLPIPE_MULTIPLEX.
+        swcurl_multi_set_long(multi, CurlMultiOption.pipelining, pausing > 0 ? 0 : 2)
+    }
+
+    /// Hands a streamed body to its reader at the end of this turn, when more may have come.
+    func deliverLater(_ exchange: CurlExchange) {
+        deliveries.append(exchange)
+    }
+
+    /// Ends what libcurl is done with. The callers are told last, all at once: to wake a thread for each would cost more
+    /// than to wake one for several.
+    func endFinished() {
+        var code: Int32 = 0
+        while let context = swcurl_multi_next_ended(multi, &code) {
+            end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)
+        }
+        for (exchange, code, message) in finished { exchange.end(code, message) }
+        finished.removeAll(keepingCapacity: true)
+        for exchange in deliveries { exchange.deliver() }
+        deliveries.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes an exchange out of libcurl's hands; ``endFinished()`` tells its caller.
+    private func end(_ exchange: CurlExchange, _ code: Int32) {
+        let message = code == 0 ? "" : exchange.handle.message(for: code)
+        let figures = swcurl_easy_figures(exchange.handle.easy)
+        exchange.note(figures, remoteAddress: address(figures))
+        swcurl_multi_remove(multi, exchange.handle.easy)
+        forget(exchange)
+        if code == 0 {
+            handles.withLock { if $0.count < Self.handlesKept { $0.append(exchange.handle) } }
+        }
+        finished.append((exchange, code, message))
+    }
+
+    /// The other end's address as text, made anew only when it is another one than last time.
+    private func address(_ figures: swcurl_figures) -> String? {
+        guard let text = figures.remote_address, text[0] != 0 else { return nil }
+        if figures.remote_port != remotePort || strcmp(text, remoteHost) != 0 {
+            remotePort = figures.remote_port
+            remoteHost = Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
+            let host = String(cString: text)
+            remoteAddress = (host.contains(":") ? "[\(host)]" : host) + ":\(remotePort)"
+        }
+        return remoteAddress
+    }
+
+    // MARK: Deadlines
+
+    /// Heeds a deadline that may be new. Called in libcurl's callbacks too.
+    func noteDeadline(of exchange: CurlExchange) {
+        nextDeadline = min(nextDeadline, exchange.deadline)
+    }
+
+    func sweep() {
+        guard nextDeadline != .max else { return }
+        let now = DispatchTime.now().uptimeNanoseconds
+        guard now >= nextDeadline else { return }
+        nextDeadline = .max
+        for exchange in active {
+            if exchange.deadline <= now, let failure = exchange.timeout(now: now) {
+                remove(exchange)
+                exchange.fail(failure)
+            } else {
+                noteDeadline(of: exchange)
+            }
+        }
+    }
+
+    func endAll() {
+        for exchange in active {
+            remove(exchange)
+            exchange.fail(.closed)
+        }
+    }
+}
+#endif

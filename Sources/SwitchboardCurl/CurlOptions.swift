@@ -1,0 +1,203 @@
+#if os(Linux)
+import SwitchboardCurlC
+import Foundation
+
+/// What all exchanges of a loop have in common.
+package struct CurlOptions: Sendable {
+    package enum Version: Sendable { case automatic, http1, http2PriorKnowledge }
+    package enum AddressFamily: Int, Sendable { case any, ipv4, ipv6 }
+    package enum Proxy: Sendable {
+        case system, none
+        /// A URL of scheme, host and port, the credentials, and the hosts that are reached without it.
+        case named(String, user: String?, password: String?, bypass: [String])
+    }
+
+    package struct TLS: Sendable {
+        /// libcurl's `CURL_SSLVERSION_`.
+        package var minimumVersion = 6
+        package var trustsSystem = true
+        package var trustsEveryServer = false
+        /// Certificates and keys are PEM text.
+        package var authorities: Data?
+        package var certificate: Data?
+        package var key: Data?
+        package var keyPassword: String?
+        /// As libcurl wants them: `sha256//` each, joined by semicolons.
+        package var pins: String?
+
+        package init() {}
+    }
+
+    package var connectionsPerHost = 6
+    package var connections: Int?
+    package var version = Version.automatic
+    package var tls = TLS()
+    package var proxy = Proxy.system
+    package var unixSocketPath: String?
+    package var localAddress: String?
+    package var addressFamily = AddressFamily.any
+    /// `host:port:address,address` each.
+    package var resolve: [String] = []
+    package var userAgent = ""
+    /// Whether the environment names a proxy. To look for these at every exchange is libcurl's way; that there are none
+    /// is known once.
+    private let hasSystemProxy: Bool
+
+    /// libcurl's own choices.
+    package init() {
+        hasSystemProxy = ProcessInfo.processInfo.environment.keys.contains { $0.lowercased().hasSuffix("_proxy") }
+    }
+}
+
+// MARK: What follows for one URL or another
+
+extension CurlOptions {
+    /// Whether a request waits for a connection that is being made, to share it over HTTP/2. Over TLS the handshake says
+    /// whether it can; without, libcurl would wait for the first answer, however long that takes.
+    func waitsToShare(isTLS: Bool) -> Bool {
+        switch version {
+        case .automatic: isTLS && CurlLibrary.hasHTTP2
+        case .http1: false
+        case .http2PriorKnowledge: true
+        }
+    }
+
+    /// libcurl's `CURL_HTTP_VERSION_`. What is known beforehand is known of connections without TLS: with it both sides
+    /// choose, and since 8.10 libcurl would offer nothing else.
+    func httpVersion(isTLS: Bool) -> Int {
+        switch version {
+        case .automatic: CurlLibrary.hasHTTP2 ? 4 : 2
+        case .http1: 2
+        case .http2PriorKnowledge: isTLS ? 4 : 5
+        }
+    }
+
+    /// What is sent for a URL whose query is empty, where libcurl would leave its `?` out. Nil for all others, and where
+    /// a proxy may have to be sent the whole URL.
+    func target(of url: String, isTLS: Bool) -> String? {
+        guard CurlLibrary.dropsEmptyQuery, let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        let isEmpty = url.utf8[mark...].dropFirst().first.map { $0 == UInt8(ascii: "#") } ?? true
+        guard isEmpty, isTLS || !mayHaveHTTPProxy, !url.utf8[..<mark].contains(UInt8(ascii: "#")),
+            let scheme = url.range(of: "://")
+        else { return nil }
+        let path = url.utf8[scheme.upperBound..<mark].drop { $0 != UInt8(ascii: "/") }
+        return (path.isEmpty ? "/" : String(path) ?? "/") + "?"
+    }
+
+    private var mayHaveHTTPProxy: Bool {
+        switch proxy {
+        case .system: hasSystemProxy
+        case .none: false
+        case .named(let url, _, _, _): url.hasPrefix("http")
+        }
+    }
+
+    /// False where a connection without TLS cannot serve a second request.
+    var keepsPlainConnections: Bool { version != .http2PriorKnowledge || !CurlLibrary.breaksPlainHTTP2 }
+}
+
+// MARK: Setting them
+
+extension CurlOptions {
+    /// Sets them on a handle. Gives the list that must live as long as the handle.
+    func apply(to easy: UnsafeMutableRawPointer) throws(CurlFailure) -> UnsafeMutableRawPointer? {
+        func set(_ option: Int32, _ value: Int, or what: String = "") throws(CurlFailure) {
+            try Self.check(swcurl_easy_set_long(easy, option, value), what)
+        }
+        func set(_ option: Int32, _ text: String, or what: String = "") throws(CurlFailure) {
+            try Self.check(swcurl_easy_set_text(easy, option, text), what)
+        }
+        try set(CurlOption.noSignal, 1)
+        try set(CurlOption.protocols, 3)  // http and https
+        try set(CurlOption.pathAsIs, 1)
+        try set(CurlOption.suppressConnectHeaders, 1)
+        try set(CurlOption.acceptEncoding, "")  // all that this libcurl can undo
+        try set(CurlOption.userAgent, userAgent)
+        // A cancelled name lookup is not waited for; since 7.87, and harmless before.
+        swcurl_easy_set_long(easy, CurlOption.quickExit, 1)
+        try set(CurlOption.httpVersion, httpVersion(isTLS: false), or: "HTTP/2")
+        try applyTLS(to: easy)
+        switch proxy {
+        case .system where hasSystemProxy: break
+        case .system, .none: try set(CurlOption.proxy, "", or: "proxies")
+        case .named(let url, let user, let password, let bypass):
+            try set(CurlOption.proxy, url, or: "proxies")
+            // libcurl took them for percent-encoded before 8.8.
+            func literal(_ text: String) -> String {
+                CurlLibrary.version < 0x08_08_00 ? text.replacingOccurrences(of: "%", with: "%25") : text
+            }
+            if let user { try set(CurlOption.proxyUserName, literal(user), or: "proxies") }
+            if let password { try set(CurlOption.proxyPassword, literal(password), or: "proxies") }
+            try set(CurlOption.noProxy, bypass.joined(separator: ","), or: "proxies")
+        }
+        if let unixSocketPath { try set(CurlOption.unixSocketPath, unixSocketPath, or: "unix-domain sockets") }
+        if let localAddress { try set(CurlOption.interface, "host!" + localAddress, or: "a local address") }
+        if addressFamily != .any { try set(CurlOption.ipResolve, addressFamily.rawValue) }
+        var list: UnsafeMutableRawPointer?
+        for entry in resolve { list = swcurl_list_append(list, entry) ?? list }
+        if let list { swcurl_easy_set_pointer(easy, CurlOption.resolve, list) }
+        return list
+    }
+
+    private func applyTLS(to easy: UnsafeMutableRawPointer) throws(CurlFailure) {
+        for option in [CurlOption.sslVersion, CurlOption.proxySSLVersion] {
+            try Self.check(swcurl_easy_set_long(easy, option, tls.minimumVersion), "a minimum version of TLS")
+        }
+        if tls.trustsEveryServer {
+            for option in [
+                CurlOption.sslVerifyPeer, CurlOption.sslVerifyHost, CurlOption.proxySSLVerifyPeer,
+                CurlOption.proxySSLVerifyHost,
+            ] { swcurl_easy_set_long(easy, option, 0) }
+        }
+        try applyAuthorities(to: easy)
+        if let certificate = tls.certificate, let key = tls.key {
+            try Self.setBlob(certificate, CurlOption.sslCertBlob, easy, "client certificates")
+            try Self.setBlob(key, CurlOption.sslKeyBlob, easy, "client certificates")
+            // Without a password OpenSSL would ask for one on the terminal.
+            swcurl_easy_set_text(easy, CurlOption.keyPassword, tls.keyPassword ?? "")
+        }
+        if let pins = tls.pins {
+            try Self.check(swcurl_easy_set_text(easy, CurlOption.pinnedPublicKey, pins), "public-key pins")
+        }
+    }
+
+    /// The system's authorities are libcurl's default: a file, a folder of hashed names, or both. Extra ones replace
+    /// the file, so where there is no folder they are joined to it.
+    private func applyAuthorities(to easy: UnsafeMutableRawPointer) throws(CurlFailure) {
+        let file = swcurl_default_ca_file(easy).map { String(cString: $0) }
+        let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
+        guard var authorities = tls.authorities else {
+            // The file is read once for all connections, which libcurl does only where there is no folder (since 7.87).
+            if tls.trustsSystem, let file, FileManager.default.isReadableFile(atPath: file) {
+                swcurl_easy_set_text(easy, CurlOption.caPath, nil)
+            }
+            return
+        }
+        if !tls.trustsSystem {
+            swcurl_easy_set_text(easy, CurlOption.caPath, nil)
+            swcurl_easy_set_text(easy, CurlOption.proxyCAPath, nil)
+        } else if folder == nil, let file, let system = FileManager.default.contents(atPath: file) {
+            authorities.append(system)
+        }
+        try Self.setBlob(authorities, CurlOption.caInfoBlob, easy, "authorities of one's own")
+        swcurl_easy_set_text(easy, CurlOption.caInfo, nil)
+        authorities.withUnsafeBytes { bytes in
+            _ = bytes.baseAddress.map { swcurl_easy_set_blob(easy, CurlOption.proxyCAInfoBlob, $0, bytes.count) }
+        }
+    }
+
+    private static func setBlob(
+        _ data: Data, _ option: Int32, _ easy: UnsafeMutableRawPointer, _ what: String
+    ) throws(CurlFailure) {
+        let code = data.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { swcurl_easy_set_blob(easy, option, $0, bytes.count) } ?? 0
+        }
+        try check(code, what)
+    }
+
+    private static func check(_ code: Int32, _ what: String) throws(CurlFailure) {
+        guard code != 0 else { return }
+        throw .refusedOption(what.isEmpty ? "an option that it needs" : what, code: code)
+    }
+}
+#endif

@@ -1,0 +1,160 @@
+#if os(Linux)
+import SwitchboardPlatform
+import Foundation
+
+/// A body that is read from its source while it is sent: no more than a few chunks are held.
+///
+/// A task of its own pulls chunks and waits while enough are there; libcurl is paused while there are none.
+final class CurlUpload: @unchecked Sendable {  // `exchange` is set at the start; the rest is locked
+    /// What the body gives next.
+    enum Piece {
+        case bytes(Int)
+        /// Nothing yet: the exchange is resumed when there is.
+        case later
+        case end
+        case failure(CurlFailure)
+    }
+
+    private struct State {
+        var chunks: [Data] = []
+        var offset = 0  // in the first chunk
+        var buffered = 0
+        var given: Int64 = 0
+        var isEnded = false
+        var failure: CurlFailure?
+        var isReaderWaiting = false
+        var room: CheckedContinuation<Void, Never>?
+        var isStopped = false
+        var pump: Task<Void, Never>?
+
+        /// Whether libcurl is to be woken, once.
+        mutating func wakesReader() -> Bool {
+            defer { isReaderWaiting = false }
+            return isReaderWaiting
+        }
+
+        mutating func takeRoom() -> CheckedContinuation<Void, Never>? {
+            defer { room = nil }
+            return room
+        }
+    }
+
+    private let length: Int64?
+    private let state = Protected(State())
+    private static let enough = 1 << 20
+    private weak var exchange: CurlExchange?
+
+    init(length: Int64?) {
+        self.length = length
+    }
+
+    /// Begins to read the source, in a task that the caller's values go to.
+    func start(
+        _ pump: @escaping @Sendable (_ send: @Sendable (Data) async -> Bool) async throws -> Void,
+        for exchange: CurlExchange
+    ) {
+        self.exchange = exchange
+        let task = Task {
+            do {
+                try await pump { await self.send($0) }
+                finish(nil)
+            } catch {
+                finish(.body(error))
+            }
+        }
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.pump = task }
+            return state.isStopped
+        }
+        if isStopped { task.cancel() }
+    }
+
+    /// Takes a chunk once there is room; false when no more is wanted.
+    private func send(_ chunk: Data) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let isRoom = state.withLock { state in
+                guard !state.isStopped, state.buffered >= Self.enough, !state.isReaderWaiting else { return true }
+                state.room = continuation
+                return false
+            }
+            if isRoom { continuation.resume() }
+        }
+        let (isWanted, wakes) = state.withLock { state in
+            guard !state.isStopped else { return (false, false) }
+            guard !chunk.isEmpty else { return (true, false) }  // to libcurl it would be the end
+            state.chunks.append(chunk)
+            state.buffered += chunk.count
+            return (true, state.wakesReader())
+        }
+        if wakes { exchange?.requestResume() }
+        return isWanted
+    }
+
+    private func finish(_ failure: CurlFailure?) {
+        let wakes = state.withLock { state in
+            guard !state.isStopped else { return false }
+            state.isEnded = true
+            state.failure = failure
+            return state.wakesReader()
+        }
+        if wakes { exchange?.requestResume() }
+    }
+
+    // MARK: On the loop's thread
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
+        let (piece, room) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in
+            guard let chunk = state.chunks.first else { return (atEnd(&state), nil) }
+            let left = chunk.count - state.offset
+            let count = min(buffer.count, left)
+            if let length, state.given + Int64(left) >= length {
+                // libcurl asks for no more than was announced: the last of that waits until no more can come.
+                if state.given + Int64(left) > length || state.chunks.count > 1 {
+                    return (.failure(.wrongBodyLength("more than the \(length) bytes")), nil)
+                }
+                if let failure = state.failure { return (.failure(failure), nil) }
+                guard state.isEnded else {
+                    state.isReaderWaiting = true
+                    return (.later, state.takeRoom())  // whether more comes is to be learned, room or not
+                }
+            }
+            let start = chunk.startIndex + state.offset
+            chunk.copyBytes(to: buffer, from: start..<start + count)
+            state.offset += count
+            state.given += Int64(count)
+            state.buffered -= count
+            if state.offset == chunk.count {
+                state.chunks.removeFirst()
+                state.offset = 0
+            }
+            return (.bytes(count), state.buffered < Self.enough / 2 ? state.takeRoom() : nil)
+        }
+        room?.resume()
+        return piece
+    }
+
+    private func atEnd(_ state: inout State) -> Piece {
+        if let failure = state.failure { return .failure(failure) }
+        guard state.isEnded else {
+            state.isReaderWaiting = true
+            return .later
+        }
+        if let length, state.given < length {
+            return .failure(.wrongBodyLength("\(state.given) of the \(length) bytes"))
+        }
+        return .end
+    }
+
+    /// Lets go of the source.
+    func stop() {
+        let (pump, room, chunks) = state.withLock { state in
+            state.isStopped = true
+            defer { (state.pump, state.chunks, state.buffered) = (nil, [], 0) }
+            return (state.pump, state.takeRoom(), state.chunks)
+        }
+        _ = chunks
+        pump?.cancel()
+        room?.resume()
+    }
+}
+#endif

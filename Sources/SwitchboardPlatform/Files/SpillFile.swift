@@ -1,0 +1,64 @@
+import Foundation
+
+/// A file without a name, written at its end and read from its start. Used by one thread at a time.
+package final class SpillFile: @unchecked Sendable {  // used under the lock of its pipe
+    /// Why bytes cannot wait there.
+    package enum Failure: Error {
+        /// As many as may wait do so.
+        case full(unread: Int64, limit: Int64)
+        case system(POSIXError)
+    }
+
+    private let descriptor: Int32
+    private let limit: Int64
+    private var start: Int64 = 0
+    private var end: Int64 = 0
+
+    init(limit: Int64) throws(Failure) {
+        self.limit = limit
+        let folder = FileManager.default.temporaryDirectory
+        var name = Array(folder.appendingPathComponent("switchboard-XXXXXX").path.utf8CString)
+        descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw Self.failure }
+        unlink(name)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    var isEmpty: Bool { start == end }
+
+    func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        let unread = end - start
+        guard unread + Int64(bytes.count) <= limit else { throw .full(unread: unread, limit: limit) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(end))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure }
+            end += Int64(count)
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// The oldest bytes, up to a number of them.
+    func next(_ most: Int) throws(Failure) -> Data {
+        var data = Data(count: Int(min(end - start, Int64(most))))
+        let count = data.withUnsafeMutableBytes { buffer in
+            while true {
+                let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(start))
+                if count >= 0 || errno != EINTR { return count }
+            }
+        }
+        guard count > 0 else { throw Self.failure }
+        start += Int64(count)
+        if isEmpty {
+            (start, end) = (0, 0)
+            ftruncate(descriptor, 0)
+        }
+        return data.prefix(count)
+    }
+
+    private static var failure: Failure { .system(POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)) }
+}
