@@ -24,7 +24,7 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Note
     /// - Returns: What it brings.
     /// - Throws: What it throws, `CancellationError` when the caller was cancelled.
     package func value(
-        for key: Key, note: @autoclosure () -> Note = (), didJoin: (Note) -> Void = { _ in },
+        for key: Key, note: @autoclosure () -> Note, didJoin: (Note) -> Void = { _ in },
         _ operation: @escaping @Sendable (Note) async throws -> Output
     ) async throws -> Output {
         try CallCancellation.check()

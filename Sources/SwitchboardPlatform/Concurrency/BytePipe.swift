@@ -26,7 +26,8 @@ package final class BytePipe: Sendable {
         var isResuming = false
         var isClosed = false
         var end: Result<Void, any Error>?
-        var reader: UnsafeContinuation<Data?, any Error>?
+        /// Those who wait, the first first. There is one, unless a stream is read by two tasks at once.
+        var readers: [UnsafeContinuation<Data?, any Error>] = []
 
         /// What the reader gets now; nil when it has to wait.
         mutating func answer() -> Result<Data?, any Error>? {
@@ -78,7 +79,7 @@ package final class BytePipe: Sendable {
     package func offer(_ bytes: UnsafeRawBufferPointer) -> Reception {
         state.withLock { state in
             guard !state.isClosed else { return .kept }
-            let isFirst = state.held == 0 && state.reader != nil
+            let isFirst = state.held == 0 && !state.readers.isEmpty
             // Once there is something in the file all goes there, or the order would be lost.
             if state.held < Self.high, state.spill?.isEmpty ?? true {
                 state.append(bytes)
@@ -125,7 +126,7 @@ package final class BytePipe: Sendable {
     /// The next piece; nil at the end. Calls `resume` when the writer waits and there is room again.
     package func next(resume: () -> Void = {}) async throws -> Data? {
         try await withUnsafeThrowingContinuation { continuation in
-            update(resume) { $0.reader = continuation }
+            update(resume) { $0.readers.append(continuation) }
         }
     }
 
@@ -146,16 +147,17 @@ package final class BytePipe: Sendable {
         update({}) { _ in }
     }
 
-    /// Changes the state, and gives the reader that waits what it can have then.
+    /// Changes the state, and gives those who wait what they can have then.
     private func update(_ resume: () -> Void, _ change: (inout State) -> Void) {
-        let (reader, answer, mustResume) = state.withLock {
-            state -> (UnsafeContinuation<Data?, any Error>?, Result<Data?, any Error>, Bool) in
+        let (reader, answer, mustResume, hasMore) = state.withLock {
+            state -> (UnsafeContinuation<Data?, any Error>?, Result<Data?, any Error>, Bool, Bool) in
             change(&state)
-            guard let reader = state.reader, let answer = state.answer() else { return (nil, .success(nil), false) }
-            state.reader = nil
-            return (reader, answer, state.mustResume())
+            guard !state.readers.isEmpty, let answer = state.answer() else { return (nil, .success(nil), false, false) }
+            let reader = state.readers.removeFirst()
+            return (reader, answer, state.mustResume(), !state.readers.isEmpty)
         }
         if mustResume { resume() }
+        if hasMore { update(resume) { _ in } }
         reader?.resume(with: answer)
     }
 }

@@ -25,7 +25,7 @@ package struct CredentialSource<Value: Sendable>: Sendable {
         case .provider(let provider, let calls):
             request.report(.waiting(for: "credentials"))
             do {
-                return try await calls.value(for: request.options.partition) { try await provider() }
+                return try await calls.value(for: request.options.partition, note: ()) { _ in try await provider() }
             } catch let error as CancellationError {
                 try CallCancellation.check()
                 throw NetworkError(

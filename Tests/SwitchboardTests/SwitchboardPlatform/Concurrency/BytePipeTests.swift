@@ -1,0 +1,70 @@
+import Foundation
+import SwitchboardPlatform
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct BytePipeTests {
+    private func offer(_ text: String, to pipe: BytePipe) -> BytePipe.Reception {
+        Data(text.utf8).withUnsafeBytes { pipe.offer($0) }
+    }
+
+    @Test("of a hundred readers at once each gets a piece or the end")
+    func readers() async throws {
+        let pipe = BytePipe()
+        let pieces = try await withThrowingTaskGroup(of: Data?.self) { group in
+            for _ in 0..<100 { group.addTask { try await pipe.next() } }
+            await Task.yield()
+            _ = offer("piece", to: pipe)
+            pipe.deliver()
+            pipe.end(nil)
+            return try await group.reduce(into: []) { pieces, piece in if let piece { pieces.append(piece) } }
+        }
+        #expect(pieces == [Data("piece".utf8)])
+    }
+
+    @Test("a full pipe asks its writer once to go on, when there is room")
+    func full() async throws {
+        let pipe = BytePipe()
+        let text = String(repeating: "x", count: 64 << 10)
+        var taken = 0
+        while case .kept = offer(text, to: pipe) { taken += text.utf8.count }
+        #expect(taken == BytePipe.high)
+        #expect(pipe.isPaused)
+        var asked: [Int] = []
+        for count in 1...8 { _ = try await pipe.next { asked.append(count) } }
+        #expect(asked == [4])
+        pipe.didResume()
+        #expect(!pipe.isPaused)
+        guard case .kept = offer("more", to: pipe) else { throw CancellationError() }
+        #expect(try await pipe.next() == Data("more".utf8))
+    }
+
+    @Test("a writer that cannot wait writes into a file, up to the limit, and all comes in order")
+    func spilled() async throws {
+        let pipe = BytePipe(spillLimit: 200_000)
+        var expected = Data()
+        for number in 0... {
+            let text = String(repeating: "\(number % 10)", count: 10_000)
+            guard case .kept = offer(text, to: pipe) else { break }
+            expected += Data(text.utf8)
+        }
+        #expect(expected.count >= BytePipe.high + 190_000)
+        pipe.end(nil)
+        var read = Data()
+        while let piece = try await pipe.next() { read += piece }
+        #expect(read == expected)
+    }
+
+    @Test("what is closed cancels its writer, unless that has ended, and gives nothing more")
+    func closed() async throws {
+        for hasEnded in [false, true] {
+            let pipe = BytePipe()
+            _ = offer("piece", to: pipe)
+            if hasEnded { pipe.end(nil) }
+            var isCancelled = false
+            pipe.close { isCancelled = true }
+            #expect(isCancelled != hasEnded)
+            await #expect(throws: CancellationError.self) { try await pipe.next() }
+        }
+    }
+}
