@@ -17,7 +17,7 @@ struct BytePipeTests {
             _ = offer("piece", to: pipe)
             pipe.deliver()
             pipe.end(nil)
-            return try await group.reduce(into: []) { pieces, piece in if let piece { pieces.append(piece) } }
+            return try await group.reduce(into: [Data]()) { pieces, piece in if let piece { pieces.append(piece) } }
         }
         #expect(pieces == [Data("piece".utf8)])
     }
