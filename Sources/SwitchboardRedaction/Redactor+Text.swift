@@ -31,12 +31,12 @@ extension Redactor {
         var index = 0
         while let equals = bytes[index...].firstIndex(of: .equals) {
             index = equals + 1
-            let place = bytes.namePlace(before: equals)
+            let place = bytes.namePlace(before: equals, from: places.end)
             let name = String(decoding: bytes[place.name], as: UTF8.self)
             // Spaces stand on either side in a setting, where a key and a code are mostly no secrets: `password = …`.
             let start = place.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
             let isSetting = start > index || place.name.upperBound < equals
-            guard !name.isEmpty, place.name.lowerBound >= places.end,
+            guard !name.isEmpty,
                 isSetting ? isSecret(parameter: name, among: memberNames) : isSecret(parameter: name),
                 !isSetting || start < bytes.count && bytes[start] != .equals
             else { continue }
@@ -91,12 +91,12 @@ extension ASCIISet {
 extension [UInt8] {
     /// Where the name of a pair stands before its `=`; whether spaces may stand behind it, and whether it is the first word
     /// of its line.
-    fileprivate func namePlace(before equals: Int) -> (name: Range<Int>, isWord: Bool, isFirst: Bool) {
+    fileprivate func namePlace(before equals: Int, from floor: Int) -> (name: Range<Int>, isWord: Bool, isFirst: Bool) {
         var end = equals
-        while end > 0, self[end - 1].isBlank { end -= 1 }
-        let start = self[..<end].lastIndex { !ASCIISet.pairName.contains($0) }.map { $0 + 1 } ?? 0
+        while end > floor, self[end - 1].isBlank { end -= 1 }
+        let start = self[floor..<end].lastIndex { !ASCIISet.pairName.contains($0) }.map { $0 + 1 } ?? floor
         // Right behind `?` or `&` a space ends the value.
-        let isWord = start == 0 || !ASCIISet("?&;#/").contains(self[start - 1])
+        let isWord = start == floor || !ASCIISet("?&;#/").contains(self[start - 1])
         let before = self[..<start].last { !$0.isBlank } ?? .lineFeed
         return (start..<end, isWord, before == .lineFeed)
     }

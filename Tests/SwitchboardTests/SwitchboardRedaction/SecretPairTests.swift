@@ -22,6 +22,9 @@ struct SecretPairTests {
             ("password =hunter2, a= b", "password =<redacted>"),
             ("if token == nil, key = 5", "if token == nil, key = 5"),
             ("password =\nuser = ann", "password =\nuser = ann"),
+            // Brackets.
+            ("log [token=abc123][password=hunter2]", "log [token=<redacted>][password=<redacted>]"),
+            ("args=[token=abc][api_key=hunter2]", "args=[token=<redacted>][api_key=<redacted>]"),
             // YAML.
             ("password:\n- hunter2\n- hunter2\na: b", "password:\n<redacted>\na: b"),
             ("a:\n  token:\n  - hunter2\n  b: c", "a:\n  token:\n<redacted>\n  b: c"),

@@ -31,7 +31,9 @@ extension NetworkRequest {
     /// Fails a request that requires a sign-in, and that is about to be sent without one. What the app itself wrote counts;
     /// the key of an app does not, and at another origin there is none to be had.
     func checkSignInIsDecided() throws(NetworkError) {
-        guard options.authentication == .required, !isSignInDecided, !hasAuthorization, !hasLeftOrigin,
+        // A login lets the requests of its own refresh pass: they are how a sign-in comes to be.
+        guard options.authentication == .required, !CredentialRefresh.isRunning, !isSignInDecided, !hasAuthorization,
+            !hasLeftOrigin,
             !headers.contains(where: {
                 Redaction.standard.isSecret(header: $0.name) && !carriesCredentials(in: $0.name)
             })

@@ -7,6 +7,8 @@ final class CallStream: ResponseBytes.Source {
     let request: NetworkRequest?
     private let cancellation: CallCancellation
     private let didEnd: @Sendable () -> Void
+    /// What the cancellation runs. It holds `didEnd`, which holds the call: taken back at the end, or both would stay.
+    private let handler: Int
 
     init(
         _ bytes: ResponseBytes, of request: NetworkRequest, _ cancellation: CallCancellation,
@@ -18,13 +20,14 @@ final class CallStream: ResponseBytes.Source {
         self.cancellation = cancellation
         self.didEnd = didEnd
         // Let go of, it closes the exchange; one that is being read hears of it by itself.
-        _ = cancellation.add { [weak held] in
+        handler = cancellation.add { [weak held] in
             _ = held?.swap(nil)
             didEnd()
         }
     }
 
     deinit {
+        cancellation.remove(handler)
         didEnd()
     }
 
@@ -50,6 +53,7 @@ final class CallStream: ResponseBytes.Source {
 
     private func end() {
         _ = bytes.swap(nil)
+        cancellation.remove(handler)
         didEnd()
     }
 }

@@ -48,7 +48,7 @@ extension CurlSession {
         plain.isOnNewConnection = request.repetition != nil
         plain.decodesBody = request.repetition != .undecoded
 
-        var headers = request.allHeaders
+        var headers = try request.sentHeaders()
         if let credentials, !headers.contains("Authorization") { headers.add("Authorization", "Basic \(credentials)") }
         if !request.body.isEmpty {
             headers.remove("Content-Length")  // libcurl sends it, from the length

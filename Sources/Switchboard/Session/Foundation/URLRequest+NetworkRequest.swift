@@ -14,7 +14,7 @@ extension URLRequest {
         self.init(url: bareURL)
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false
-        var headers = request.allHeaders
+        var headers = try request.sentHeaders()
         // Some URLSessions send it and some wait to be asked, and are not, here.
         if let credentials, !headers.contains("Authorization") { headers["Authorization"] = "Basic \(credentials)" }
         if let payload {

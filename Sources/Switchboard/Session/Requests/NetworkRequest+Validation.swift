@@ -88,6 +88,13 @@ extension NetworkRequest {
         }
     }
 
+    /// The fields to send, checked: a streamed body may say others than when the request was made ready.
+    func sentHeaders() throws(NetworkError) -> HTTPHeaders {
+        let headers = allHeaders
+        try headers.validate()
+        return headers
+    }
+
     /// The fields to send: those of the request, and those of the body that it does not have.
     package var allHeaders: HTTPHeaders {
         var result = headers

@@ -1,0 +1,32 @@
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+@Suite(.timeLimit(.minutes(1)))
+struct RouterLifetimeTests {
+    private final class Session: NetworkSession {
+        func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+            var response = NetworkResponse(status: 200, url: request.url)
+            response.stream = ResponseBytes(Data("body".utf8))
+            return response
+        }
+    }
+
+    @Test("a streamed call lets go of its router and session, read or not", arguments: [true, false])
+    func streamed(isRead: Bool) async throws {
+        weak var session: Session?
+        func call() async throws {
+            let made = Session()
+            session = made
+            let router = Router<URLEndPoint>(session: made)
+            let options = RequestOptions { $0.streamsResponse = true }
+            let response = try await router.rawResponse(
+                for: URLEndPoint(.get, URL(text: "https://api.example.com/")), options: options)
+            if isRead { for try await _ in response.bytes {} }
+        }
+        try await call()
+        #expect(session == nil)
+    }
+}
