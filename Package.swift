@@ -6,7 +6,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-let core: [Target.Dependency] = ["Switchboard", "SwitchboardPlatform"]
+let core: [Target.Dependency] = ["Switchboard", "SwitchboardPlatform", "SwitchboardText"]
 
 let products: [Target.Dependency] = [
     "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience", "SwitchboardTransfers",
@@ -37,14 +37,14 @@ let package = Package(
         .target(
             name: "Switchboard",
             dependencies: [
-                "SwitchboardPlatform", "SwitchboardRedaction",
+                "SwitchboardPlatform", "SwitchboardText",
                 .target(name: "SwitchboardCurl", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
         // Where systems differ. Internal: it is no product.
         .target(name: "SwitchboardPlatform", swiftSettings: settings),
-        // Masks secrets in text. Internal: it is no product.
-        .target(name: "SwitchboardRedaction", swiftSettings: settings),
+        // URLs, header values, messages and secrets as text. Internal: it is no product.
+        .target(name: "SwitchboardText", swiftSettings: settings),
         // Exchanges over the system's libcurl, which is loaded at run time. Empty outside Linux. Internal: it is no product.
         .target(
             name: "SwitchboardCurl", dependencies: ["SwitchboardCurlC", "SwitchboardPlatform"],
@@ -70,11 +70,13 @@ let package = Package(
         .target(name: "SwitchboardTestSupport", path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTests",
-            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform", "SwitchboardCurl"] + products,
+            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform", "SwitchboardText", "SwitchboardCurl"]
+                + products,
             exclude: ["Gallery/ErrorGallery.md"], swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTestingTests",
-            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform", "SwitchboardCurl"] + products,
+            dependencies: ["SwitchboardTestSupport", "SwitchboardPlatform", "SwitchboardText", "SwitchboardCurl"]
+                + products,
             exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardText
 
 /// What a server asks for in a `WWW-Authenticate` field ([RFC 9110
 /// §11.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1)).

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Reads challenges from left to right, each byte twice at most:
 /// `challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]`, several of them with commas between, which also stand

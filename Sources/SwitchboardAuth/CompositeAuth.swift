@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardText
 
 /// Several methods of authentication under one roof, one of which handles each request.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// What a stored response answers: a URL, asked for by somebody, in a partition. The method is GET.
 struct CacheKey: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Stored responses in a folder, a file for each: a line of JSON, then the body. Used by one thread at a time.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension ResponseCache {
     /// Removes every stored response, of all environments, on disk too.

@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// A response as it was stored, and what says how long it is good for.
 struct StoredResponse: Sendable {

@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// Dates as cookies have them, by the algorithm of [RFC 6265 §5.1.1](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.1),
 /// which takes almost anything that holds a time, a day, a month and a year. Time zones are not looked at: it is UTC.

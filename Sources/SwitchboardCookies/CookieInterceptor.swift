@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// Sends the cookies of a jar, and keeps those that servers set.
 ///

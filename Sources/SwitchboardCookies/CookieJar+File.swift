@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 extension CookieJar {
     /// Makes a jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. When there is no such file

@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// Keeps cookies by [RFC 6265](https://www.rfc-editor.org/rfc/rfc6265), and those of each environment apart.
 ///

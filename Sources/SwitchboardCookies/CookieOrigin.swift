@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// Where a cookie comes from or goes to: what RFC 6265 asks of a URL.
 struct CookieOrigin {

@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// The cookies of one partition, by domain, and there by name and path.
 struct CookieShelf: Sendable {

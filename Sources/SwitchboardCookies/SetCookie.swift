@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// A `Set-Cookie` taken apart, before anybody asks whether its server may set it
 /// ([RFC 6265 §5.2](https://www.rfc-editor.org/rfc/rfc6265#section-5.2)).

@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 extension String {
     func isUnder(_ cookiePath: String) -> Bool {

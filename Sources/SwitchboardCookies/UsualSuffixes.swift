@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// The public suffixes that can be told by their form, for systems without a list: a single label, and a usual label below
 /// a country's of two letters, as in `co.uk`.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 // An exchange as it was, secrets included: they are replaced before anything is written.
 

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension HARRedactor {
     /// A body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`. Bytes

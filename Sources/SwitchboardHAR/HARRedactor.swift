@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Replaces the secrets of exchanges by their names, and keeps them, so that ``Scrubber`` finds them elsewhere.
 package struct HARRedactor: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Bytes as the text that stands for them in an archive.
 package enum HARText {

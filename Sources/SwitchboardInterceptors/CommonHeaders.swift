@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Adds header fields to every request: fixed ones, or what a provider gives for each.
 ///

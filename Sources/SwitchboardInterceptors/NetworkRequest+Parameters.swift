@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension NetworkRequest {
     /// Adds parameters in a place, or where the method wants them: those alone that are not there already and are not nil.

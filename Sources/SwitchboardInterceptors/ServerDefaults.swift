@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Where requests go that name no host, and what they carry there.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Reads one `Link` field from left to right, each byte once.
 struct LinkScanner {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// A link as it stands in a `Link` field, before it is resolved.
 struct LinkValue: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension NetworkResponse {
     /// The links of the `Link` fields that begin at this response, in order ([RFC 8288

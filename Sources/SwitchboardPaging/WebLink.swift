@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// A link that a response has in its `Link` field ([RFC 8288 §3](https://www.rfc-editor.org/rfc/rfc8288#section-3)); see
 /// `NetworkResponse.links`.

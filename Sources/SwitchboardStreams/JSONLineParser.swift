@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Makes values of lines with one JSON text each.
 struct JSONLineParser<Value: Sendable, Cursor: Sendable>: StreamParser {

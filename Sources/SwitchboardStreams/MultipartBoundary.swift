@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// The boundary of a `multipart` media type.
 enum MultipartBoundary {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Takes a `multipart` body apart ([RFC 2046 §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)). Bytes are pushed
 /// in chunks that may be cut anywhere, parts are pulled: each is there once the line of the boundary behind it has come.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// One event of a stream of server-sent events
 /// ([HTML §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)).

@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// One file's upload in pieces: after a loss it asks the server how much it has and goes on from there.
 actor ResumableUploader {
@@ -221,7 +222,7 @@ extension NetworkResponse {
     /// Where the field `Location` leads; nil when there is none that a request can go to.
     fileprivate var location: URL? {
         guard let value = headers["Location"], let url = URL(location: value, relativeTo: url ?? request?.url),
-            URLText.fault(of: url) == nil
+            URLFault.of(url) == nil
         else { return nil }
         return url
     }

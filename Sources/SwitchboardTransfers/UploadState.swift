@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// What is known of an upload in pieces, in a file of the app's choice, so that another process can go on with it.
 struct UploadState: Codable, Equatable {

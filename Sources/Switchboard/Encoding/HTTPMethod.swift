@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// A request method, such as `GET`.
 ///
 /// Known methods are upper case on the wire however they were spelled: `HTTPMethod(rawValue: "patch")` is `PATCH`.

@@ -1,5 +1,5 @@
 import Foundation
-import SwitchboardRedaction
+import SwitchboardText
 
 /// Which names are secrets, and what stands in their place wherever this package makes text: logs, curl commands,
 /// errors.

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// The base URL of an API in each environment.
 ///
@@ -12,6 +13,7 @@ import Foundation
 public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     /// A text and the URL that it is, made once: every request asks for it.
     private struct Entry: Sendable {
+        let environment: NetworkEnvironment
         let text: String
         let target: Target
 
@@ -21,33 +23,37 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
             case fault(String)
         }
 
-        init(_ text: String) {
+        init(_ environment: NetworkEnvironment, _ text: String) {
+            self.environment = environment
             self.text = text
             guard let url = URL(string: text) else {
-                target = .fault(URLText.fault(in: text) ?? "is not a URL")
+                target = .fault(URLFault.of(text) ?? "is not a URL")
                 return
             }
             // A URL may have escapes that the text has not.
-            target = URLText.fault(of: url).map { .fault(URLText.fault(in: text) ?? $0) } ?? .url(url)
+            target = URLFault.of(url).map { .fault(URLFault.of(text) ?? $0) } ?? .url(url)
         }
     }
 
-    private var entries: [NetworkEnvironment: Entry]
+    private var entries: [Entry] = []
 
     /// Makes the table. Of repeated environments the last one stays.
     public init(_ texts: [NetworkEnvironment: String]) {
-        entries = texts.mapValues(Entry.init)
+        for (environment, text) in texts { self[environment] = text }
     }
 
     /// Makes the table. Of repeated environments the last one stays.
     public init(dictionaryLiteral elements: (NetworkEnvironment, String)...) {
-        entries = Dictionary(elements) { $1 }.mapValues(Entry.init)
+        for (environment, text) in elements { self[environment] = text }
     }
 
     /// The text for an environment, or nil when there is none.
     public subscript(environment: NetworkEnvironment) -> String? {
-        get { entries[environment]?.text }
-        set { entries[environment] = newValue.map(Entry.init) }
+        get { entry(environment)?.text }
+        set {
+            entries.removeAll { $0.environment == environment }
+            if let newValue { entries.append(Entry(environment, newValue)) }
+        }
     }
 
     /// The base URL in an environment.
@@ -55,8 +61,8 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     /// - Throws: ``NetworkError/Code/unknownEnvironment`` when the table has none, ``NetworkError/Code/invalidRequest``
     ///   when what it has is no http or https URL with a host. The reason names the environment and the text.
     public func url(in environment: NetworkEnvironment) throws(NetworkError) -> URL {
-        guard let entry = entries[environment] else {
-            let known = entries.keys.map(\.name).sorted().joined(separator: ", ")
+        guard let entry = entry(environment) else {
+            let known = entries.map(\.environment.name).sorted().joined(separator: ", ")
             throw NetworkError(
                 .unknownEnvironment,
                 reason: "\(environment.name.quotedForMessage); there are servers for \(known.isEmpty ? "none" : known)")
@@ -65,6 +71,10 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
         case .url(let url): return url
         case .fault(let fault): throw refusal(entry.text, environment, fault)
         }
+    }
+
+    private func entry(_ environment: NetworkEnvironment) -> Entry? {
+        entries.first { $0.environment == environment }
     }
 
     private func refusal(_ text: String, _ environment: NetworkEnvironment, _ why: String) -> NetworkError {
@@ -79,7 +89,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
 extension EnvironmentURLs: CustomStringConvertible, CustomReflectable {
     /// A line for each environment, secrets replaced.
     public var description: String {
-        entries.map { "\($0.key): \(Redaction.standard.url($0.value.text))" }.sorted().joined(separator: "\n")
+        entries.map { "\($0.environment): \(Redaction.standard.url($0.text))" }.sorted().joined(separator: "\n")
     }
 
     /// Shows the redacted lines only, so that `dump` prints no secret.

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// Makes the request for an endpoint. Pure: it reads the endpoint and its own settings, and performs nothing.
 public struct RequestBuilder: Sendable {

@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// What a server asks for by `Digest` ([RFC 7616 §3.3](https://www.rfc-editor.org/rfc/rfc7616#section-3.3)), as far as it can be
 /// answered.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// One login in the making: where to send the user, and what is needed when the user comes back.
 ///

@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Keeps tokens in a file that only its owner can read: mode 0600 from the moment it is made, replaced as a whole.
 ///

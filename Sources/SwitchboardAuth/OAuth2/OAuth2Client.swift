@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// A client of an OAuth 2 authorization server: it gets, refreshes and revokes tokens, and keeps none.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Why an authorization server, or a check of its answer, gave no token: the `NetworkError.underlying` of a
 /// `NetworkError.Code.cannotAuthenticate`.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// What is wrong, or odd, with the bytes of an answer. None by default.
 struct WireFaults: Sendable {

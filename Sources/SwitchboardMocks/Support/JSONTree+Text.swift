@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardHAR
+import SwitchboardText
 
 extension JSONTree: CustomStringConvertible {
     /// The value in short: of lists and objects what they are.

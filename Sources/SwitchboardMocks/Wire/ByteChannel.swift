@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// The bytes of one connection, both ways, in waits that end when the client leaves or the server stops.
 final class ByteChannel {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// The request line and the header block of a request, checked as strictly as
 /// [RFC 9112](https://www.rfc-editor.org/rfc/rfc9112) allows, so that a client's mistakes come out.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Reads the requests of one connection, one after the other.
 final class RequestReader {

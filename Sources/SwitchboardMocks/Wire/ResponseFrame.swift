@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// What stands around the body of an answer: status line, header fields, framing.
 struct ResponseFrame {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// What makes requests equal to a ``Deduplicator``.
 struct DeduplicationKey: Hashable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// The bytes of a file, or a stretch of them, read as they are sent. The file may be any size.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 extension FormBody {
     /// The pairs of a query or a form body, in order, by the parser of the

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// Writes an ``ParameterValue`` as JSON ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)), members in their order.
 ///
@@ -52,7 +53,7 @@ package struct JSONText {
             var seen: Set<String> = []
             kept = kept.reversed().filter { seen.insert($0.name).inserted }.reversed()
         }
-        return sortsKeys ? kept.sorted { $0.name < $1.name } : kept
+        return sortsKeys ? kept.sorted(byName: \.name) : kept
     }
 
     private func appendList<Element>(

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 extension NetworkError {
     /// What went wrong: an open set, so match with `==`, `catch NetworkError.timedOut` or a `switch` with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// The one error this package throws, besides `CancellationError`.
 ///

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// What an `EncodingError` says, in one line without values.
 enum EncodingFailure {
     static func describe(_ error: any Error, at path: String = "") -> String {
@@ -10,19 +12,6 @@ enum EncodingFailure {
             return "\(where_), a \(type(of: value)), cannot be encoded: \(context.debugDescription)"
         default:
             return (path.isEmpty ? "" : "\(path): ") + "\(type(of: error)) was thrown by the value's encode(to:)"
-        }
-    }
-}
-
-extension [any CodingKey] {
-    /// `results[3].title`
-    var pathText: String {
-        reduce(into: "") { text, key in
-            if let index = key.intValue {
-                text += "[\(index)]"
-            } else {
-                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
-            }
         }
     }
 }

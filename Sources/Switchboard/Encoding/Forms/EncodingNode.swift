@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// A place in a document that an `Encodable` is writing; it becomes an ``ParameterValue`` once the writing is over.
 ///
@@ -115,7 +116,7 @@ final class EncodingNode {
     }
 
     private func sortMembers() {
-        if case .object(let members) = content { content = .object(members.sorted { $0.name < $1.name }) }
+        if case .object(let members) = content { content = .object(members.sorted(byName: \.name)) }
     }
 }
 

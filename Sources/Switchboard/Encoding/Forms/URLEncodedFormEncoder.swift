@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// Encodes values as `application/x-www-form-urlencoded` text: for queries and for form bodies.
 ///
@@ -106,7 +107,7 @@ extension URLEncodedFormEncoder {
     }
 
     private func sorted(_ members: Parameters) -> [Parameters.Element] {
-        alphabetizeKeyValuePairs ? members.elements.sorted { $0.name < $1.name } : members.elements
+        alphabetizeKeyValuePairs ? members.elements.sorted(byName: \.name) : members.elements
     }
 
     private func append(

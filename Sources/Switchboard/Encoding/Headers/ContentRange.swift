@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Which bytes of the whole a response or a part of one holds: the field `Content-Range` ([RFC 9110
 /// §14.4](https://www.rfc-editor.org/rfc/rfc9110#section-14.4)).
 public struct ContentRange: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// One header field: a name and a value.
 public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -59,65 +60,5 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
             return "the value of header \(name) holds \(byte.nameForMessage) (RFC 9110 §5.5)"
         }
         return nil
-    }
-}
-
-extension String {
-    package var trimmedOfBlanks: String {
-        guard utf8.first?.isBlank == true || utf8.last?.isBlank == true else { return self }
-        return String(decoding: utf8.trimmedOfBlanks, as: UTF8.self)
-    }
-
-    package func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.count == other.utf8.count
-            && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
-    }
-
-    /// The text in quotes, short and on one line, whatever it holds.
-    package var quotedForMessage: String {
-        let short = unicodeScalars.prefix(80)
-        let text = short.map { $0.breaksLine ? $0.escaped(asASCII: true) : String($0) }.joined()
-        return "\"\(text)\(short.endIndex == unicodeScalars.endIndex ? "" : "…")\""
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var breaksLine: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
-    }
-}
-
-extension BidirectionalCollection<UInt8> {
-    package var trimmedOfBlanks: SubSequence {
-        let bytes = drop(while: \.isBlank)
-        guard let last = bytes.lastIndex(where: { !$0.isBlank }) else { return bytes }
-        return bytes[...last]
-    }
-}
-
-extension UInt8 {
-    var isBlank: Bool { self == 0x20 || self == 0x09 }
-
-    /// Whether it is a control character that may not stand in a field's value ([RFC 9110
-    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
-    package var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
-
-    /// A blank or a control character in words.
-    var nameForMessage: String {
-        switch self {
-        case 0x00: "a NUL"
-        case 0x09: "a tab"
-        case 0x0A: "a line feed"
-        case 0x0D: "a carriage return"
-        case 0x20: "a space"
-        default: "the control character \(hexForMessage)"
-        }
-    }
-
-    var hexForMessage: String {
-        "0x" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// The header fields of a request or a response: ordered, names without case, a name as often as you like.
 ///
@@ -36,7 +37,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// The entries of a dictionary, in the order of their names, because a dictionary has none.
     public init(_ dictionary: [String: String]) {
         self.init()
-        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { add(name, value) }
+        for name in dictionary.keys.sorted() { add(name, dictionary[name] ?? "") }
     }
 
     /// Appends a field; fields of that name that are there already stay.

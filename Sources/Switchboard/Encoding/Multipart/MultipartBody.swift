@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// A form with files, `multipart/form-data` ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)), read part by part while
 /// it is sent: never as a whole in memory.

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 extension MultipartBody {
     /// One part of a form: a field, or a file.

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 extension ParameterValue {
     /// A value of any type. `path` is where it stands, for the error: `user[tags]`.

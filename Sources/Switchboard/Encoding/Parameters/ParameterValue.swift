@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// The value of a parameter: whatever JSON and forms can say.
 ///

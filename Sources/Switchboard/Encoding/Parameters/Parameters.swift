@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// Names and values for a query, a form or a JSON object, in the order written.
 ///
@@ -77,7 +78,7 @@ public struct Parameters: Sendable {
     }
 
     init(sorting dictionary: [String: Any], path: (String) -> String) {
-        elements = dictionary.sorted { $0.key < $1.key }
+        elements = Array(dictionary).sorted(byName: \.key)
             .map { ($0.key, ParameterValue(any: $0.value, at: path($0.key))) }
     }
 

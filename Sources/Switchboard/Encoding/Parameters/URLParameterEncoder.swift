@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// Writes parameters into the query of the URL, after what is there.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// A URL as bytes while it is being built: base, path and query are joined and encoded in one pass, and parsed once at
 /// the end.
@@ -118,82 +119,10 @@ extension URLText {
     /// - Throws: ``NetworkError/Code/invalidRequest`` when it has another scheme than http and https, no host, a port
     ///   that is none, or a control character.
     package static func check(_ url: URL) throws(NetworkError) {
-        guard let fault = fault(of: url) else { return }
+        guard let fault = URLFault.of(url) else { return }
         let text = Redaction.standard.url(url.absoluteString).quotedForMessage
         throw NetworkError(.invalidRequest, reason: "the URL \(text) \(fault)")
     }
-
-    /// Why no request can go to a URL: "has no host". Nil when one can.
-    package static func fault(of url: URL) -> String? {
-        var text = url.absoluteString
-        return text.withUTF8(fault(in:))
-    }
-
-    /// The same for a text, which need be no URL. Nil says nothing about a path and a query.
-    static func fault(in text: String) -> String? {
-        var text = text
-        return text.withUTF8(fault(in:))
-    }
-
-    private static func fault(in bytes: UnsafeBufferPointer<UInt8>) -> String? {
-        guard let colon = bytes.firstIndex(of: .colon), bytes[0] != UInt8(ascii: "[") else { return noScheme(bytes) }
-        let scheme = bytes[..<colon]
-        guard scheme.equalsLowercase("https") || scheme.equalsLowercase("http") else {
-            // In `localhost:8080` a port follows.
-            let port = bytes[(colon + 1)...].prefix { !$0.endsAuthority }
-            let isPort = UInt16(String(decoding: port, as: UTF8.self)) != nil
-            return isPort ? noScheme(bytes) : "has a scheme other than http and https"
-        }
-        guard bytes.count > colon + 2, bytes[colon + 1] == .slash, bytes[colon + 2] == .slash else {
-            return "has no host"
-        }
-        var host = colon + 3
-        var port: Int?
-        var end = host
-        while end < bytes.count {
-            let byte = bytes[end]
-            if byte.endsAuthority { break }
-            end += 1
-            if byte == UInt8(ascii: "@") {
-                host = end
-                port = nil
-            } else if byte == .colon {
-                port = end
-            }
-        }
-        guard host < end, bytes[host] != .colon else { return "has no host" }
-        // A colon within brackets belongs to an IPv6 address.
-        if let port, bytes[end - 1] != UInt8(ascii: "]"), port < end {
-            guard UInt16(String(decoding: bytes[port..<end], as: UTF8.self)) != nil else {
-                return "has a port that is not a number up to 65535"
-            }
-        }
-        for byte in bytes where byte <= 0x20 || byte == 0x7F { return "holds \(byte.nameForMessage)" }
-        return nil
-    }
-}
-
-extension URLText {
-    /// Why no request can go to a text without a scheme, and what to write when it begins with a host.
-    private static func noScheme(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-        let fault = "has no scheme"
-        let rest = bytes.starts(with: [.slash, .slash]) ? bytes[2...] : bytes[...]
-        let host = rest.prefix { !$0.endsAuthority }
-        let name = host.prefix { $0 != .colon }
-        let isLocal = name.equalsLowercase("localhost")
-        let isHost = isLocal || host.contains(.colon) || host.contains(.dot)
-        guard let first = host.first, isHost, first != .colon, first != .dot, bytes.count < 200,
-            bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        else { return fault }
-        let isPlain = isLocal || first == UInt8(ascii: "[") || (0x30...0x39).contains(first)
-        let url = (isPlain ? "http://" : "https://") + String(decoding: rest, as: UTF8.self)
-        return "\(fault): write \(Redaction.standard.url(url))"
-    }
-}
-
-extension UInt8 {
-    /// Whether host and port of a URL end before it.
-    fileprivate var endsAuthority: Bool { self == .slash || self == .questionMark || self == .numberSign }
 }
 
 extension Collection<UInt8> {
@@ -202,6 +131,20 @@ extension Collection<UInt8> {
         guard contains(.percent), count <= 6 else { return false }
         let text = String(decoding: self, as: UTF8.self).removingPercentEncoding
         return text == "." || text == ".."
+    }
+}
+
+extension URLParts {
+    /// The URL that the parts make.
+    ///
+    /// - Throws: ``NetworkError/Code/invalidRequest`` that names the part which cannot stand in one.
+    var url: URL {
+        get throws(NetworkError) {
+            if let fault { throw NetworkError(.invalidRequest, reason: fault) }
+            if let url = URL(string: text) { return url }
+            let text = Redaction.standard.url(text).quotedForMessage
+            throw NetworkError(.invalidRequest, reason: "the URL \(text) is not valid")
+        }
     }
 }
 

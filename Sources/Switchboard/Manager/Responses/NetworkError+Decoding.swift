@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 extension NetworkError {
     /// Decodes the server's error body.

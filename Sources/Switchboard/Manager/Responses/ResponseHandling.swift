@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// What makes a value, or an error, of a response.
 public struct ResponseHandling: Sendable {

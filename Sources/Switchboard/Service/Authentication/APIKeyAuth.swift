@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// A key in a header field or in the query of each request.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// A user and a password, as `Basic` and `Digest` want them.
 public struct BasicCredentials: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// Where credentials may be sent.
 ///
@@ -51,7 +52,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         rule = .listed(
             hosts.compactMap { text in
                 let isHost = !text.contains("://")
-                guard let url = URL(string: isHost ? "https://" + text : text), URLText.fault(of: url) == nil else {
+                guard let url = URL(string: isHost ? "https://" + text : text), URLFault.of(url) == nil else {
                     return nil
                 }
                 return Origin(url: url, isHost: isHost)

@@ -5,7 +5,7 @@
 package struct CredentialSource<Value: Sendable>: Sendable {
     private enum Kind: Sendable {
         case value(Value)
-        case provider(@Sendable () async throws -> Value?, SharedCalls<String?, Value?, Void>)
+        case provider(@Sendable () async throws -> Value?, SharedCalls<String?, (any Sendable)?, Void>)
     }
 
     private let kind: Kind
@@ -26,6 +26,7 @@ package struct CredentialSource<Value: Sendable>: Sendable {
             request.report(.waiting(for: "credentials"))
             do {
                 return try await calls.value(for: request.options.partition, note: ()) { _ in try await provider() }
+                    as? Value
             } catch let error as CancellationError {
                 try CallCancellation.check()
                 throw NetworkError(

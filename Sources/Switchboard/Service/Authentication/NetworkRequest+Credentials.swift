@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 extension NetworkRequest {
     /// Whether the request has credentials of its own: an `Authorization`, or a user in its URL.

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 extension NetworkRequest {
     /// The request at another URL, where a redirect or a link of a server leads.
@@ -9,7 +10,7 @@ extension NetworkRequest {
     ///   https to http.
     package func moved(to target: URL) throws(NetworkError) -> NetworkRequest {
         let url = try checkedURL()
-        if let fault = URLText.fault(of: target) {
+        if let fault = URLFault.of(target) {
             throw NetworkError(.redirectRefused, reason: "the URL \(target.shown) \(fault)")
         }
         try target.refuseDowngrade(from: url)

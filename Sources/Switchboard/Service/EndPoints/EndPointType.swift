@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// One endpoint of an API: what to ask for. It performs nothing.
 ///
@@ -81,7 +82,7 @@ extension String: EndPointProperty, EndPointBaseURL {
             throw NetworkError(
                 .invalidRequest,
                 reason:
-                    "the base URL \(Redaction.standard.url(self).quotedForMessage) \(URLText.fault(in: self) ?? "is not a URL")"
+                    "the base URL \(Redaction.standard.url(self).quotedForMessage) \(URLFault.of(self) ?? "is not a URL")"
             )
         }
         return url

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// Follows redirects: the last link of every router's chain, unless the router is given one of its own.
 ///
@@ -93,7 +94,7 @@ public struct RedirectInterceptor: Interceptor {
     /// Resolves a `Location`; the fragment of the request's URL goes on when the location has none. Nil when the result
     /// is no http or https URL with a host.
     static func resolve(_ location: String, against base: URL) -> URL? {
-        guard let url = URL(location: location, relativeTo: base), URLText.fault(of: url) == nil else { return nil }
+        guard let url = URL(location: location, relativeTo: base), URLFault.of(url) == nil else { return nil }
         guard !location.utf8.contains(.numberSign),
             let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first
         else {

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 extension NetworkResponse {
     /// How long the server asks to be left alone; a time that has passed is no wait. Nil when it asks for nothing, or

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// Sends a request again when it failed in a way that may pass.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// One download into a file: goes on where a lost connection left it, and gives the file its name when it is whole.
 ///

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// The file that a download is written to beside its destination, until it is whole.
 ///

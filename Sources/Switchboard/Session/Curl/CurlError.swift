@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// What libcurl reported, under the ``NetworkError`` of a ``CurlSession``.
 public struct CurlError: Error, Sendable, Hashable, LocalizedError {
@@ -49,22 +50,30 @@ extension CurlError {
             return says("chunk") || says("hexadecimal") ? .invalidResponse : .connectionLost
         case 92: return isHeadComplete ? .truncatedBody : .connectionLost
         case 97 where says("rejected by the SOCKS") || says("No authentication method"): return .cannotAuthenticate
-        default: return Self.codes[code] ?? .unknown
+        default: return Self.code(for: code)
         }
     }
 
     /// By the numbers of libcurl's `CURLE_` codes, those of HTTP alone.
-    private static let codes: [Int: NetworkError.Code] = [
-        1: .invalidResponse,  // UNSUPPORTED_PROTOCOL: the scheme was checked before, so this is HTTP/0.9 or worse
-        3: .invalidRequest, 4: .unsupported, 5: .cannotFindHost, 6: .cannotFindHost, 7: .cannotConnect,
-        8: .invalidResponse, 16: .invalidResponse, 18: .truncatedBody, 23: .invalidResponse, 26: .encodingFailed,
-        28: .timedOut, 35: .insecureConnection, 42: .cancelled, 45: .cannotConnect, 49: .invalidRequest,
-        52: .connectionLost, 53: .insecureConnection, 54: .insecureConnection, 58: .insecureConnection,
-        59: .insecureConnection, 60: .insecureConnection, 61: .cannotDecodeResponse, 63: .responseTooLarge,
-        64: .insecureConnection, 65: .connectionLost, 66: .insecureConnection, 67: .cannotAuthenticate,
-        77: .insecureConnection, 80: .insecureConnection, 81: .connectionLost, 82: .insecureConnection,
-        83: .insecureConnection, 89: .cannotConnect, 90: .insecureConnection, 91: .insecureConnection,
-        94: .cannotAuthenticate, 95: .invalidResponse, 96: .cannotConnect, 97: .cannotConnect,
-        98: .insecureConnection, 100: .headersTooLarge,
-    ]
+    private static func code(for number: Int) -> NetworkError.Code {
+        switch number {
+        // 1, UNSUPPORTED_PROTOCOL: the scheme was checked before, so this is HTTP/0.9 or worse.
+        case 1, 8, 16, 23, 95: .invalidResponse
+        case 3, 49: .invalidRequest
+        case 4: .unsupported
+        case 5, 6: .cannotFindHost
+        case 7, 45, 89, 96, 97: .cannotConnect
+        case 18: .truncatedBody
+        case 26: .encodingFailed
+        case 28: .timedOut
+        case 35, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98: .insecureConnection
+        case 42: .cancelled
+        case 52, 65, 81: .connectionLost
+        case 61: .cannotDecodeResponse
+        case 63: .responseTooLarge
+        case 67, 94: .cannotAuthenticate
+        case 100: .headersTooLarge
+        default: .unknown
+        }
+    }
 }

@@ -1,6 +1,7 @@
 #if os(Linux)
 import SwitchboardCurl
 import Foundation
+import SwitchboardText
 
 extension CurlLoop {
     /// - Throws: ``NetworkError/Code/unsupported`` for what the system's libcurl cannot do,
@@ -44,8 +45,9 @@ extension CurlOptions {
         localAddress = configuration.localAddress
         // libcurl refused one when it connected, and refuses it now when it is told.
         if localAddress?.isEmpty == true { throw NetworkError(.cannotConnect, reason: "the local address is empty") }
-        resolve = configuration.resolve.sorted { $0.key < $1.key }
-            .map { $0.key + ":" + $0.value.joined(separator: ",") }
+        resolve = configuration.resolve.keys.sorted().map { name in
+            name + ":" + (configuration.resolve[name] ?? []).joined(separator: ",")
+        }
         // libcurl skips these without a word: what begins with a minus, since 8.13 also what has no name.
         if let bad = resolve.first(where: { $0.hasPrefix(":") || $0.hasPrefix("-") }) {
             throw NetworkError(

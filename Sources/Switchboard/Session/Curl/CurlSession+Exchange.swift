@@ -2,6 +2,7 @@
 import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// One exchange, from a request that was checked to its response.
 extension CurlSession {

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import SwitchboardText
 
 extension HTTPHeaders {
     /// The fields of a head's lines, as they came.

@@ -25,7 +25,7 @@ public struct CallEvent: Sendable {
         case exchange(Int)
         /// An exchange ended, with a response or without. The phases of its connection are in
         /// ``ExchangeRecord/exchange``; the body of a stream is still to come, that of a download is in its file.
-        case exchanged(ExchangeRecord, response: NetworkResponse?)
+        indirect case exchanged(ExchangeRecord, response: NetworkResponse?)
         /// It is sent again after a wait, and why.
         case retry(after: Duration, because: String)
         /// It goes on at another URL.

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 /// From what URLSession reports to a ``NetworkError``.
 enum URLErrorMapping {
@@ -24,30 +25,30 @@ enum URLErrorMapping {
         default:
             break
         }
-        return codes[code] ?? .unknown
+        return Self.code(for: code)
     }
 
-    private static let codes: [URLError.Code: NetworkError.Code] = [
-        .cancelled: .cancelled, .userCancelledAuthentication: .cancelled,
-        .badURL: .invalidRequest, .unsupportedURL: .invalidRequest, .requestBodyStreamExhausted: .invalidRequest,
-        .cannotFindHost: .cannotFindHost, .dnsLookupFailed: .cannotFindHost,
-        .cannotConnectToHost: .cannotConnect, .httpTooManyRedirects: .cannotConnect,
-        .resourceUnavailable: .cannotConnect,
-        .redirectToNonExistentLocation: .cannotConnect, .internationalRoamingOff: .noInternetConnection,
-        .callIsActive: .noInternetConnection, .dataNotAllowed: .noInternetConnection,
-        .notConnectedToInternet: .noInternetConnection, .networkConnectionLost: .connectionLost,
-        .secureConnectionFailed: .insecureConnection, .serverCertificateHasBadDate: .insecureConnection,
-        .serverCertificateUntrusted: .insecureConnection, .serverCertificateHasUnknownRoot: .insecureConnection,
-        .serverCertificateNotYetValid: .insecureConnection, .clientCertificateRejected: .insecureConnection,
-        .clientCertificateRequired: .insecureConnection,
-        .appTransportSecurityRequiresSecureConnection: .insecureConnection,
-        .userAuthenticationRequired: .cannotAuthenticate,
-        .timedOut: .timedOut,
-        .badServerResponse: .invalidResponse, .cannotParseResponse: .invalidResponse,
-        .zeroByteResource: .invalidResponse,
-        .dataLengthExceedsMaximum: .invalidResponse,
-        .cannotDecodeRawData: .cannotDecodeResponse, .cannotDecodeContentData: .cannotDecodeResponse,
-    ]
+    private static func code(for code: URLError.Code) -> NetworkError.Code {
+        switch code {
+        case .cancelled, .userCancelledAuthentication: .cancelled
+        case .badURL, .unsupportedURL, .requestBodyStreamExhausted: .invalidRequest
+        case .cannotFindHost, .dnsLookupFailed: .cannotFindHost
+        case .cannotConnectToHost, .httpTooManyRedirects, .resourceUnavailable,
+            .redirectToNonExistentLocation:
+            .cannotConnect
+        case .internationalRoamingOff, .callIsActive, .dataNotAllowed, .notConnectedToInternet: .noInternetConnection
+        case .networkConnectionLost: .connectionLost
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+            .insecureConnection
+        case .userAuthenticationRequired: .cannotAuthenticate
+        case .timedOut: .timedOut
+        case .badServerResponse, .cannotParseResponse, .zeroByteResource, .dataLengthExceedsMaximum: .invalidResponse
+        case .cannotDecodeRawData, .cannotDecodeContentData: .cannotDecodeResponse
+        default: .unknown
+        }
+    }
 
     /// Words of libcurl's messages, the more special ones first.
     private static let libcurlTexts: [(text: String, code: NetworkError.Code)] = [

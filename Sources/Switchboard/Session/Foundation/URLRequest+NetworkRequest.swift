@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 extension URLRequest {
     /// The request as URLSession takes it.

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// Certificates or a key in PEM form: text between `-----BEGIN` and `-----END` lines, one or several.
 public enum PEMSource: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 extension NetworkResponse {
     /// The number of bytes that the body must have, where the head says so and nothing changes them on the way: nil for
@@ -58,27 +59,6 @@ extension HTTPHeaders {
             }
         }
         // The dictionary's order changes from run to run; cookies keep theirs, the sort being stable for equal names.
-        self.init(
-            fields.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element))
-    }
-}
-
-extension String {
-    /// Cookies that were joined by commas. A comma separates two of them when a name and `=` follow, which the date in
-    /// `Expires=Wed, 21 Oct 2026` has not.
-    fileprivate var splitIntoCookies: [String] {
-        var cookies: [String] = []
-        var start = startIndex
-        var index = startIndex
-        while let comma = utf8[index...].firstIndex(of: UInt8(ascii: ",")) {
-            index = utf8.index(after: comma)
-            let rest = utf8[index...].drop { $0 == .space }
-            let name = rest.prefix { $0 != .equals && $0 != .semicolon && $0 != UInt8(ascii: ",") && $0 != .space }
-            if name.isHTTPToken, rest[name.endIndex...].first == .equals {
-                cookies.append(String(self[start..<comma]))
-                start = rest.startIndex
-            }
-        }
-        return cookies + [String(self[start...])]
+        self.init(fields.sorted(byName: \.name))
     }
 }

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 extension NetworkRequest {
     /// Whether this field was written by an interceptor of credentials, whatever its name.
     package func carriesCredentials(in header: String) -> Bool {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 extension NetworkRequest {
     /// The request as a command for a POSIX shell, secrets replaced: `curl -X POST 'https://…' -H '…' --data-raw '…'`.
@@ -48,9 +49,8 @@ extension URLRequest {
 
     /// The request as a command for a POSIX shell, secrets replaced by a redaction of your choice.
     public func curlCommand(redaction: Redaction) -> String {
-        let fields = (allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
         var request = NetworkRequest(HTTPMethod(rawValue: httpMethod ?? "GET"), url)
-        for (name, value) in fields { request.headers.add(name, value) }
+        request.headers = HTTPHeaders(allHTTPHeaderFields ?? [:])
         if let httpBody { request.body = DataBody(httpBody) }
         let note = httpBody == nil && httpBodyStream != nil ? "  # with a body of unknown length" : ""
         return request.curlCommand(redaction: redaction) + note

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 // Where a server led a request: by a redirect, a link to the next page or the place of an upload.
 extension NetworkRequest {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 extension NetworkRequest {
     /// Refuses what may not be sent. Every session calls it; it sends nothing.

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SwitchboardText
 
 /// One HTTP request as a value: changing a copy never changes the original.
 public struct NetworkRequest: Sendable, Identifiable {
@@ -64,7 +65,8 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// Where a request goes: a URL at hand, or parts that were set one by one.
     private enum Target: Sendable {
         case url(URL?)
-        case parts(URLParts, URL?)
+        // Behind a reference: few requests have parts, and every request is copied.
+        indirect case parts(URLParts, URL?)
     }
 
     /// Makes a request. Nothing is checked here; ``validate()`` is called before it is sent.

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardHAR
+import SwitchboardText
 
 /// A request as it is compared: taken apart, and with the secrets replaced that have a name.
 struct ComparedRequest: Sendable {

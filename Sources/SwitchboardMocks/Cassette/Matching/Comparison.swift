@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardHAR
+import SwitchboardText
 
 /// How two texts are compared, and what is said when they differ.
 struct Comparison: Sendable {

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 extension EndPointType {
     /// One text for each stored property whose name is almost that of a member: it compiles, and nobody reads it.

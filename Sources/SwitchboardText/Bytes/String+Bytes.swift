@@ -12,6 +12,13 @@ extension String {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// Compares without the case of ASCII letters.
+    @inlinable
+    package func equalsIgnoringCase(_ other: String) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
+    }
+
     /// Whether the bytes are the same. `==` takes two spellings of one character for equal.
     package func hasBytes(of other: String) -> Bool {
         utf8.elementsEqual(other.utf8)

@@ -24,7 +24,7 @@ extension URL {
             resolved.scheme != nil
         else { return nil }
         // Resolving leaves the dots of a whole URL where they are; this takes them out (§5.2.4).
-        self = URLText.fault(of: resolved) == nil ? resolved.standardized : resolved
+        self = URLFault.of(resolved) == nil ? resolved.standardized : resolved
     }
 }
 

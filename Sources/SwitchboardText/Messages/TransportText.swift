@@ -4,9 +4,9 @@ import Foundation
 ///
 /// libcurl speaks to those who know it, through ``CurlSession`` as through URLSession on Linux: "Empty reply from server",
 /// "Received HTTP/0.9 when not allowed". What it said is kept in the error underneath.
-enum TransportText {
+package enum TransportText {
     /// The words for a person, or `text` itself.
-    static func plain(_ text: String, proxy: String? = nil) -> String {
+    package static func plain(_ text: String, proxy: String? = nil) -> String {
         // Since 8.16 libcurl names the proxy, without its port, behind the server.
         if text.hasPrefix("Failed to connect to "), let via = text.range(of: " via ") {
             let name = text[via.upperBound...].prefix { $0 != " " }

@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 extension URL {
     /// Whether the scheme is https, in any case.

@@ -17,10 +17,9 @@ struct Places {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var copied = 0
-        let ordered = found.enumerated().sorted {
-            ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
-        }
-        for (range, text) in ordered.map(\.element) where range.lowerBound >= copied {
+        // The sort is stable.
+        for (range, text) in found.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        where range.lowerBound >= copied {
             result += bytes[copied..<range.lowerBound]
             result += text
             copied = range.upperBound

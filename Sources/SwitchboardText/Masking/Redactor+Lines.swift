@@ -163,11 +163,11 @@ extension ArraySlice<UInt8> {
 }
 
 /// Words that follow a name in messages and are no secrets.
-private let ordinaryWords: Set<String> = [
-    "a", "an", "are", "can", "cannot", "does", "expected", "expired", "field", "has", "invalid", "is", "it", "may",
-    "missing",
-    "must", "no", "not", "please", "required", "should", "the", "this", "too", "was", "you", "your",
-]
+private let ordinaryWords = Set(
+    """
+    a an are can cannot does expected expired field has invalid is it may missing must no not please required should the \
+    this too was you your
+    """.split(separator: " ").map(String.init))
 
 extension [UInt8] {
     /// The end of a word of prose, without the marks behind it.

@@ -3,12 +3,16 @@ import Foundation
 /// The message of a server about an error, in a body of one of the usual shapes.
 ///
 /// No shape is read deeper than it is written here, whatever the depth of the body.
-struct ServerMessage {
+package struct ServerMessage {
     /// The members of a JSON object that are looked at, the first one with a text counts.
-    let keys: [String]
+    private let keys: [String]
+
+    package init(keys: [String]) {
+        self.keys = keys
+    }
 
     /// The text, of at most 1,000 characters. Nil when the body has none, or more than 64 KiB.
-    func text(in body: Data) -> String? {
+    package func text(in body: Data) -> String? {
         // A large body is no explanation.
         guard body.count <= 65_536 else { return nil }
         let body = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body
@@ -20,7 +24,7 @@ struct ServerMessage {
     }
 
     private static func shown(_ text: String) -> String {
-        let text = Redaction.standard.pairs(in: text)
+        let text = Redactor.standard.pairs(in: text)
         let scalars = text.unicodeScalars
         guard let end = scalars.index(scalars.startIndex, offsetBy: 1_000, limitedBy: scalars.endIndex),
             end < scalars.endIndex
@@ -63,8 +67,8 @@ struct ServerMessage {
 
     /// `{"email": ["is taken"]}` is `email is taken`; a sentence of its own stands alone.
     private static func fields(_ object: [String: Any]) -> [String] {
-        object.sorted { $0.key < $1.key }.flatMap { name, value in
-            (value as? [Any] ?? [value]).compactMap(item).map { text in
+        object.keys.sorted().flatMap { name in
+            (object[name] as? [Any] ?? [object[name] as Any]).compactMap(item).map { text in
                 text.first?.isUppercase == true || name == "base" ? text : "\(name) \(text)"
             }
         }

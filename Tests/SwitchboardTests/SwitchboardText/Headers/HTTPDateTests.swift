@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Switchboard
+import SwitchboardText
 
 /// RFC 9110 §5.6.7. Times are those of `date -u -d TEXT +%s`.
 struct HTTPDateTests {

@@ -1,11 +1,4 @@
-import Foundation
-
 extension String {
-    /// Type and subtype of a `Content-Type`, in lower case: `text/html` of `Text/HTML; charset=utf-8`.
-    package var mediaType: String {
-        String(decoding: utf8.prefix { $0 != .semicolon }.trimmedOfBlanks, as: UTF8.self).lowercased()
-    }
-
     /// A parameter of a `Content-Type`, quotes taken off; nil when there is none of that name.
     package func mediaParameter(_ name: String) -> String? {
         var rest = utf8.drop { $0 != .semicolon }
@@ -25,14 +18,6 @@ extension String {
             return String(decoding: isQuoted ? value[...] : value.trimmedOfBlanks, as: UTF8.self)
         }
         return nil
-    }
-
-    package var isForm: Bool { mediaType == "application/x-www-form-urlencoded" }
-
-    /// What separates the parts of a `multipart` type; nil for any other.
-    package var multipartBoundary: String? {
-        mediaType.utf8.starts(withLowercase: "multipart/")
-            ? mediaParameter("boundary").flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 }
 

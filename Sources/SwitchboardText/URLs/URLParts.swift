@@ -35,7 +35,7 @@ package struct URLParts: Sendable {
     }
 
     /// Sets another host: what was meant for the one before is not for it.
-    mutating func setHost(_ host: String) {
+    package mutating func setHost(_ host: String) {
         if host != self.host { user = nil }
         self.host = host
     }
@@ -53,33 +53,30 @@ package struct URLParts: Sendable {
         host = String(text)
     }
 
-    /// The URL that the parts make.
-    ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` that names the part which cannot stand in one.
-    var url: URL {
-        get throws(NetworkError) {
-            guard scheme.lowercased() == "http" || scheme.lowercased() == "https" else {
-                throw refusal("scheme", scheme, "is neither http nor https")
-            }
-            let bare = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : Substring(host)
-            guard !bare.isEmpty else { throw refusal("host", host, "is empty") }
-            guard bare.allSatisfy({ Self.isHostCharacter($0, inBrackets: bare.count < host.count) }) else {
-                throw refusal("host", host, "holds a character that may not stand in a host")
-            }
-            if let port, !(0...65_535).contains(port) {
-                throw refusal("port", String(port), "is not between 0 and 65535")
-            }
-            for (name, text) in [("path", path), ("query", query ?? "")] where text.utf8.contains(where: \.breaksHead) {
-                throw refusal(name, text, "holds a control character")
-            }
-            guard let url = URL(string: text) else {
-                throw refusal("URL", Redaction.standard.url(text), "is not valid")
-            }
-            return url
+    /// Why the parts make no URL: "the host "" is empty". Nil when each may stand in one.
+    package var fault: String? {
+        func refusal(_ part: String, _ value: String, _ why: String) -> String {
+            "the \(part) \(value.quotedForMessage) \(why)"
         }
+        guard scheme.lowercased() == "http" || scheme.lowercased() == "https" else {
+            return refusal("scheme", scheme, "is neither http nor https")
+        }
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : Substring(host)
+        guard !bare.isEmpty else { return refusal("host", host, "is empty") }
+        guard bare.allSatisfy({ Self.isHostCharacter($0, inBrackets: bare.count < host.count) }) else {
+            return refusal("host", host, "holds a character that may not stand in a host")
+        }
+        if let port, !(0...65_535).contains(port) {
+            return refusal("port", String(port), "is not between 0 and 65535")
+        }
+        for (name, text) in [("path", path), ("query", query ?? "")] where text.utf8.contains(where: \.breaksHead) {
+            return refusal(name, text, "holds a control character")
+        }
+        return nil
     }
 
-    private var text: String {
+    /// The URL as text.
+    package var text: String {
         var path: [UInt8] = []
         path.appendEscapedOnce(self.path.utf8, allowed: .path)
         if !path.isEmpty, path.first != .slash { path.insert(.slash, at: 0) }
@@ -89,10 +86,6 @@ package struct URLParts: Sendable {
             + String(decoding: path, as: UTF8.self)
             + (self.query == nil ? "" : "?" + String(decoding: query, as: UTF8.self))
             + (fragment.map { "#" + $0 } ?? "")
-    }
-
-    private func refusal(_ part: String, _ value: String, _ why: String) -> NetworkError {
-        NetworkError(.invalidRequest, reason: "the \(part) \(value.quotedForMessage) \(why)")
     }
 
     private static func isHostCharacter(_ character: Character, inBrackets: Bool) -> Bool {

@@ -46,10 +46,10 @@ package enum DecodingFailure {
     }
 
     /// The beginning of a body, redacted, in quotes.
-    static func snippet(of body: Data) -> String {
+    package static func snippet(of body: Data) -> String {
         // More than is shown, so that a secret that the cut would halve is seen whole.
         let text = String(decoding: body.prefix(2_048), as: UTF8.self)
-        return Redaction.standard.text(text).split { $0.isWhitespace }.joined(separator: " ").quotedForMessage
+        return Redactor.standard.text(text).split { $0.isWhitespace }.joined(separator: " ").quotedForMessage
     }
 }
 
@@ -57,5 +57,18 @@ extension StringProtocol {
     fileprivate func trimmingSuffix(while isPart: (Character) -> Bool) -> SubSequence {
         guard let last = lastIndex(where: { !isPart($0) }) else { return self[startIndex..<startIndex] }
         return self[...last]
+    }
+}
+
+extension [any CodingKey] {
+    /// `results[3].title`
+    package var pathText: String {
+        reduce(into: "") { text, key in
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
     }
 }

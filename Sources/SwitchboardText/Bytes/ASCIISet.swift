@@ -1,0 +1,36 @@
+/// A set of ASCII bytes as two words: membership is one shift, where `CharacterSet` takes a call.
+@frozen
+@usableFromInline
+package struct ASCIISet: Hashable, Sendable {
+    @usableFromInline var low: UInt64 = 0
+    @usableFromInline var high: UInt64 = 0
+
+    package init(_ characters: String) {
+        for byte in characters.utf8 { insert(byte) }
+    }
+
+    private mutating func insert(_ byte: UInt8) {
+        if byte < 64 {
+            low |= 1 << UInt64(byte)
+        } else if byte < 128 {
+            high |= 1 << UInt64(byte - 64)
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    package func contains(_ byte: UInt8) -> Bool {
+        if byte < 64 { return low & (1 << UInt64(byte)) != 0 }
+        if byte < 128 { return high & (1 << UInt64(byte - 64)) != 0 }
+        return false
+    }
+
+    package func union(_ other: ASCIISet) -> ASCIISet {
+        var result = self
+        result.low |= other.low
+        result.high |= other.high
+        return result
+    }
+
+    package static let alphanumerics = ASCIISet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+}

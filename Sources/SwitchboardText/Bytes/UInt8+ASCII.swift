@@ -1,0 +1,55 @@
+extension UInt8 {
+    @inlinable package static var percent: UInt8 { UInt8(ascii: "%") }
+    @inlinable package static var plus: UInt8 { UInt8(ascii: "+") }
+    @inlinable package static var space: UInt8 { UInt8(ascii: " ") }
+    @inlinable package static var slash: UInt8 { UInt8(ascii: "/") }
+    @inlinable package static var colon: UInt8 { UInt8(ascii: ":") }
+    @inlinable package static var comma: UInt8 { UInt8(ascii: ",") }
+    @inlinable package static var leftBrace: UInt8 { UInt8(ascii: "{") }
+    @inlinable package static var rightBrace: UInt8 { UInt8(ascii: "}") }
+    @inlinable package static var leftBracket: UInt8 { UInt8(ascii: "[") }
+    @inlinable package static var rightBracket: UInt8 { UInt8(ascii: "]") }
+    @inlinable package static var questionMark: UInt8 { UInt8(ascii: "?") }
+    @inlinable package static var numberSign: UInt8 { UInt8(ascii: "#") }
+    @inlinable package static var ampersand: UInt8 { UInt8(ascii: "&") }
+    @inlinable package static var equals: UInt8 { UInt8(ascii: "=") }
+    @inlinable package static var dot: UInt8 { UInt8(ascii: ".") }
+    @inlinable package static var semicolon: UInt8 { UInt8(ascii: ";") }
+    @inlinable package static var quote: UInt8 { UInt8(ascii: "\"") }
+    @inlinable package static var backslash: UInt8 { UInt8(ascii: "\\") }
+    @inlinable package static var apostrophe: UInt8 { UInt8(ascii: "'") }
+    @inlinable package static var lessThan: UInt8 { UInt8(ascii: "<") }
+    @inlinable package static var greaterThan: UInt8 { UInt8(ascii: ">") }
+    @inlinable package static var lineFeed: UInt8 { UInt8(ascii: "\n") }
+    @inlinable package static var carriageReturn: UInt8 { UInt8(ascii: "\r") }
+
+    /// Whether it is a space or a tab.
+    @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    /// The byte of a capital letter as that of the small one; any other as it is.
+    @inlinable package var lowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a control character that may not stand in a field's value ([RFC 9110
+    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
+    package var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
+
+    /// A blank or a control character in words.
+    package var nameForMessage: String {
+        switch self {
+        case 0x00: "a NUL"
+        case 0x09: "a tab"
+        case 0x0A: "a line feed"
+        case 0x0D: "a carriage return"
+        case 0x20: "a space"
+        default: "the control character \(hexForMessage)"
+        }
+    }
+
+    package var hexForMessage: String {
+        "0x" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)
+    }
+}

@@ -1,0 +1,19 @@
+extension String {
+    /// Cookies that were joined by commas. A comma separates two of them when a name and `=` follow, which the date in
+    /// `Expires=Wed, 21 Oct 2026` has not.
+    package var splitIntoCookies: [String] {
+        var cookies: [String] = []
+        var start = startIndex
+        var index = startIndex
+        while let comma = utf8[index...].firstIndex(of: UInt8(ascii: ",")) {
+            index = utf8.index(after: comma)
+            let rest = utf8[index...].drop { $0 == .space }
+            let name = rest.prefix { $0 != .equals && $0 != .semicolon && $0 != UInt8(ascii: ",") && $0 != .space }
+            if name.isHTTPToken, rest[name.endIndex...].first == .equals {
+                cookies.append(String(self[start..<comma]))
+                start = rest.startIndex
+            }
+        }
+        return cookies + [String(self[start...])]
+    }
+}
