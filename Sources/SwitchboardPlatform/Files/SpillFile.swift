@@ -21,6 +21,8 @@ package final class SpillFile: @unchecked Sendable {  // used under the lock of 
         descriptor = mkstemp(&name)
         guard descriptor >= 0 else { throw Self.failure }
         unlink(name)
+        // A child process must not keep the file.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
     deinit {

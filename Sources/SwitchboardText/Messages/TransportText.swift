@@ -20,7 +20,9 @@ package enum TransportText {
         }
         guard let detail = text.range(of: "SSL routines:") else { return text }
         let words = text[detail.upperBound...].split(separator: ":").last ?? "for no cause that is known"
-        return "TLS could not be agreed upon (\(words))"
+        // What OpenSSL makes of an answer that is not TLS.
+        let hint = words == "wrong version number" ? "; perhaps the port speaks plain HTTP" : ""
+        return "TLS could not be agreed upon (\(words))\(hint)"
     }
 
     /// How messages begin, and what to make of the rest of them.

@@ -15,6 +15,7 @@ package enum URLFault {
     }
 
     private static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        if let first = bytes.first, first <= 0x20 { return "begins with \(first.nameForMessage)" }
         guard let colon = bytes.firstIndex(of: .colon), bytes[0] != UInt8(ascii: "[") else { return noScheme(bytes) }
         let scheme = bytes[..<colon]
         guard scheme.equalsLowercase("https") || scheme.equalsLowercase("http") else {
@@ -24,7 +25,7 @@ package enum URLFault {
             return isPort ? noScheme(bytes) : "has a scheme other than http and https"
         }
         guard bytes.count > colon + 2, bytes[colon + 1] == .slash, bytes[colon + 2] == .slash else {
-            return "has no host"
+            return oneSlash(bytes, behind: colon) ?? "has no host"
         }
         var host = colon + 3
         var port: Int?
@@ -53,6 +54,15 @@ package enum URLFault {
 }
 
 extension URLFault {
+    /// What to write for `https:/host`; nil when there is no slash.
+    private static func oneSlash(_ bytes: UnsafeBufferPointer<UInt8>, behind colon: Int) -> String? {
+        guard bytes.count > colon + 2, bytes.count < 200, bytes[colon + 1] == .slash else { return nil }
+        let url = String(decoding: bytes[...colon], as: UTF8.self) + "//"
+            + String(decoding: bytes[(colon + 2)...], as: UTF8.self)
+        guard of(url) == nil else { return nil }
+        return "has one slash behind its scheme: write \(Redactor.standard.url(url))"
+    }
+
     /// Why no request can go to a text without a scheme, and what to write when it begins with a host.
     private static func noScheme(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         let fault = "has no scheme"

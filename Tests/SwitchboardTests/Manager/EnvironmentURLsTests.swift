@@ -65,6 +65,20 @@ struct EnvironmentURLsTests {
         #expect(error?.description.contains("s3cret") == false)
     }
 
+    @Test(
+        "a base URL with a slip is an error that names the slip",
+        arguments: [
+            (" https://h", "begins with a space"), ("\thttps://h", "begins with a tab"),
+            ("https:/h.example/v1?token=s3cret", "write https://h.example/v1?token=<redacted>"),
+            ("http:/", "has no host"), ("https:h", "has no host"),
+        ])
+    func slips(text: String, fault: String) {
+        let error = #expect(throws: NetworkError.self) { try EnvironmentURLs([.qa: text]).url(in: .qa) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.reason?.hasSuffix(fault) == true)
+        #expect(error?.description.contains("s3cret") == false)
+    }
+
     @Test("of repeated environments the last one stays")
     func repeats() throws {
         #expect(try ([.qa: "https://a", .qa: "https://b"] as EnvironmentURLs).url(in: .qa).host == "b")

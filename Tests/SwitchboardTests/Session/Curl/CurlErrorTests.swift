@@ -78,7 +78,7 @@ struct CurlErrorTests {
             ),
             (
                 35, "error:0A00010B:SSL routines::wrong version number",
-                "TLS could not be agreed upon (wrong version number)"
+                "TLS could not be agreed upon (wrong version number); perhaps the port speaks plain HTTP"
             ),
             (
                 60, "SSL certificate problem: certificate has expired",
