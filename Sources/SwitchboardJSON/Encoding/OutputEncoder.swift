@@ -1,0 +1,79 @@
+/// The encoder and the single-value container of a value.
+struct OutputEncoder: Encoder, SingleValueEncodingContainer {
+    let writer: OutputWriter
+    let serial: UInt32
+
+    var codingPath: [any CodingKey] { writer.codingPath(of: serial) }
+    var userInfo: [CodingUserInfoKey: Any] { writer.settings.encoder.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        let place = writer.opened(.object, serial: serial)
+        return KeyedEncodingContainer(OutputKeyedContainer<Key>(writer: place.writer, serial: place.serial))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        let place = writer.opened(.array, serial: serial)
+        return OutputUnkeyedContainer(writer: place.writer, serial: place.serial)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    func encodeNil() throws { try begin("null").writeNil() }
+    func encode(_ value: Bool) throws { try begin(value).write(value) }
+    func encode(_ value: some SignedInteger & FixedWidthInteger & Encodable) throws {
+        try begin(value).write(value)
+    }
+    func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable) throws {
+        try begin(value).write(value)
+    }
+    func encode(_ value: String) throws { try begin(value).state.pointee.append(value) }
+    func encode(_ value: some Encodable) throws { try writer.writeSingle(value, serial: serial) }
+
+    private func begin(_ value: @autoclosure () -> Any) throws -> OutputWriter {
+        guard writer.state.pointee.beginSingle(serial) else { throw writer.unusable(value(), serial) }
+        writer.state.pointee.top.kind = .scalar
+        return writer
+    }
+
+    /// Writes the text of a number.
+    func write(number text: String) throws {
+        guard text.isJSONNumber else {
+            throw EncodingError.invalidValue(
+                text, .init(codingPath: codingPath, debugDescription: "it is not a JSON number"))
+        }
+        try begin(text).state.pointee.bytes.append(plain: text)
+    }
+}
+
+extension OutputWriter {
+    /// The place of an object or array; one that is never read when the value cannot be one any more.
+    func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> (writer: OutputWriter, serial: UInt32) {
+        state.pointee.open(kind, serial: serial) ? (self, serial) : (unread(kind), 0)
+    }
+}
+
+extension String {
+    /// Whether the text is a number of JSON (RFC 8259 §6).
+    fileprivate var isJSONNumber: Bool {
+        var rest = utf8[...]
+        func skipDigits() -> Int {
+            let count = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }.count
+            rest = rest.dropFirst(count)
+            return count
+        }
+        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        let hasLeadingZero = rest.first == UInt8(ascii: "0")
+        let digits = skipDigits()
+        guard digits == 1 || digits > 1 && !hasLeadingZero else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            guard skipDigits() > 0 else { return false }
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest = rest.dropFirst()
+            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+            guard skipDigits() > 0 else { return false }
+        }
+        return rest.isEmpty
+    }
+}

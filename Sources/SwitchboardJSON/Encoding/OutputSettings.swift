@@ -1,0 +1,64 @@
+import Foundation
+
+/// The settings of one encoding call, in the form that its writers need, with a memory of the types that it met.
+final class OutputSettings {
+    enum Layout { case dense, foundation, python }
+
+    let encoder: FastJSONEncoder
+    let layout: Layout
+    let escapesSlashes: Bool
+    let sortsNames: Bool
+    let convertsKeys: Bool
+    let maximumDepth: Int
+    private let kinds: UnsafeMutablePointer<(type: ObjectIdentifier?, kind: OutputKind)>
+    /// Whether a nested container stands too deep; it cannot throw that itself.
+    var isTooDeep = false
+    private var snakeCased: [String: String] = [:]
+
+    private static let kindCount = 32
+
+    init(_ encoder: FastJSONEncoder) {
+        self.encoder = encoder
+        let formatting = encoder.outputFormatting
+        layout = formatting.contains(.indented) ? .python : formatting.contains(.prettyPrinted) ? .foundation : .dense
+        escapesSlashes = !formatting.contains(.withoutEscapingSlashes)
+        sortsNames = formatting.contains(.sortedKeys)
+        if case .useDefaultKeys = encoder.keyEncodingStrategy { convertsKeys = false } else { convertsKeys = true }
+        maximumDepth = max(0, encoder.maximumDepth)
+        kinds = .allocate(capacity: Self.kindCount)
+        kinds.initialize(repeating: (nil, .other), count: Self.kindCount)
+    }
+
+    deinit {
+        kinds.deallocate()
+    }
+
+    /// How values of a type are written. A few types are remembered, because the casts cost more than the writing.
+    @inline(__always)
+    func kind<Value: Encodable>(of type: Value.Type) -> OutputKind {
+        let identifier = ObjectIdentifier(type)
+        let slot = kinds + ((UInt(bitPattern: identifier) &>> 4 ^ UInt(bitPattern: identifier) &>> 9) & 31).asInt
+        if slot.pointee.type == identifier { return slot.pointee.kind }
+        let kind = OutputKind(type, settings: encoder)
+        slot.pointee = (identifier, kind)
+        return kind
+    }
+
+    /// The name of a member.
+    func name(of key: any CodingKey, at path: @autoclosure () -> [any CodingKey]) -> String {
+        switch encoder.keyEncodingStrategy {
+        case .useDefaultKeys: return key.stringValue
+        case .convertToSnakeCase:
+            let name = key.stringValue
+            if let known = snakeCased[name] { return known }
+            let converted = name.snakeCased
+            snakeCased[name] = converted
+            return converted
+        case .custom(let convert): return convert(path() + [key]).stringValue
+        }
+    }
+}
+
+extension UInt {
+    fileprivate var asInt: Int { Int(bitPattern: self) }
+}

@@ -1,0 +1,41 @@
+/// The elements of an array.
+struct OutputUnkeyedContainer: UnkeyedEncodingContainer {
+    let writer: OutputWriter
+    let serial: UInt32
+
+    var codingPath: [any CodingKey] { writer.codingPath(of: serial) }
+    var count: Int { writer.count(of: serial) }
+
+    func encodeNil() throws { try writer.beginElement(in: serial).writeNil() }
+    func encode(_ value: Bool) throws { try writer.beginElement(in: serial).write(value) }
+    func encode(_ value: some SignedInteger & FixedWidthInteger & Encodable) throws {
+        try writer.beginElement(in: serial).write(value)
+    }
+    func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable) throws {
+        try writer.beginElement(in: serial).write(value)
+    }
+    func encode(_ value: String) throws { try writer.beginElement(in: serial).state.pointee.append(value) }
+
+    func encode(_ value: some Encodable) throws {
+        let place = try writer.beginElement(in: serial)
+        do {
+            try place.write(value, key: OutputKey?.none)
+        } catch {
+            writer.rollBack(place, in: serial)
+            throw error
+        }
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(keyedBy keyType: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
+        let child = writer.childElement(in: serial, kind: .object)
+        return KeyedEncodingContainer(OutputKeyedContainer<NestedKey>(writer: child, serial: 0))
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        OutputUnkeyedContainer(writer: writer.childElement(in: serial, kind: .array), serial: 0)
+    }
+
+    func superEncoder() -> any Encoder {
+        OutputEncoder(writer: writer.childElement(in: serial, kind: .empty), serial: 0)
+    }
+}
