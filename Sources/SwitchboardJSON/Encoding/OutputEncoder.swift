@@ -26,6 +26,10 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
     func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable) throws {
         try begin(value).write(value)
     }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: Int128) throws { try begin(value).write(value) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: UInt128) throws { try begin(value).write(value) }
     func encode(_ value: String) throws { try begin(value).state.pointee.append(value) }
     func encode(_ value: some Encodable) throws { try writer.writeSingle(value, serial: serial) }
 

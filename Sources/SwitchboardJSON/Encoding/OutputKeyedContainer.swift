@@ -21,6 +21,11 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt32, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
     func encode(_ value: UInt64, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
 
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: Int128, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: UInt128, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
+
     func encode(_ value: Double, forKey key: Key) throws {
         guard value.isFinite else { return try encodeAny(value, forKey: key) }
         try writer.begin(key, in: serial).state.pointee.bytes.append(value)

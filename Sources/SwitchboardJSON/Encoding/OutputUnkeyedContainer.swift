@@ -14,6 +14,10 @@ struct OutputUnkeyedContainer: UnkeyedEncodingContainer {
     func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable) throws {
         try writer.beginElement(in: serial).write(value)
     }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: Int128) throws { try writer.beginElement(in: serial).write(value) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: UInt128) throws { try writer.beginElement(in: serial).write(value) }
     func encode(_ value: String) throws { try writer.beginElement(in: serial).state.pointee.append(value) }
 
     func encode(_ value: some Encodable) throws {
