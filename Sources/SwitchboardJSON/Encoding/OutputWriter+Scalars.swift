@@ -86,13 +86,13 @@ extension OutputWriter {
         let seconds = date.timeIntervalSinceReferenceDate
         switch settings.encoder.dateEncodingStrategy {
         case .iso8601WithMilliseconds:
-            guard seconds.isFinite else { throw invalid(date, key: key, "it is no point in time") }
+            guard seconds.isFinite else { throw noDate(seconds, key: key) }
             guard date >= .distantPast, seconds < Self.endOfYear9999 else {
                 throw invalid(date, key: key, "its year is not between 1 and 9999")
             }
             writeWithMilliseconds(seconds)
         case .iso8601:
-            guard seconds.isFinite else { throw invalid(date, key: key, "it is no point in time") }
+            guard seconds.isFinite else { throw noDate(seconds, key: key) }
             if seconds >= Self.startOfGregorian, seconds < Self.endOfYear9999 {
                 state.pointee.bytes.appendDate(
                     seconds: Int64(seconds.rounded(.down)) + Self.referenceDate, milliseconds: nil)
@@ -102,8 +102,15 @@ extension OutputWriter {
         case .deferredToDate, .custom: try write(seconds, key: key)
         case .secondsSince1970: try writeFinite(date.timeIntervalSince1970, key: key)
         case .millisecondsSince1970: try writeFinite(1000 * date.timeIntervalSince1970, key: key)
-        case .formatted(let formatter): state.pointee.append(formatter.string(from: date))
+        case .formatted(let formatter):
+            guard seconds.isFinite else { throw noDate(seconds, key: key) }
+            state.pointee.append(formatter.string(from: date))
         }
+    }
+
+    /// The error has the number, because the description of such a date traps in Foundation.
+    private func noDate(_ seconds: Double, key: (some CodingKey)?) -> EncodingError {
+        invalid(seconds, key: key, "it is no point in time")
     }
 
     private func writeFinite(_ value: Double, key: (some CodingKey)?) throws {

@@ -20,10 +20,11 @@ final class OutputWriter {
 
     /// The writer of a value in a value of another writer.
     private init(
-        in parent: OutputWriter, serial: UInt32, key: (any CodingKey)?, kind: OutputFrame.Kind, depth: Int
+        in parent: OutputWriter, serial: UInt32, key: (any CodingKey)?, kind: OutputFrame.Kind, depth: Int,
+        isRead: Bool = true
     ) {
         settings = parent.settings
-        self.parent = parent
+        self.parent = isRead ? parent : nil
         parentSerial = serial
         self.key = key
         state = .allocate(capacity: 1)
@@ -150,14 +151,12 @@ final class OutputWriter {
     private func child(
         _ name: String?, key: any CodingKey, in serial: UInt32, kind: OutputFrame.Kind, isBegun: Bool
     ) -> OutputWriter {
-        let depth = depth(of: serial)
-        let writer = OutputWriter(in: self, serial: serial, key: key, kind: kind, depth: (depth ?? 0) + 1)
-        guard let depth else { return writer }
+        guard let depth = depth(of: serial) else { return unread(kind) }
         guard depth + 1 < settings.maximumDepth || kind == .empty && depth + 1 == settings.maximumDepth else {
-            // One that is too deep is not kept: letting go of such a chain would overflow the stack.
             settings.isTooDeep = true
-            return writer
+            return unread(kind)
         }
+        let writer = OutputWriter(in: self, serial: serial, key: key, kind: kind, depth: depth + 1)
         if isBegun {
             state.pointee.insertions.append((state.pointee.bytes.count, writer))
         } else {
@@ -166,9 +165,11 @@ final class OutputWriter {
         return writer
     }
 
-    /// A writer for what a value can no longer hold; nobody reads it.
+    /// A writer for what has no place; nobody reads it. It does not hold this one: letting go of a long chain of
+    /// writers would overflow the stack.
     func unread(_ kind: OutputFrame.Kind) -> OutputWriter {
-        OutputWriter(in: self, serial: state.pointee.top.serial, key: nil, kind: kind, depth: state.pointee.depth)
+        let depth = max(state.pointee.depth, settings.maximumDepth)
+        return OutputWriter(in: self, serial: 0, key: nil, kind: kind, depth: depth, isRead: false)
     }
 
     // MARK: What a container says about itself
