@@ -60,7 +60,7 @@ public struct FastJSONEncoder: Sendable {
     ) throws -> Result {
         let writer = OutputWriter(settings: OutputSettings(self))
         defer { writer.release() }
-        try writer.write(value, key: OutputKey?.none)
+        try writer.write(value, key: { nil })
         return use(try writer.finished(value))
     }
 

@@ -37,7 +37,7 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func encodeAny(_ value: some Encodable, forKey key: Key) throws {
         let place = try writer.begin(key, in: serial)
         do {
-            try place.write(value, key: key)
+            try place.write(value, key: { key })
         } catch {
             writer.rollBack(place, in: serial)
             throw error

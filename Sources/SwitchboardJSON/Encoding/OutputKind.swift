@@ -6,8 +6,10 @@ enum OutputKind: UInt8 {
     case other
     /// A dictionary by its `encode(to:)`, and sorted then: its members have no order of their own.
     case dictionary
-    /// A dictionary with `String` keys.
-    case namedValues
+    /// An array, or a dictionary with `String` keys.
+    case direct
+    /// An optional, as the value in it or null.
+    case optional
     /// A date or data by the closure of its strategy.
     case customDate, customData
     /// Arrays that need no container.
@@ -20,7 +22,7 @@ enum OutputKind: UInt8 {
     var isScalar: Bool { rawValue >= OutputKind.string.rawValue }
 
     init<Value: Encodable>(_ type: Value.Type, settings: FastJSONEncoder) {
-        self = Self.scalar(type) ?? Self.list(type)
+        self = Self.scalar(type) ?? Self.other(type)
         if self == .date, case .custom = settings.dateEncodingStrategy { self = .customDate }
         if self == .data {
             switch settings.dataEncodingStrategy {
@@ -57,11 +59,10 @@ enum OutputKind: UInt8 {
         return type == UInt64.self ? .uint64 : nil
     }
 
-    private static func list(_ type: Any.Type) -> OutputKind {
+    private static func other(_ type: Any.Type) -> OutputKind {
         if type == [String].self { return .strings }
         if type == [Int].self { return .integers }
         if type == [Double].self { return .doubles }
-        if type is any NamedValues.Type { return .namedValues }
         return type is any AnyDictionary.Type ? .dictionary : .other
     }
 }
@@ -69,23 +70,3 @@ enum OutputKind: UInt8 {
 /// Any dictionary.
 private protocol AnyDictionary {}
 extension Dictionary: AnyDictionary {}
-
-/// A dictionary with `String` keys.
-protocol NamedValues {
-    /// Writes the members in the order of their names.
-    func write(to writer: OutputWriter) throws
-}
-
-extension Dictionary: NamedValues where Key == String, Value: Encodable {
-    func write(to writer: OutputWriter) throws {
-        guard count > 1 else {
-            for (name, value) in self { try writer.writeMember(name, value) }
-            return
-        }
-        let isByUTF8 = writer.settings.sortsNames
-        let members = sorted { one, other in
-            isByUTF8 ? one.key.utf8.lexicographicallyPrecedes(other.key.utf8) : one.key < other.key
-        }
-        for (name, value) in members { try writer.writeMember(name, value) }
-    }
-}

@@ -10,12 +10,12 @@ final class OutputSettings {
     let sortsNames: Bool
     let convertsKeys: Bool
     let maximumDepth: Int
-    private let kinds: UnsafeMutablePointer<(type: ObjectIdentifier?, kind: OutputKind)>
+    private let routes: UnsafeMutablePointer<OutputRoute>
     /// Whether a nested container stands too deep; it cannot throw that itself.
     var isTooDeep = false
     private var snakeCased: [String: String] = [:]
 
-    private static let kindCount = 32
+    private static let routeCount = 32
 
     init(_ encoder: FastJSONEncoder) {
         self.encoder = encoder
@@ -25,23 +25,22 @@ final class OutputSettings {
         sortsNames = formatting.contains(.sortedKeys)
         if case .useDefaultKeys = encoder.keyEncodingStrategy { convertsKeys = false } else { convertsKeys = true }
         maximumDepth = max(0, encoder.maximumDepth)
-        kinds = .allocate(capacity: Self.kindCount)
-        kinds.initialize(repeating: (nil, .other), count: Self.kindCount)
+        routes = .allocate(capacity: Self.routeCount)
+        routes.initialize(repeating: OutputRoute(), count: Self.routeCount)
     }
 
     deinit {
-        kinds.deallocate()
+        routes.deallocate()
     }
 
     /// How values of a type are written. A few types are remembered, because the casts cost more than the writing.
     @inline(__always)
-    func kind<Value: Encodable>(of type: Value.Type) -> OutputKind {
+    func route<Value: Encodable>(of type: Value.Type) -> OutputRoute {
         let identifier = ObjectIdentifier(type)
-        let slot = kinds + ((UInt(bitPattern: identifier) &>> 4 ^ UInt(bitPattern: identifier) &>> 9) & 31).asInt
-        if slot.pointee.type == identifier { return slot.pointee.kind }
-        let kind = OutputKind(type, settings: encoder)
-        slot.pointee = (identifier, kind)
-        return kind
+        let slot = routes + ((UInt(bitPattern: identifier) &>> 4 ^ UInt(bitPattern: identifier) &>> 9) & 31).asInt
+        if slot.pointee.type == identifier { return slot.pointee }
+        slot.pointee = OutputRoute(type, settings: encoder)
+        return slot.pointee
     }
 
     /// The name of a member.

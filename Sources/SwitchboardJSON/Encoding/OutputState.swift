@@ -41,11 +41,16 @@ struct OutputState {
 
     /// Begins a value at the end of the text and returns its serial.
     @inline(__always)
-    mutating func push() -> UInt32 {
+    mutating func push(_ key: () -> (any CodingKey)?) -> UInt32 {
+        var hasKey = false
+        if top.kind == .object, let key = key() {
+            keys.append(key)
+            hasKey = true
+        }
         frames.append(top)
         lastSerial &+= 1
         let end = bytes.count
-        top = OutputFrame(serial: lastSerial, start: end, lastStart: end, firstMember: members.count)
+        top = OutputFrame(serial: lastSerial, hasKey: hasKey, start: end, lastStart: end, firstMember: members.count)
         return lastSerial
     }
 

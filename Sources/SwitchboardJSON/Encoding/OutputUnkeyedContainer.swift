@@ -23,7 +23,7 @@ struct OutputUnkeyedContainer: UnkeyedEncodingContainer {
     func encode(_ value: some Encodable) throws {
         let place = try writer.beginElement(in: serial)
         do {
-            try place.write(value, key: OutputKey?.none)
+            try place.write(value, key: { nil })
         } catch {
             writer.rollBack(place, in: serial)
             throw error

@@ -9,7 +9,7 @@ extension OutputState {
 
 extension OutputWriter {
     /// Writes a value without members. `kind` is that of its type, so that a cast by bits is one to the same type.
-    func writeScalar<Value: Encodable>(_ value: Value, kind: OutputKind, key: (some CodingKey)?) throws {
+    func writeScalar<Value: Encodable>(_ value: Value, kind: OutputKind, key: () -> (any CodingKey)?) throws {
         switch kind {
         case .string: state.pointee.append(unsafeBitCast(value, to: String.self))
         case .bool: write(unsafeBitCast(value, to: Bool.self))
@@ -25,7 +25,7 @@ extension OutputWriter {
         }
     }
 
-    private func writeByCast<Value: Encodable>(_ value: Value, key: (some CodingKey)?) throws {
+    private func writeByCast<Value: Encodable>(_ value: Value, key: () -> (any CodingKey)?) throws {
         if let url = value as? URL {
             state.pointee.append(url.absoluteString)
         } else if let number = value as? Decimal {
@@ -72,17 +72,17 @@ extension OutputWriter {
     }
 
     @inline(__always)
-    func write(_ value: Double, key: (some CodingKey)?) throws {
+    func write(_ value: Double, key: () -> (any CodingKey)?) throws {
         guard value.isFinite else { return state.pointee.append(try text(ofNonFinite: value, key: key)) }
         state.pointee.bytes.append(value)
     }
 
-    func write(_ value: Float, key: (some CodingKey)?) throws {
+    func write(_ value: Float, key: () -> (any CodingKey)?) throws {
         guard value.isFinite else { return state.pointee.append(try text(ofNonFinite: value, key: key)) }
         state.pointee.bytes.append(value)
     }
 
-    private func write(_ date: Date, key: (some CodingKey)?) throws {
+    private func write(_ date: Date, key: () -> (any CodingKey)?) throws {
         let seconds = date.timeIntervalSinceReferenceDate
         switch settings.encoder.dateEncodingStrategy {
         case .iso8601WithMilliseconds:
@@ -109,11 +109,11 @@ extension OutputWriter {
     }
 
     /// The error has the number, because the description of such a date traps in Foundation.
-    private func noDate(_ seconds: Double, key: (some CodingKey)?) -> EncodingError {
+    private func noDate(_ seconds: Double, key: () -> (any CodingKey)?) -> EncodingError {
         invalid(seconds, key: key, "it is no point in time")
     }
 
-    private func writeFinite(_ value: Double, key: (some CodingKey)?) throws {
+    private func writeFinite(_ value: Double, key: () -> (any CodingKey)?) throws {
         guard value.isFinite else { throw invalid(value, key: key, "\(value) is not a finite number") }
         state.pointee.bytes.append(value)
     }

@@ -2,19 +2,23 @@ import Foundation
 
 extension OutputWriter {
     /// Writes a value at the end of the text, where its name and separator stand already.
-    func write<Value: Encodable, Key: CodingKey>(_ value: Value, key: Key?) throws {
-        let kind = settings.kind(of: Value.self)
-        if kind.isScalar { return try writeScalar(value, kind: kind, key: key) }
+    ///
+    /// - Parameter key: Its key, if it is a member.
+    @inline(__always)
+    func write<Value: Encodable>(_ value: Value, key: () -> (any CodingKey)?) throws {
+        try write(value, route: settings.route(of: Value.self), key: key)
+    }
+
+    func write<Value: Encodable>(_ value: Value, route: OutputRoute, key: () -> (any CodingKey)?) throws {
+        if route.kind.isScalar { return try writeScalar(value, kind: route.kind, key: key) }
+        if route.kind == .optional, let direct = route.direct {
+            return try withUnsafePointer(to: value) { try direct.write($0, to: self, serial: 0, key: key) }
+        }
         let count = state.pointee.frames.count
         guard state.pointee.depth < settings.maximumDepth else { throw tooDeep(value) }
-        let isMember = state.pointee.top.kind == .object
-        let serial = state.pointee.push()
-        if isMember, let key {
-            state.pointee.keys.append(key)
-            state.pointee.top.hasKey = true
-        }
+        let serial = state.pointee.push(key)
         do {
-            try fill(value, kind: kind, serial: serial)
+            try fill(value, route: route, serial: serial)
         } catch {
             state.pointee.unwind(to: count)
             throw error
@@ -28,9 +32,9 @@ extension OutputWriter {
     /// Writes a value through a single-value container.
     func writeSingle<Value: Encodable>(_ value: Value, serial: UInt32) throws {
         guard state.pointee.beginSingle(serial) else { throw unusable(value, serial) }
-        let kind = settings.kind(of: Value.self)
-        if kind.isScalar {
-            try writeScalar(value, kind: kind, key: OutputKey?.none)
+        let route = settings.route(of: Value.self)
+        if route.kind.isScalar {
+            try writeScalar(value, kind: route.kind, key: { nil })
             state.pointee.top.kind = .scalar
             return
         }
@@ -39,7 +43,7 @@ extension OutputWriter {
         state.pointee.singles += 1
         defer { state.pointee.singles -= 1 }
         do {
-            try fill(value, kind: kind, serial: serial)
+            try fill(value, route: route, serial: serial)
         } catch {
             state.pointee.unwind(to: count)
             _ = state.pointee.beginSingle(serial)
@@ -48,12 +52,11 @@ extension OutputWriter {
     }
 
     /// Writes a value that has members, or encodes itself, as the value begun last.
-    private func fill<Value: Encodable>(_ value: Value, kind: OutputKind, serial: UInt32) throws {
-        switch kind {
-        case .namedValues:
-            guard let members = value as? any NamedValues else { return }
-            _ = state.pointee.open(.object, serial: serial)
-            try members.write(to: self)
+    private func fill<Value: Encodable>(_ value: Value, route: OutputRoute, serial: UInt32) throws {
+        switch route.kind {
+        case .direct:
+            guard let direct = route.direct else { return }
+            try withUnsafePointer(to: value) { try direct.write($0, to: self, serial: serial, key: { nil }) }
         case .strings: fill(unsafeBitCast(value, to: [String].self), serial: serial)
         case .integers: fill(unsafeBitCast(value, to: [Int].self), serial: serial)
         case .doubles: try fill(unsafeBitCast(value, to: [Double].self), serial: serial)
@@ -99,36 +102,29 @@ extension OutputWriter {
             if value.isFinite {
                 state.pointee.bytes.append(value)
             } else {
-                state.pointee.append(try text(ofNonFinite: value, key: OutputKey?.none))
+                state.pointee.append(try text(ofNonFinite: value, key: { nil }))
             }
         }
-    }
-
-    /// Writes a member of a dictionary, whose names are neither converted nor repeated.
-    func writeMember(_ name: String, _ value: some Encodable) throws {
-        let serial = state.pointee.top.serial
-        _ = state.pointee.beginMember(name, in: serial, isUnique: true)
-        try write(value, key: OutputKey(stringValue: name))
     }
 
     // MARK: Errors
 
     /// The path to the value that is being written: a member or element of the value begun last, or that value.
-    func path(appending key: (some CodingKey)?) -> [any CodingKey] {
+    private func path(appending key: () -> (any CodingKey)?) -> [any CodingKey] {
         let top = state.pointee.top
         let path = codingPath(of: top.serial)
-        if top.kind == .object, let key { return path + [key] }
+        if top.kind == .object, let key = key() { return path + [key] }
         return top.kind == .array ? path + [OutputKey(intValue: top.count - 1)] : path
     }
 
-    func invalid(_ value: Any, key: (some CodingKey)?, _ description: String) -> EncodingError {
+    func invalid(_ value: Any, key: () -> (any CodingKey)?, _ description: String) -> EncodingError {
         .invalidValue(value, .init(codingPath: path(appending: key), debugDescription: description))
     }
 
     func tooDeep(_ value: Any) -> EncodingError {
         let limit = settings.maximumDepth
         return invalid(
-            value, key: OutputKey?.none, "more than \(limit) lists and objects stand in one another")
+            value, key: { nil }, "more than \(limit) lists and objects stand in one another")
     }
 
     func unusable(_ value: Any, _ serial: UInt32) -> EncodingError {
@@ -140,7 +136,7 @@ extension OutputWriter {
     }
 
     /// What is written for an infinity or a NaN.
-    func text<Value: BinaryFloatingPoint>(ofNonFinite value: Value, key: (some CodingKey)?) throws -> String {
+    func text<Value: BinaryFloatingPoint>(ofNonFinite value: Value, key: () -> (any CodingKey)?) throws -> String {
         switch settings.encoder.nonConformingFloatEncodingStrategy {
         case .throw: throw invalid(value, key: key, "\(value) is not a finite number")
         case .convertToString(let positive, let negative, let nan):
