@@ -31,8 +31,9 @@ extension JSONDocument {
     }
 
     private func context(_ text: String, at index: Int) -> DecodingError.Context {
-        DecodingError.Context(
-            codingPath: path(to: index), debugDescription: "\(text), \(place(Int(tape[index].offset))).")
+        // A string's entry has the place after the quote.
+        let offset = Int(tape[index].offset) - (tape[index].kind == .string ? 1 : 0)
+        return DecodingError.Context(codingPath: path(to: index), debugDescription: "\(text), \(place(offset)).")
     }
 
     /// "a string", as `JSONDecoder` calls it.

@@ -12,9 +12,9 @@ extension JSONDocument {
         if Value.self == String.self { return cast(try string(at: index)) }
         if Value.self == Int.self { return cast(try integer(Int.self, at: index)) }
         if Value.self == Double.self { return cast(try double(at: index)) }
-        if Value.self == Date.self { return cast(try date(at: index)) }
-        if Value.self == Data.self { return cast(try data(at: index)) }
-        if Value.self == URL.self { return cast(try url(at: index)) }
+        if Value.self == Date.self { return cast(try date(at: present(type, index))) }
+        if Value.self == Data.self { return cast(try data(at: present(type, index))) }
+        if Value.self == URL.self { return cast(try url(at: present(type, index))) }
         if Value.self == Decimal.self { return cast(try decimal(at: index)) }
         if Value.self == [String].self { return cast(try array(at: index) { try string(at: $0) }) }
         if Value.self == [Int].self { return cast(try array(at: index) { try integer(Int.self, at: $0) }) }
@@ -28,6 +28,12 @@ extension JSONDocument {
     /// The value as the same type by another name.
     @inline(__always)
     private func cast<From, To>(_ value: From) -> To { unsafeBitCast(value, to: To.self) }
+
+    /// The index of a value that is not null.
+    private func present(_ type: any Any.Type, _ index: Int) throws -> Int {
+        if tape[index].kind == .null { throw mismatch(type, at: index) }
+        return index
+    }
 
     private func array<Element>(at index: Int, _ element: (Int) throws -> Element) throws -> [Element] {
         guard tape[index].kind == .array else { throw mismatch([Any].self, at: index) }
