@@ -32,17 +32,18 @@ extension Dictionary: DirectValue where Key == String, Value: Encodable {
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {
-        let members = value.assumingMemoryBound(to: Self.self).pointee
         let route = writer.settings.route(of: Value.self)
-        let isByUTF8 = writer.settings.sortsNames
         _ = writer.state.pointee.open(.object, serial: serial)
-        let names = members.keys.sorted { one, other in
-            isByUTF8 ? one.utf8.lexicographicallyPrecedes(other.utf8) : one < other
+        var names: [(name: String, index: Int)] = []
+        var values: [Value] = []
+        for (name, value) in value.assumingMemoryBound(to: Self.self).pointee {
+            names.append((name, values.count))
+            values.append(value)
         }
-        for name in names {
-            guard let value = members[name] else { continue }
+        OutputSettings.sort(&names, byUTF8: writer.settings.sortsNames)
+        for (name, index) in names {
             _ = writer.state.pointee.beginMember(name, in: serial, isUnique: true)
-            try writer.write(value, route: route, key: { OutputKey(stringValue: name) })
+            try writer.write(values[index], route: route, key: { OutputKey(stringValue: name) })
         }
     }
 }
@@ -51,7 +52,7 @@ extension Optional: DirectValue, DirectOptional where Wrapped: Encodable {
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {
-        guard let wrapped = value.assumingMemoryBound(to: Self.self).pointee else { return writer.writeNil() }
+        guard let wrapped = value.assumingMemoryBound(to: Self.self).pointee else { return writer.state.pointee.appendNil() }
         try writer.write(wrapped, route: writer.settings.route(of: Wrapped.self), key: key)
     }
 }

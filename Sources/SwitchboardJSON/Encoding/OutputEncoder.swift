@@ -4,7 +4,7 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
     let serial: UInt32
 
     var codingPath: [any CodingKey] { writer.codingPath(of: serial) }
-    var userInfo: [CodingUserInfoKey: Any] { writer.settings.encoder.userInfo }
+    var userInfo: [CodingUserInfoKey: Any] { writer.settings.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         let place = writer.opened(.object, serial: serial)
@@ -18,25 +18,25 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    func encodeNil() throws { try begin("null").writeNil() }
-    func encode(_ value: Bool) throws { try begin(value).write(value) }
+    func encodeNil() throws { try begin("null").pointee.appendNil() }
+    func encode(_ value: Bool) throws { try begin(value).pointee.append(value) }
     func encode(_ value: some SignedInteger & FixedWidthInteger & Encodable) throws {
-        try begin(value).write(value)
+        try begin(value).pointee.append(value)
     }
     func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable) throws {
-        try begin(value).write(value)
+        try begin(value).pointee.append(value)
     }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: Int128) throws { try begin(value).write(value) }
+    func encode(_ value: Int128) throws { try begin(value).pointee.append(value) }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: UInt128) throws { try begin(value).write(value) }
-    func encode(_ value: String) throws { try begin(value).state.pointee.append(value) }
+    func encode(_ value: UInt128) throws { try begin(value).pointee.append(value) }
+    func encode(_ value: String) throws { try begin(value).pointee.append(value) }
     func encode(_ value: some Encodable) throws { try writer.writeSingle(value, serial: serial) }
 
-    private func begin(_ value: @autoclosure () -> Any) throws -> OutputWriter {
+    private func begin(_ value: @autoclosure () -> Any) throws -> UnsafeMutablePointer<OutputState> {
         guard writer.state.pointee.beginSingle(serial) else { throw writer.unusable(value(), serial) }
         writer.state.pointee.top.kind = .scalar
-        return writer
+        return writer.state
     }
 
     /// Writes the text of a number.
@@ -45,7 +45,7 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
             throw EncodingError.invalidValue(
                 text, .init(codingPath: codingPath, debugDescription: "it is not a JSON number"))
         }
-        try begin(text).state.pointee.bytes.append(plain: text)
+        try begin(text).pointee.bytes.append(plain: text)
     }
 }
 

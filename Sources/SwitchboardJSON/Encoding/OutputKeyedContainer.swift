@@ -5,43 +5,41 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     var codingPath: [any CodingKey] { writer.codingPath(of: serial) }
 
-    func encodeNil(forKey key: Key) throws { try writer.begin(key, in: serial).writeNil() }
-    func encode(_ value: Bool, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
+    func encodeNil(forKey key: Key) throws { try writer.begin(key, in: serial).pointee.appendNil() }
+    func encode(_ value: Bool, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
     func encode(_ value: String, forKey key: Key) throws {
-        try writer.begin(key, in: serial).state.pointee.append(value)
+        try writer.begin(key, in: serial).pointee.append(value)
     }
-    func encode(_ value: Int, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
-    func encode(_ value: Int8, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
-    func encode(_ value: Int16, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
-    func encode(_ value: Int32, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
-    func encode(_ value: Int64, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
-    func encode(_ value: UInt, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
-    func encode(_ value: UInt8, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
-    func encode(_ value: UInt16, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
-    func encode(_ value: UInt32, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
-    func encode(_ value: UInt64, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
+    func encode(_ value: Int, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: Int8, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: Int16, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: Int32, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: Int64, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt8, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt16, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt32, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt64, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: Int128, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
+    func encode(_ value: Int128, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: UInt128, forKey key: Key) throws { try writer.begin(key, in: serial).write(value) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
 
     func encode(_ value: Double, forKey key: Key) throws {
-        guard value.isFinite else { return try encodeAny(value, forKey: key) }
-        try writer.begin(key, in: serial).state.pointee.bytes.append(value)
+        guard value.isFinite else { return try writer.writeMember(value, forKey: key, in: serial) }
+        try writer.begin(key, in: serial).pointee.bytes.append(value)
     }
 
-    func encode(_ value: Float, forKey key: Key) throws { try encodeAny(value, forKey: key) }
-    func encode(_ value: some Encodable, forKey key: Key) throws { try encodeAny(value, forKey: key) }
+    func encode(_ value: Float, forKey key: Key) throws { try writer.writeMember(value, forKey: key, in: serial) }
+    func encode(_ value: some Encodable, forKey key: Key) throws { try writer.writeMember(value, forKey: key, in: serial) }
 
-    private func encodeAny(_ value: some Encodable, forKey key: Key) throws {
-        let place = try writer.begin(key, in: serial)
-        do {
-            try place.write(value, key: { key })
-        } catch {
-            writer.rollBack(place, in: serial)
-            throw error
-        }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }
+    func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
+        if let value { try writer.writeMember(value, forKey: key, in: serial) }
     }
 
     func nestedContainer<NestedKey: CodingKey>(

@@ -21,11 +21,11 @@ enum OutputKind: UInt8 {
     /// Whether the value has no members.
     var isScalar: Bool { rawValue >= OutputKind.string.rawValue }
 
-    init<Value: Encodable>(_ type: Value.Type, settings: FastJSONEncoder) {
+    init<Value: Encodable>(_ type: Value.Type, settings: OutputSettings) {
         self = Self.scalar(type) ?? Self.other(type)
-        if self == .date, case .custom = settings.dateEncodingStrategy { self = .customDate }
+        if self == .date, case .custom = settings.dateStrategy { self = .customDate }
         if self == .data {
-            switch settings.dataEncodingStrategy {
+            switch settings.dataStrategy {
             case .base64: break
             case .deferredToData: self = .other
             case .custom: self = .customData

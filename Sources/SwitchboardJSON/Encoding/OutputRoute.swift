@@ -12,7 +12,7 @@ struct OutputRoute {
         direct = nil
     }
 
-    init<Value: Encodable>(_ type: Value.Type, settings: FastJSONEncoder) {
+    init<Value: Encodable>(_ type: Value.Type, settings: OutputSettings) {
         self.type = ObjectIdentifier(type)
         let kind = OutputKind(type, settings: settings)
         direct = kind == .other || kind == .dictionary ? type as? any DirectValue.Type : nil

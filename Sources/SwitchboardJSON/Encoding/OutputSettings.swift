@@ -4,7 +4,11 @@ import Foundation
 final class OutputSettings {
     enum Layout { case dense, foundation, python }
 
-    let encoder: FastJSONEncoder
+    let dateStrategy: FastJSONEncoder.DateEncodingStrategy
+    let dataStrategy: FastJSONEncoder.DataEncodingStrategy
+    let floatStrategy: FastJSONEncoder.NonConformingFloatEncodingStrategy
+    let userInfo: [CodingUserInfoKey: any Sendable]
+    private let keyStrategy: FastJSONEncoder.KeyEncodingStrategy
     let layout: Layout
     let escapesSlashes: Bool
     let sortsNames: Bool
@@ -18,7 +22,11 @@ final class OutputSettings {
     private static let routeCount = 32
 
     init(_ encoder: FastJSONEncoder) {
-        self.encoder = encoder
+        dateStrategy = encoder.dateEncodingStrategy
+        dataStrategy = encoder.dataEncodingStrategy
+        floatStrategy = encoder.nonConformingFloatEncodingStrategy
+        userInfo = encoder.userInfo
+        keyStrategy = encoder.keyEncodingStrategy
         let formatting = encoder.outputFormatting
         layout = formatting.contains(.indented) ? .python : formatting.contains(.prettyPrinted) ? .foundation : .dense
         escapesSlashes = !formatting.contains(.withoutEscapingSlashes)
@@ -39,13 +47,23 @@ final class OutputSettings {
         let identifier = ObjectIdentifier(type)
         let slot = routes + ((UInt(bitPattern: identifier) &>> 4 ^ UInt(bitPattern: identifier) &>> 9) & 31).asInt
         if slot.pointee.type == identifier { return slot.pointee }
-        slot.pointee = OutputRoute(type, settings: encoder)
+        slot.pointee = OutputRoute(type, settings: self)
         return slot.pointee
+    }
+
+    /// Sorts the names of a dictionary: as Swift sorts text, or by UTF-8 as all names are sorted.
+    static func sort(_ names: inout [(name: String, index: Int)], byUTF8: Bool) {
+        guard names.count > 1 else { return }
+        if byUTF8 {
+            names.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        } else {
+            names.sort { $0.name < $1.name }
+        }
     }
 
     /// The name of a member.
     func name(of key: any CodingKey, at path: @autoclosure () -> [any CodingKey]) -> String {
-        switch encoder.keyEncodingStrategy {
+        switch keyStrategy {
         case .useDefaultKeys: return key.stringValue
         case .convertToSnakeCase:
             let name = key.stringValue

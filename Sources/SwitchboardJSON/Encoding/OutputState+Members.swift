@@ -9,12 +9,11 @@ extension OutputState {
     mutating func firstMember(like member: OutputMember) -> Int? {
         guard members.count &- top.firstMember <= Self.manyMembers else { return indexedMember(like: member) }
         let hash = member.name.hash
-        return members.withUnsafeBufferPointer { members in
-            for index in top.firstMember..<members.count where members[index].name.hash == hash {
-                if hasSameName(members[index], member) { return index }
-            }
-            return nil
+        let members = members.elements
+        for index in top.firstMember..<members.count where members[index].name.hash == hash {
+            if hasSameName(members[index], member) { return index }
         }
+        return nil
     }
 
     /// Names are equal as Swift's strings are: by their characters, however these are encoded.
@@ -32,7 +31,7 @@ extension OutputState {
         var index = nameIndexes.removeValue(forKey: top.serial) ?? [:]
         if index.isEmpty {
             for position in top.firstMember..<members.count {
-                let name = bytes.name(in: members[position].nameRange)
+                let name = bytes.name(in: members.elements[position].nameRange)
                 if index[name] == nil { index[name] = position }
             }
         }
@@ -50,7 +49,7 @@ extension OutputState {
         case .python: 2
         case .foundation: 3
         }
-        let position = members[index].nameRange.upperBound + 1 + width
+        let position = members.elements[index].nameRange.upperBound + 1 + width
         let insertion = insertions[...].fromFirst(after: position - 1).first
         return insertion?.position == position ? insertion?.writer : nil
     }
@@ -58,7 +57,7 @@ extension OutputState {
     /// Writes the members of the open object anew: of repeated names the last value at the place of the first, and
     /// sorted if that is wanted.
     mutating func arrangeMembers() {
-        let all = members[top.firstMember...]
+        let all = members.elements[top.firstMember...]
         guard let first = all.first else { return }
         let separatorWidth = layout == .dense ? 1 : 2 + 2 * (depth + 1)
         // Where the text of each member ends, name and value.

@@ -7,9 +7,9 @@ struct OutputState {
     /// The value that is being written.
     var top: OutputFrame
     /// The values around it, the outermost first.
-    var frames: [OutputFrame] = []
+    var frames: OutputStack<OutputFrame>
     /// The members of all open objects.
-    var members: [OutputMember] = []
+    var members: OutputStack<OutputMember>
     /// The keys of those open values that have one.
     var keys: [any CodingKey] = []
     /// Texts of other writers, and where they belong.
@@ -29,12 +29,20 @@ struct OutputState {
 
     init(kind: OutputFrame.Kind, depth: Int, capacity: Int, settings: OutputSettings) {
         bytes = OutputBytes(capacity: capacity)
+        frames = OutputStack(capacity: capacity / 64)
+        members = OutputStack(capacity: capacity / 32)
         top = OutputFrame(serial: 0, start: 0, lastStart: 0, firstMember: 0)
         baseDepth = depth
         layout = settings.layout
         escapesSlashes = settings.escapesSlashes
         sortsNames = settings.sortsNames
         if kind == .scalar { top.kind = .scalar } else if kind != .empty { _ = open(kind, serial: 0) }
+    }
+
+    func deallocate() {
+        bytes.deallocate()
+        frames.deallocate()
+        members.deallocate()
     }
 
     var depth: Int { baseDepth &+ frames.count }
@@ -65,10 +73,10 @@ struct OutputState {
     /// Takes back the values begun since there were `count` frames.
     mutating func unwind(to count: Int) {
         while frames.count > count {
-            members.removeLast(members.count - top.firstMember)
+            members.keep(top.firstMember)
             if top.hasKey { keys.removeLast() }
             nameIndexes[top.serial] = nil
-            top = frames.removeLast()
+            if let outer = frames.popLast() { top = outer }
         }
     }
 
@@ -78,7 +86,7 @@ struct OutputState {
         bytes.count = top.lastStart
         top.count -= 1
         if top.kind == .object {
-            members.removeLast()
+            members.keep(members.count - 1)
             nameIndexes[serial] = nil
         }
         let kept = insertions.lastIndex { $0.position <= top.lastStart } ?? -1
@@ -87,7 +95,7 @@ struct OutputState {
 
     /// Makes the value an object or an array. What it was before is replaced.
     mutating func open(_ kind: OutputFrame.Kind, serial: UInt32) -> Bool {
-        guard top.serial == serial else { return frames.contains { $0.serial == serial && $0.kind == kind } }
+        guard top.serial == serial else { return frames.elements.contains { $0.serial == serial && $0.kind == kind } }
         guard top.kind != kind else { return true }
         reset()
         top.kind = kind
@@ -110,7 +118,7 @@ struct OutputState {
 
     private mutating func resetWritten() {
         bytes.count = top.start
-        members.removeLast(members.count - top.firstMember)
+        members.keep(top.firstMember)
         insertions.removeAll { $0.position > top.start }
         nameIndexes[top.serial] = nil
         top.kind = .empty
@@ -162,8 +170,8 @@ struct OutputState {
         case .scalar: return
         case .object:
             if sortsNames || top.isDictionary || top.hasRepeats { arrangeMembers() }
-            members.removeLast(members.count &- top.firstMember)
             if members.count &- top.firstMember > Self.manyMembers { nameIndexes[top.serial] = nil }
+            members.keep(top.firstMember)
             closeBracket(UInt8(ascii: "}"))
         case .array: closeBracket(UInt8(ascii: "]"))
         case .empty:

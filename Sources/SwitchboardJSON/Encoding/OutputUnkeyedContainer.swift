@@ -6,28 +6,22 @@ struct OutputUnkeyedContainer: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { writer.codingPath(of: serial) }
     var count: Int { writer.count(of: serial) }
 
-    func encodeNil() throws { try writer.beginElement(in: serial).writeNil() }
-    func encode(_ value: Bool) throws { try writer.beginElement(in: serial).write(value) }
+    func encodeNil() throws { try writer.beginElement(in: serial).pointee.appendNil() }
+    func encode(_ value: Bool) throws { try writer.beginElement(in: serial).pointee.append(value) }
     func encode(_ value: some SignedInteger & FixedWidthInteger & Encodable) throws {
-        try writer.beginElement(in: serial).write(value)
+        try writer.beginElement(in: serial).pointee.append(value)
     }
     func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable) throws {
-        try writer.beginElement(in: serial).write(value)
+        try writer.beginElement(in: serial).pointee.append(value)
     }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: Int128) throws { try writer.beginElement(in: serial).write(value) }
+    func encode(_ value: Int128) throws { try writer.beginElement(in: serial).pointee.append(value) }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: UInt128) throws { try writer.beginElement(in: serial).write(value) }
-    func encode(_ value: String) throws { try writer.beginElement(in: serial).state.pointee.append(value) }
+    func encode(_ value: UInt128) throws { try writer.beginElement(in: serial).pointee.append(value) }
+    func encode(_ value: String) throws { try writer.beginElement(in: serial).pointee.append(value) }
 
     func encode(_ value: some Encodable) throws {
-        let place = try writer.beginElement(in: serial)
-        do {
-            try place.write(value, key: { nil })
-        } catch {
-            writer.rollBack(place, in: serial)
-            throw error
-        }
+        try writer.writeElement(value, in: serial)
     }
 
     func nestedContainer<NestedKey: CodingKey>(keyedBy keyType: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {

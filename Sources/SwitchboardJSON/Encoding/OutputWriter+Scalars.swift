@@ -5,6 +5,28 @@ extension OutputState {
     mutating func append(_ text: String) {
         bytes.append(text, escapesSlashes: escapesSlashes)
     }
+
+    @inline(__always)
+    mutating func append(_ value: some SignedInteger & FixedWidthInteger) {
+        if value.bitWidth > 64 { return bytes.append(plain: String(value)) }
+        bytes.append(Int64(truncatingIfNeeded: value))
+    }
+
+    @inline(__always)
+    mutating func append(_ value: some UnsignedInteger & FixedWidthInteger) {
+        if value.bitWidth > 64 { return bytes.append(plain: String(value)) }
+        bytes.append(UInt64(truncatingIfNeeded: value))
+    }
+
+    @inline(__always)
+    mutating func append(_ value: Bool) {
+        if value { bytes.append("true") } else { bytes.append("false") }
+    }
+
+    @inline(__always)
+    mutating func appendNil() {
+        bytes.append("null")
+    }
 }
 
 extension OutputWriter {
@@ -12,7 +34,7 @@ extension OutputWriter {
     func writeScalar<Value: Encodable>(_ value: Value, kind: OutputKind, key: () -> (any CodingKey)?) throws {
         switch kind {
         case .string: state.pointee.append(unsafeBitCast(value, to: String.self))
-        case .bool: write(unsafeBitCast(value, to: Bool.self))
+        case .bool: state.pointee.append(unsafeBitCast(value, to: Bool.self))
         case .double: try write(unsafeBitCast(value, to: Double.self), key: key)
         case .float: try write(unsafeBitCast(value, to: Float.self), key: key)
         case .date: try write(unsafeBitCast(value, to: Date.self), key: key)
@@ -36,39 +58,17 @@ extension OutputWriter {
 
     private func writeInteger<Value: Encodable>(_ value: Value, kind: OutputKind) {
         switch kind {
-        case .int: write(unsafeBitCast(value, to: Int.self))
-        case .int8: write(unsafeBitCast(value, to: Int8.self))
-        case .int16: write(unsafeBitCast(value, to: Int16.self))
-        case .int32: write(unsafeBitCast(value, to: Int32.self))
-        case .int64: write(unsafeBitCast(value, to: Int64.self))
-        case .uint: write(unsafeBitCast(value, to: UInt.self))
-        case .uint8: write(unsafeBitCast(value, to: UInt8.self))
-        case .uint16: write(unsafeBitCast(value, to: UInt16.self))
-        case .uint32: write(unsafeBitCast(value, to: UInt32.self))
-        default: write(unsafeBitCast(value, to: UInt64.self))
+        case .int: state.pointee.append(unsafeBitCast(value, to: Int.self))
+        case .int8: state.pointee.append(unsafeBitCast(value, to: Int8.self))
+        case .int16: state.pointee.append(unsafeBitCast(value, to: Int16.self))
+        case .int32: state.pointee.append(unsafeBitCast(value, to: Int32.self))
+        case .int64: state.pointee.append(unsafeBitCast(value, to: Int64.self))
+        case .uint: state.pointee.append(unsafeBitCast(value, to: UInt.self))
+        case .uint8: state.pointee.append(unsafeBitCast(value, to: UInt8.self))
+        case .uint16: state.pointee.append(unsafeBitCast(value, to: UInt16.self))
+        case .uint32: state.pointee.append(unsafeBitCast(value, to: UInt32.self))
+        default: state.pointee.append(unsafeBitCast(value, to: UInt64.self))
         }
-    }
-
-    @inline(__always)
-    func write(_ value: some SignedInteger & FixedWidthInteger) {
-        if value.bitWidth > 64 { return state.pointee.bytes.append(plain: String(value)) }
-        state.pointee.bytes.append(Int64(truncatingIfNeeded: value))
-    }
-
-    @inline(__always)
-    func write(_ value: some UnsignedInteger & FixedWidthInteger) {
-        if value.bitWidth > 64 { return state.pointee.bytes.append(plain: String(value)) }
-        state.pointee.bytes.append(UInt64(truncatingIfNeeded: value))
-    }
-
-    @inline(__always)
-    func write(_ value: Bool) {
-        if value { state.pointee.bytes.append("true") } else { state.pointee.bytes.append("false") }
-    }
-
-    @inline(__always)
-    func writeNil() {
-        state.pointee.bytes.append("null")
     }
 
     @inline(__always)
@@ -84,7 +84,7 @@ extension OutputWriter {
 
     private func write(_ date: Date, key: () -> (any CodingKey)?) throws {
         let seconds = date.timeIntervalSinceReferenceDate
-        switch settings.encoder.dateEncodingStrategy {
+        switch settings.dateStrategy {
         case .iso8601WithMilliseconds:
             guard seconds.isFinite else { throw noDate(seconds, key: key) }
             guard date >= .distantPast, seconds < Self.endOfYear9999 else {

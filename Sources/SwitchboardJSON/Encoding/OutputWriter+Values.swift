@@ -72,9 +72,9 @@ extension OutputWriter {
 
     private func fillByStrategy<Value: Encodable>(_ value: Value, serial: UInt32) throws {
         let encoder = OutputEncoder(writer: self, serial: serial)
-        if case .custom(let encode) = settings.encoder.dateEncodingStrategy, let date = value as? Date {
+        if case .custom(let encode) = settings.dateStrategy, let date = value as? Date {
             try encode(date, encoder)
-        } else if case .custom(let encode) = settings.encoder.dataEncodingStrategy, let data = value as? Data {
+        } else if case .custom(let encode) = settings.dataStrategy, let data = value as? Data {
             try encode(data, encoder)
         }
     }
@@ -137,7 +137,7 @@ extension OutputWriter {
 
     /// What is written for an infinity or a NaN.
     func text<Value: BinaryFloatingPoint>(ofNonFinite value: Value, key: () -> (any CodingKey)?) throws -> String {
-        switch settings.encoder.nonConformingFloatEncodingStrategy {
+        switch settings.floatStrategy {
         case .throw: throw invalid(value, key: key, "\(value) is not a finite number")
         case .convertToString(let positive, let negative, let nan):
             return value.isNaN ? nan : value > 0 ? positive : negative

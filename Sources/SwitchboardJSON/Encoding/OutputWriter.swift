@@ -32,7 +32,7 @@ final class OutputWriter {
     }
 
     deinit {
-        state.pointee.bytes.deallocate()
+        state.pointee.deallocate()
         state.deinitialize(count: 1)
         state.deallocate()
     }
@@ -72,19 +72,60 @@ final class OutputWriter {
 
     // MARK: Places
 
-    /// Writes the name of a member; the value belongs to the writer returned.
+    /// Writes the name of a member; the value is a scalar and belongs at the end of the text returned.
     @inline(__always)
-    func begin(_ key: some CodingKey, in serial: UInt32) throws -> OutputWriter {
+    func begin(_ key: some CodingKey, in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
-        if state.pointee.beginMember(name, in: serial) { return self }
-        return try beginLate(name, key: key, in: serial)
+        if state.pointee.beginMember(name, in: serial) { return state }
+        return try beginLate(name, key: key, in: serial).state
     }
 
-    /// Writes what stands before an element; the value belongs to the writer returned.
+    /// Writes what stands before an element; the value is a scalar and belongs at the end of the text returned.
     @inline(__always)
-    func beginElement(in serial: UInt32) throws -> OutputWriter {
-        if state.pointee.beginElement(in: serial) { return self }
-        return try beginLate(nil, key: OutputKey(intValue: count(of: serial)), in: serial)
+    func beginElement(in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
+        if state.pointee.beginElement(in: serial) { return state }
+        return try beginLate(nil, key: OutputKey(intValue: count(of: serial)), in: serial).state
+    }
+
+    /// Writes a member of any kind.
+    @inline(__always)
+    func writeMember(_ value: some Encodable, forKey key: some CodingKey, in serial: UInt32) throws {
+        let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
+        if state.pointee.beginMember(name, in: serial) {
+            do {
+                try write(value, key: { key })
+            } catch {
+                state.pointee.rollBack(serial)
+                throw error
+            }
+        } else {
+            try writeLate(value, to: beginLate(name, key: key, in: serial))
+        }
+    }
+
+    /// Writes an element of any kind.
+    @inline(__always)
+    func writeElement(_ value: some Encodable, in serial: UInt32) throws {
+        if state.pointee.beginElement(in: serial) {
+            do {
+                try write(value, key: { nil })
+            } catch {
+                state.pointee.rollBack(serial)
+                throw error
+            }
+        } else {
+            try writeLate(value, to: beginLate(nil, key: OutputKey(intValue: count(of: serial)), in: serial))
+        }
+    }
+
+    @inline(never)
+    private func writeLate(_ value: some Encodable, to writer: OutputWriter) throws {
+        do {
+            try writer.write(value, key: { nil })
+        } catch {
+            state.pointee.late.removeAll { $0.writer === writer }
+            throw error
+        }
     }
 
     @inline(never)
@@ -120,20 +161,11 @@ final class OutputWriter {
         }
     }
 
-    /// Takes back a member or element whose encoding failed.
-    func rollBack(_ writer: OutputWriter, in serial: UInt32) {
-        if writer === self {
-            state.pointee.rollBack(serial)
-        } else {
-            state.pointee.late.removeAll { $0.writer === writer }
-        }
-    }
-
     /// The writer of a nested container or super encoder for a key. One for a container that there is already is that.
     func child(_ key: some CodingKey, in serial: UInt32, kind: OutputFrame.Kind) -> OutputWriter {
         let name = convertedName(of: key, in: serial)
         let isBegun = state.pointee.beginMember(name, in: serial)
-        if isBegun, kind != .empty, let member = state.pointee.members.last, member.repeated >= 0,
+        if isBegun, kind != .empty, let member = state.pointee.members.elements.last, member.repeated >= 0,
             let known = state.pointee.writer(ofMember: Int(member.repeated)), known.state.pointee.outermostKind == kind
         {
             state.pointee.rollBack(serial)
@@ -177,7 +209,7 @@ final class OutputWriter {
     /// How many elements an array has.
     func count(of serial: UInt32) -> Int {
         if state.pointee.top.serial == serial { return state.pointee.top.count }
-        let frame = state.pointee.frames.first { $0.serial == serial }
+        let frame = state.pointee.frames.elements.first { $0.serial == serial }
         return (frame?.count ?? 0) + state.pointee.late.count { $0.serial == serial }
     }
 
@@ -192,8 +224,8 @@ final class OutputWriter {
         guard let last = state.pointee.index(of: serial) else { return path }
         var keys = state.pointee.keys[...]
         for index in 0..<last {
-            let inner = index + 1 == state.pointee.frames.count ? state.pointee.top : state.pointee.frames[index + 1]
-            let outer = state.pointee.frames[index]
+            let inner = index + 1 == state.pointee.frames.count ? state.pointee.top : state.pointee.frames.elements[index + 1]
+            let outer = state.pointee.frames.elements[index]
             if outer.kind == .array {
                 path.append(OutputKey(intValue: outer.count - 1))
             } else if inner.hasKey, let key = keys.popFirst() {
@@ -207,8 +239,8 @@ final class OutputWriter {
 extension OutputState {
     /// Where a value stands among those that are open.
     func index(of serial: UInt32) -> Int? {
-        top.serial == serial ? frames.count : frames.firstIndex { $0.serial == serial }
+        top.serial == serial ? frames.count : frames.elements.firstIndex { $0.serial == serial }
     }
 
-    var outermostKind: OutputFrame.Kind { (frames.first ?? top).kind }
+    var outermostKind: OutputFrame.Kind { (frames.elements.first ?? top).kind }
 }
