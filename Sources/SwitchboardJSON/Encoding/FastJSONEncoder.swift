@@ -58,8 +58,13 @@ public struct FastJSONEncoder: Sendable {
     private func withText<Result>(
         of value: some Encodable, _ use: (UnsafeBufferPointer<UInt8>) -> Result
     ) throws -> Result {
-        let writer = OutputWriter(settings: OutputSettings(self))
-        defer { writer.release() }
+        let settings = OutputSettings(self)
+        let writer = OutputWriter(settings: settings)
+        defer {
+            writer.end()
+            for writer in settings.writers { writer.end() }
+            settings.writers = []
+        }
         try writer.write(value, key: { nil })
         return use(try writer.finished(value))
     }

@@ -34,7 +34,10 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
     func encode(_ value: some Encodable) throws { try writer.writeSingle(value, serial: serial) }
 
     private func begin(_ value: @autoclosure () -> Any) throws -> UnsafeMutablePointer<OutputState> {
-        guard writer.state.pointee.beginSingle(serial) else { throw writer.unusable(value(), serial) }
+        guard writer.state.pointee.beginSingle(serial) else {
+            guard let other = writer.reach(serial) else { throw writer.unusable(value(), serial) }
+            return try OutputEncoder(writer: other, serial: serial).begin(value())
+        }
         writer.state.pointee.top.kind = .scalar
         return writer.state
     }
@@ -46,13 +49,6 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
                 text, .init(codingPath: codingPath, debugDescription: "it is not a JSON number"))
         }
         try begin(text).pointee.bytes.append(plain: text)
-    }
-}
-
-extension OutputWriter {
-    /// The place of an object or array; one that is never read when the value cannot be one any more.
-    func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> (writer: OutputWriter, serial: UInt32) {
-        state.pointee.open(kind, serial: serial) ? (self, serial) : (unread(kind), 0)
     }
 }
 

@@ -9,6 +9,8 @@ struct OutputFrame {
     var isDictionary = false
     /// Whether a name stands in it twice.
     var hasRepeats = false
+    /// Whether it is a nested container or super encoder, which is open until something is written around it.
+    var isNested = false
     /// Whether its key is one of the writer's keys; the elements of an array have none.
     var hasKey = false
     /// Where its text begins.

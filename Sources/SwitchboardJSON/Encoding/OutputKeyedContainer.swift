@@ -45,19 +45,22 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        let child = writer.child(key, in: serial, kind: .object)
-        return KeyedEncodingContainer(OutputKeyedContainer<NestedKey>(writer: child, serial: 0))
+        let place = writer.nested(.object, forKey: key, in: serial)
+        return KeyedEncodingContainer(OutputKeyedContainer<NestedKey>(writer: place.writer, serial: place.serial))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        OutputUnkeyedContainer(writer: writer.child(key, in: serial, kind: .array), serial: 0)
+        let place = writer.nested(.array, forKey: key, in: serial)
+        return OutputUnkeyedContainer(writer: place.writer, serial: place.serial)
     }
 
     func superEncoder() -> any Encoder {
-        OutputEncoder(writer: writer.child(OutputKey.parent, in: serial, kind: .empty), serial: 0)
+        let place = writer.nested(.empty, forKey: OutputKey.parent, in: serial)
+        return OutputEncoder(writer: place.writer, serial: place.serial)
     }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        OutputEncoder(writer: writer.child(key, in: serial, kind: .empty), serial: 0)
+        let place = writer.nested(.empty, forKey: key, in: serial)
+        return OutputEncoder(writer: place.writer, serial: place.serial)
     }
 }

@@ -17,6 +17,8 @@ final class OutputSettings {
     private let routes: UnsafeMutablePointer<OutputRoute>
     /// Whether a nested container stands too deep; it cannot throw that itself.
     var isTooDeep = false
+    /// The writers of nested values. They hold each other in circles until ``OutputWriter/end()``.
+    var writers: [OutputWriter] = []
     private var snakeCased: [String: String] = [:]
 
     private static let routeCount = 32

@@ -16,6 +16,8 @@ struct OutputState {
     var insertions: [(position: Int, writer: OutputWriter)] = []
     /// Members and elements of values that had an open value in them when they came.
     var late: [(serial: UInt32, name: String?, writer: OutputWriter)] = []
+    /// Writers that took over values of this one.
+    var moved: [UInt32: OutputWriter] = [:]
     /// Where each name stands, of objects with many members.
     var nameIndexes: [UInt32: [String: Int]] = [:]
     /// How many single-value containers have a value open.
@@ -25,7 +27,7 @@ struct OutputState {
     let layout: OutputSettings.Layout
     let escapesSlashes: Bool
     let sortsNames: Bool
-    private var lastSerial: UInt32 = 0
+    var lastSerial: UInt32 = 0
 
     init(kind: OutputFrame.Kind, depth: Int, capacity: Int, settings: OutputSettings) {
         bytes = OutputBytes(capacity: capacity)

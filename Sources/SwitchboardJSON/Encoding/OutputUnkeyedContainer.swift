@@ -25,15 +25,17 @@ struct OutputUnkeyedContainer: UnkeyedEncodingContainer {
     }
 
     func nestedContainer<NestedKey: CodingKey>(keyedBy keyType: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
-        let child = writer.childElement(in: serial, kind: .object)
-        return KeyedEncodingContainer(OutputKeyedContainer<NestedKey>(writer: child, serial: 0))
+        let place = writer.nested(.object, in: serial)
+        return KeyedEncodingContainer(OutputKeyedContainer<NestedKey>(writer: place.writer, serial: place.serial))
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        OutputUnkeyedContainer(writer: writer.childElement(in: serial, kind: .array), serial: 0)
+        let place = writer.nested(.array, in: serial)
+        return OutputUnkeyedContainer(writer: place.writer, serial: place.serial)
     }
 
     func superEncoder() -> any Encoder {
-        OutputEncoder(writer: writer.childElement(in: serial, kind: .empty), serial: 0)
+        let place = writer.nested(.empty, in: serial)
+        return OutputEncoder(writer: place.writer, serial: place.serial)
     }
 }

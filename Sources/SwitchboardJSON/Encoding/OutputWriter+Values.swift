@@ -23,15 +23,18 @@ extension OutputWriter {
             state.pointee.unwind(to: count)
             throw error
         }
+        while state.pointee.top.serial != serial { close() }
         if state.pointee.depth >= settings.maximumDepth, state.pointee.top.kind != .scalar { settings.isTooDeep = true }
-        if !state.pointee.late.isEmpty { flushLate() }
-        state.pointee.pop()
+        close()
         if !state.pointee.late.isEmpty { flushLate() }
     }
 
     /// Writes a value through a single-value container.
     func writeSingle<Value: Encodable>(_ value: Value, serial: UInt32) throws {
-        guard state.pointee.beginSingle(serial) else { throw unusable(value, serial) }
+        guard state.pointee.beginSingle(serial) else {
+            guard let writer = reach(serial) else { throw unusable(value, serial) }
+            return try writer.writeSingle(value, serial: serial)
+        }
         let route = settings.route(of: Value.self)
         if route.kind.isScalar {
             try writeScalar(value, kind: route.kind, key: { nil })

@@ -4,9 +4,9 @@
 final class OutputWriter {
     let state: UnsafeMutablePointer<OutputState>
     let settings: OutputSettings
-    private let parent: OutputWriter?
-    private let parentSerial: UInt32
-    private let key: (any CodingKey)?
+    let parent: OutputWriter?
+    let parentSerial: UInt32
+    let key: (any CodingKey)?
 
     /// The writer of the top-level value.
     init(settings: OutputSettings) {
@@ -19,7 +19,7 @@ final class OutputWriter {
     }
 
     /// The writer of a value in a value of another writer.
-    private init(
+    init(
         in parent: OutputWriter, serial: UInt32, key: (any CodingKey)?, kind: OutputFrame.Kind, depth: Int,
         isRead: Bool = true
     ) {
@@ -29,6 +29,7 @@ final class OutputWriter {
         self.key = key
         state = .allocate(capacity: 1)
         state.initialize(to: OutputState(kind: kind, depth: depth, capacity: 128, settings: settings))
+        if isRead { settings.writers.append(self) }
     }
 
     deinit {
@@ -37,12 +38,13 @@ final class OutputWriter {
         state.deallocate()
     }
 
-    /// Lets go of the writers in this one, which hold it.
-    func release() {
-        let inner = state.pointee.insertions.map(\.writer) + state.pointee.late.map(\.writer)
+    /// Ends the use of the writer: it lets go of all others, and its containers are those of an encoded value.
+    func end() {
         state.pointee.insertions = []
         state.pointee.late = []
-        for writer in inner { writer.release() }
+        state.pointee.moved = [:]
+        state.pointee.frames.keep(0)
+        state.pointee.top = OutputFrame(serial: .max, kind: .scalar, start: 0, lastStart: 0, firstMember: 0)
     }
 
     /// The whole text, once everything is written. Valid until the writer is changed or gone.
@@ -58,6 +60,7 @@ final class OutputWriter {
     }
 
     private func assemble(into whole: inout OutputBytes) {
+        while state.pointee.frames.count > 0 { close() }
         flushLate()
         state.pointee.closeOutermost()
         let own = state.pointee.bytes.buffer
@@ -77,6 +80,7 @@ final class OutputWriter {
     func begin(_ key: some CodingKey, in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
         if state.pointee.beginMember(name, in: serial) { return state }
+        if let writer = reach(serial) { return try writer.begin(key, in: serial) }
         return try beginLate(name, key: key, in: serial).state
     }
 
@@ -84,6 +88,7 @@ final class OutputWriter {
     @inline(__always)
     func beginElement(in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         if state.pointee.beginElement(in: serial) { return state }
+        if let writer = reach(serial) { return try writer.beginElement(in: serial) }
         return try beginLate(nil, key: OutputKey(intValue: count(of: serial)), in: serial).state
     }
 
@@ -98,6 +103,8 @@ final class OutputWriter {
                 state.pointee.rollBack(serial)
                 throw error
             }
+        } else if let writer = reach(serial) {
+            try writer.writeMemberAgain(value, forKey: key, in: serial)
         } else {
             try writeLate(value, to: beginLate(name, key: key, in: serial))
         }
@@ -113,9 +120,21 @@ final class OutputWriter {
                 state.pointee.rollBack(serial)
                 throw error
             }
+        } else if let writer = reach(serial) {
+            try writer.writeElementAgain(value, in: serial)
         } else {
             try writeLate(value, to: beginLate(nil, key: OutputKey(intValue: count(of: serial)), in: serial))
         }
+    }
+
+    @inline(never)
+    private func writeMemberAgain(_ value: some Encodable, forKey key: some CodingKey, in serial: UInt32) throws {
+        try writeMember(value, forKey: key, in: serial)
+    }
+
+    @inline(never)
+    private func writeElementAgain(_ value: some Encodable, in serial: UInt32) throws {
+        try writeElement(value, in: serial)
     }
 
     @inline(never)
@@ -129,7 +148,7 @@ final class OutputWriter {
     }
 
     @inline(never)
-    private func convertedName(of key: any CodingKey, in serial: UInt32) -> String {
+    func convertedName(of key: any CodingKey, in serial: UInt32) -> String {
         settings.name(of: key, at: codingPath(of: serial))
     }
 
@@ -161,86 +180,10 @@ final class OutputWriter {
         }
     }
 
-    /// The writer of a nested container or super encoder for a key. One for a container that there is already is that.
-    func child(_ key: some CodingKey, in serial: UInt32, kind: OutputFrame.Kind) -> OutputWriter {
-        let name = convertedName(of: key, in: serial)
-        let isBegun = state.pointee.beginMember(name, in: serial)
-        if isBegun, kind != .empty, let member = state.pointee.members.elements.last, member.repeated >= 0,
-            let known = state.pointee.writer(ofMember: Int(member.repeated)), known.state.pointee.outermostKind == kind
-        {
-            state.pointee.rollBack(serial)
-            return known
-        }
-        return child(name, key: key, in: serial, kind: kind, isBegun: isBegun)
-    }
-
-    /// The writer of a nested container or super encoder in an array.
-    func childElement(in serial: UInt32, kind: OutputFrame.Kind) -> OutputWriter {
-        let key = OutputKey(intValue: count(of: serial))
-        return child(nil, key: key, in: serial, kind: kind, isBegun: state.pointee.beginElement(in: serial))
-    }
-
-    private func child(
-        _ name: String?, key: any CodingKey, in serial: UInt32, kind: OutputFrame.Kind, isBegun: Bool
-    ) -> OutputWriter {
-        guard let depth = depth(of: serial) else { return unread(kind) }
-        guard depth + 1 < settings.maximumDepth || kind == .empty && depth + 1 == settings.maximumDepth else {
-            settings.isTooDeep = true
-            return unread(kind)
-        }
-        let writer = OutputWriter(in: self, serial: serial, key: key, kind: kind, depth: depth + 1)
-        if isBegun {
-            state.pointee.insertions.append((state.pointee.bytes.count, writer))
-        } else {
-            state.pointee.late.append((serial, name, writer))
-        }
-        return writer
-    }
-
     /// A writer for what has no place; nobody reads it. It does not hold this one: letting go of a long chain of
     /// writers would overflow the stack.
     func unread(_ kind: OutputFrame.Kind) -> OutputWriter {
         let depth = max(state.pointee.depth, settings.maximumDepth)
         return OutputWriter(in: self, serial: 0, key: nil, kind: kind, depth: depth, isRead: false)
     }
-
-    // MARK: What a container says about itself
-
-    /// How many elements an array has.
-    func count(of serial: UInt32) -> Int {
-        if state.pointee.top.serial == serial { return state.pointee.top.count }
-        let frame = state.pointee.frames.elements.first { $0.serial == serial }
-        return (frame?.count ?? 0) + state.pointee.late.count { $0.serial == serial }
-    }
-
-    private func depth(of serial: UInt32) -> Int? {
-        state.pointee.index(of: serial).map { state.pointee.baseDepth + $0 }
-    }
-
-    /// The keys from the top-level value to a value; without those that are no longer known once it is encoded.
-    func codingPath(of serial: UInt32) -> [any CodingKey] {
-        var path = parent?.codingPath(of: parentSerial) ?? []
-        if let key { path.append(key) }
-        guard let last = state.pointee.index(of: serial) else { return path }
-        var keys = state.pointee.keys[...]
-        for index in 0..<last {
-            let inner = index + 1 == state.pointee.frames.count ? state.pointee.top : state.pointee.frames.elements[index + 1]
-            let outer = state.pointee.frames.elements[index]
-            if outer.kind == .array {
-                path.append(OutputKey(intValue: outer.count - 1))
-            } else if inner.hasKey, let key = keys.popFirst() {
-                path.append(key)
-            }
-        }
-        return path
-    }
-}
-
-extension OutputState {
-    /// Where a value stands among those that are open.
-    func index(of serial: UInt32) -> Int? {
-        top.serial == serial ? frames.count : frames.elements.firstIndex { $0.serial == serial }
-    }
-
-    var outermostKind: OutputFrame.Kind { (frames.elements.first ?? top).kind }
 }

@@ -311,3 +311,43 @@ private final class Child: Parent {
         try super.encode(to: numbers.superEncoder())
     }
 }
+
+/// What an encoding call holds is let go of with it.
+struct EncoderLifetimeTests {
+    private final class Tracked: Sendable {}
+
+    @Test("nothing of an encoding call outlives it, whatever became of its containers")
+    func noLeaks() throws {
+        weak var object: Tracked?
+        func encode() throws {
+            let tracked = Tracked()
+            object = tracked
+            let value = Encoding { encoder in
+                var outer = encoder.container(keyedBy: AnyKey.self)
+                for name in ["a", "b", "a"] {
+                    var one = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(name))
+                    var two = one.nestedUnkeyedContainer(forKey: AnyKey("x"))
+                    try one.encode(1, forKey: AnyKey("y"))
+                    let parent = outer.superEncoder()
+                    try two.encode(2)
+                    try outer.encode(3, forKey: AnyKey(name == "b" ? "a" : "c"))
+                    try [4].encode(to: parent)
+                }
+                try? outer.encode(Encoding { encoder in
+                    var list = encoder.unkeyedContainer()
+                    var inner = list.nestedUnkeyedContainer()
+                    try list.encode(1)
+                    _ = inner.nestedUnkeyedContainer()
+                    try inner.encode(Double.nan)
+                }, forKey: AnyKey("bad"))
+            }
+            var encoder = FastJSONEncoder()
+            let key = try #require(CodingUserInfoKey(rawValue: "tracked"))
+            encoder.userInfo[key] = tracked
+            _ = try encoder.encode([value, value])
+            #expect(throws: EncodingError.self) { try encoder.encode([AnyValue(value), AnyValue(Double.nan)]) }
+        }
+        try encode()
+        #expect(object == nil)
+    }
+}
