@@ -35,8 +35,11 @@ extension JSONDocument {
         var place = 0
         if count >= 8 {
             while place + 8 <= count {
-                if left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-                    != right.loadUnaligned(fromByteOffset: place, as: UInt64.self) { return false }
+                let (first, second) = (
+                    left.loadUnaligned(fromByteOffset: place, as: UInt64.self),
+                    right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                )
+                if first != second { return false }
                 place += 8
             }
             return left.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
@@ -56,6 +59,7 @@ extension JSONDocument {
         return true
     }
 
+    @inline(never)
     private func matchesConverted(_ index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         withName(at: index) { $0.count == name.count && $0.elementsEqual(name) }
     }
@@ -74,12 +78,10 @@ extension JSONDocument {
         }
         let expected = Int(entry.pointee.length)
         // With repeated names nothing is expected, and the first of a name is found.
-        if expected < end, let found = scan(for: name, from: expected, to: end) ?? scan(for: name, from: object + 1, to: expected) {
-            expect(after(found), in: object)
-            return found
+        let start = expected < end ? expected : object + 1
+        guard let found = scan(for: name, from: start, to: end) ?? scan(for: name, from: object + 1, to: start) else {
+            return 0
         }
-        if expected < end { return 0 }
-        guard let found = scan(for: name, from: object + 1, to: end) else { return 0 }
         expect(after(found), in: object)
         return found
     }

@@ -54,28 +54,27 @@ extension JSONDocument {
 
     /// Finds out whether a name occurs twice, by a small table of hashes. A table of 1,024 holds at most 512 names.
     private func findRepeatedNames(of object: Int) {
-        if nameSlots.isEmpty { nameSlots = [UInt64](repeating: 0, count: 1_024) }
-        nameGeneration += 1
-        let generation = nameGeneration << 32
+        nameSlots[1_024] += 1
+        let generation = nameSlots[1_024] << 32
         let end = Int(tape[object].next)
-        nameSlots.withUnsafeMutableBufferPointer { slots in
-            var index = object + 1
-            while index < end {
-                var slot = slotHash(index)
-                while slots[slot] & ~0xFFFF_FFFF == generation {
-                    if hasSameName(Int(slots[slot] & 0xFFFF_FFFF), index) { return repeatNames(in: object) }
-                    slot = (slot + 1) & 1_023
-                }
-                slots[slot] = generation | UInt64(index)
-                index = after(index + 1)
+        var index = object + 1
+        while index < end {
+            var slot = slotHash(index)
+            while nameSlots[slot] & ~0xFFFF_FFFF == generation {
+                if hasSameName(Int(nameSlots[slot] & 0xFFFF_FFFF), index) { return repeatNames(in: object) }
+                slot = (slot + 1) & 1_023
             }
+            nameSlots[slot] = generation | UInt64(index)
+            index = after(index + 1)
         }
     }
 
     @inline(__always)
     private func slotHash(_ index: Int) -> Int {
         if tape[index].flags.contains(.converted) {
-            return withName(at: index) { Int($0.reduce(UInt64($0.count)) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 } >> 54) }
+            return withName(at: index) { name in
+                Int(name.reduce(UInt64(name.count)) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 } >> 54)
+            }
         }
         // The first and the last eight bytes. Those beyond the name are of the text around it.
         let text = text(of: index)

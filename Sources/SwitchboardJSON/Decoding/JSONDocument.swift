@@ -17,9 +17,8 @@ final class JSONDocument {
     var converted: [UInt8] = []
     /// For objects that are large and not read in order: the names' tape indices by the names' hashes.
     var indexes: [Int: [Int: Int]] = [:]
-    /// Scratch for the search for repeated names, and how often it was used.
-    var nameSlots: [UInt64] = []
-    var nameGeneration: UInt64 = 0
+    /// Scratch for the search for repeated names: 1,024 slots, and how often they were used.
+    let nameSlots: UnsafeMutablePointer<UInt64>
     /// Where the last coding path and the last position were, so that many errors in one text take linear time.
     var pathSteps: [PathStep] = []
     var lastPosition = Position()
@@ -27,10 +26,8 @@ final class JSONDocument {
     /// Copies and parses a text.
     init(_ source: UnsafeRawBufferPointer, decoder: FastJSONDecoder) throws {
         guard source.count <= JSONDocument.maximumSize else {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: [],
-                    debugDescription: "The JSON text has \(source.count) bytes; at most \(JSONDocument.maximumSize) can be decoded."))
+            let text = "The JSON text has \(source.count) bytes; at most \(JSONDocument.maximumSize) can be decoded."
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: text))
         }
         size = source.count
         let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: size + 16)
@@ -38,6 +35,8 @@ final class JSONDocument {
         (copy + size).initialize(repeating: 0, count: 16)
         bytes = UnsafePointer(copy)
         self.decoder = decoder
+        nameSlots = .allocate(capacity: 1_025)
+        nameSlots.initialize(repeating: 0, count: 1_025)
         var parser = JSONParser(bytes, count: size, maximumDepth: decoder.maximumDepth)
         do {
             try parser.run()
@@ -51,6 +50,7 @@ final class JSONDocument {
     deinit {
         bytes.deallocate()
         tape.deallocate()
+        nameSlots.deallocate()
     }
 
     /// The tape index after a value.
