@@ -10,8 +10,20 @@ protocol DirectValue {
     ) throws
 }
 
-/// An optional, whose type alone tells it from the other direct values.
-protocol DirectOptional: DirectValue {}
+/// A type that may be a ``DirectValue``, whatever it contains.
+protocol StandardContainer {
+    static var isDictionary: Bool { get }
+    static var isOptional: Bool { get }
+}
+
+extension StandardContainer {
+    static var isDictionary: Bool { false }
+    static var isOptional: Bool { false }
+}
+
+extension Array: StandardContainer {}
+extension Dictionary: StandardContainer { static var isDictionary: Bool { true } }
+extension Optional: StandardContainer { static var isOptional: Bool { true } }
 
 extension Array: DirectValue where Element: Encodable {
     static func write(
@@ -32,11 +44,22 @@ extension Dictionary: DirectValue where Key == String, Value: Encodable {
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {
-        let route = writer.settings.route(of: Value.self)
         _ = writer.state.pointee.open(.object, serial: serial)
+        // The usual types by name, so that the compiler makes code for them.
+        if Value.self == String.self {
+            try value.assumingMemoryBound(to: [String: String].self).pointee.writeMembers(to: writer, serial: serial)
+        } else if Value.self == Int.self {
+            try value.assumingMemoryBound(to: [String: Int].self).pointee.writeMembers(to: writer, serial: serial)
+        } else {
+            try value.assumingMemoryBound(to: Self.self).pointee.writeMembers(to: writer, serial: serial)
+        }
+    }
+
+    private func writeMembers(to writer: OutputWriter, serial: UInt32) throws {
+        let route = writer.settings.route(of: Value.self)
         var names: [(name: String, index: Int)] = []
         var values: [Value] = []
-        for (name, value) in value.assumingMemoryBound(to: Self.self).pointee {
+        for (name, value) in self {
             names.append((name, values.count))
             values.append(value)
         }
@@ -48,7 +71,7 @@ extension Dictionary: DirectValue where Key == String, Value: Encodable {
     }
 }
 
-extension Optional: DirectValue, DirectOptional where Wrapped: Encodable {
+extension Optional: DirectValue where Wrapped: Encodable {
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {

@@ -63,10 +63,9 @@ enum OutputKind: UInt8 {
         if type == [String].self { return .strings }
         if type == [Int].self { return .integers }
         if type == [Double].self { return .doubles }
-        return type is any AnyDictionary.Type ? .dictionary : .other
+        // One cast for most types: it costs more than writing a value.
+        guard let container = type as? any StandardContainer.Type else { return .other }
+        guard type is any DirectValue.Type else { return container.isDictionary ? .dictionary : .other }
+        return container.isOptional ? .optional : .direct
     }
 }
-
-/// Any dictionary.
-private protocol AnyDictionary {}
-extension Dictionary: AnyDictionary {}

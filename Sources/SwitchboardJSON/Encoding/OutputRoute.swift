@@ -14,8 +14,7 @@ struct OutputRoute {
 
     init<Value: Encodable>(_ type: Value.Type, settings: OutputSettings) {
         self.type = ObjectIdentifier(type)
-        let kind = OutputKind(type, settings: settings)
-        direct = kind == .other || kind == .dictionary ? type as? any DirectValue.Type : nil
-        self.kind = direct == nil ? kind : direct is any DirectOptional.Type ? .optional : .direct
+        kind = OutputKind(type, settings: settings)
+        direct = kind == .direct || kind == .optional ? type as? any DirectValue.Type : nil
     }
 }
