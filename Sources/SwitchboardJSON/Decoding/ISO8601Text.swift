@@ -1,0 +1,90 @@
+import Foundation
+
+/// A date and time with a time zone, after ISO 8601 and [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339).
+enum ISO8601Text {
+    /// Reads `yyyy-MM-ddTHH:mm:ss`, a fraction or none, and `Z`, `±HH`, `±HHmm` or `±HH:mm`; nil for anything else.
+    ///
+    /// Days before 1582-10-15 are those of the Julian calendar, as in Foundation. A second 60 is the next minute's first.
+    static func date(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
+        guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+            text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
+        else { return nil }
+        let century = two(text, 0)
+        let yearOfCentury = two(text, 2)
+        let (month, day) = (two(text, 5), two(text, 8))
+        let (hour, minute, second) = (two(text, 11), two(text, 14), two(text, 17))
+        guard century < 100, yearOfCentury < 100, hour < 24, minute < 60, second <= 60,
+            let days = days(century * 100 + yearOfCentury, month, day)
+        else { return nil }
+        var place = 19
+        var fraction = 0.0
+        if text[place] == UInt8(ascii: ".") {
+            guard let end = readFraction(text, &fraction) else { return nil }
+            place = end
+        }
+        guard let offset = offset(text, place) else { return nil }
+        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        return Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + fraction)
+    }
+
+    /// Two digits; 100 or more when they are none.
+    @inline(__always)
+    private static func two(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int {
+        let (tens, ones) = (text[place] &- UInt8(ascii: "0"), text[place + 1] &- UInt8(ascii: "0"))
+        return tens < 10 && ones < 10 ? Int(tens) * 10 + Int(ones) : 1_000
+    }
+
+    /// The days from 1970-01-01; nil when the calendar does not have this one.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int? {
+        let isJulian = year < 1582 || year == 1582 && (month < 10 || month == 10 && day < 15)
+        guard month >= 1, month <= 12, day >= 1, day <= 31 else { return nil }
+        let isLeap = year % 4 == 0 && (isJulian || year % 100 != 0 || year % 400 == 0)
+        if month == 2 {
+            guard day <= (isLeap ? 29 : 28) else { return nil }
+        } else if day == 31, month == 4 || month == 6 || month == 9 || month == 11 {
+            return nil
+        }
+        // Years that begin in March, so that the leap day is the last one.
+        let marchYear = month > 2 ? year : year - 1
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let days = 365 * marchYear + (marchYear >> 2) + dayOfYear - 719_468
+        return isJulian ? days - 2 : days - marchYear / 100 + marchYear / 400
+    }
+
+    /// Reads the digits after the point at 19. Returns the place after them; nil when there are none.
+    private static func readFraction(_ text: UnsafeBufferPointer<UInt8>, _ fraction: inout Double) -> Int? {
+        var place = 20
+        var value = 0.0
+        var scale = 1.0
+        while place < text.count, text[place] &- UInt8(ascii: "0") < 10 {
+            // 15 digits are exact in a double.
+            if scale < 1e15 {
+                value = value * 10 + Double(text[place] &- UInt8(ascii: "0"))
+                scale *= 10
+            }
+            place += 1
+        }
+        fraction = value / scale
+        return place > 20 ? place : nil
+    }
+
+    /// The time zone's seconds east of UTC, up to the text's end.
+    private static func offset(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int? {
+        let rest = text.count - place
+        guard rest >= 1 else { return nil }
+        let sign = text[place]
+        if sign == UInt8(ascii: "Z") { return rest == 1 ? 0 : nil }
+        guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), rest >= 3 else { return nil }
+        let hours = two(text, place + 1)
+        var minutes = 0
+        switch rest {
+        case 3: break
+        case 5: minutes = two(text, place + 3)
+        case 6 where text[place + 3] == UInt8(ascii: ":"): minutes = two(text, place + 4)
+        default: return nil
+        }
+        guard hours < 24, minutes < 60 else { return nil }
+        let seconds = hours * 3_600 + minutes * 60
+        return sign == UInt8(ascii: "-") ? -seconds : seconds
+    }
+}

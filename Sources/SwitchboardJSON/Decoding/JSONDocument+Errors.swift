@@ -1,0 +1,103 @@
+import Foundation
+
+extension JSONDocument {
+    /// A place in the text. Lines and columns count from 1, columns in characters of Unicode.
+    struct Position {
+        var offset = 0
+        var line = 1
+        var column = 1
+    }
+
+    func position(at offset: Int) -> Position {
+        var position = offset >= lastPosition.offset ? lastPosition : Position()
+        while position.offset < offset {
+            let byte = bytes[position.offset]
+            position.offset += 1
+            if byte == 0x0A {
+                position.line += 1
+                position.column = 1
+            } else if byte & 0xC0 != 0x80 {
+                position.column += 1
+            }
+        }
+        lastPosition = position
+        return position
+    }
+
+    /// "at line 3, column 7 (byte 42)"; bytes count from 0.
+    private func place(_ offset: Int) -> String {
+        let position = position(at: offset)
+        return "at line \(position.line), column \(position.column) (byte \(offset))"
+    }
+
+    private func context(_ text: String, at index: Int) -> DecodingError.Context {
+        // A string's entry has the place after the quote.
+        let offset = Int(tape[index].offset) - (tape[index].kind == .string ? 1 : 0)
+        return DecodingError.Context(codingPath: path(to: index), debugDescription: "\(text), \(place(offset)).")
+    }
+
+    /// "a string", as `JSONDecoder` calls it.
+    private func kindText(of index: Int) -> String {
+        switch tape[index].kind {
+        case .null: "null"
+        case .false, .true: "bool"
+        case .number: "number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object, .name: "a dictionary"
+        }
+    }
+
+    /// The error for a value of another kind, null included.
+    @inline(never)
+    func mismatch(_ type: any Any.Type, at index: Int) -> DecodingError {
+        if tape[index].kind == .null {
+            return .valueNotFound(type, context("Cannot get value of type \(type) -- found null value instead", at: index))
+        }
+        return .typeMismatch(
+            type, context("Expected to decode \(type) but found \(kindText(of: index)) instead", at: index))
+    }
+
+    /// The error for a value of the right kind that cannot be used.
+    @inline(never)
+    func corrupted(_ text: String, at index: Int) -> DecodingError {
+        .dataCorrupted(context(text, at: index))
+    }
+
+    @inline(never)
+    func missing(_ key: some CodingKey, in object: Int) -> DecodingError {
+        .keyNotFound(key, context("No value associated with key \(key) (\"\(key.stringValue)\") in the object", at: object))
+    }
+
+    @inline(never)
+    func endOfArray(_ type: any Any.Type, _ array: Int, count: Int) -> DecodingError {
+        let path = path(to: array) + [JSONPathKey(index: count)]
+        let text = "Unkeyed container is at end, in the array \(place(Int(tape[array].offset)))."
+        return .valueNotFound(type, .init(codingPath: path, debugDescription: text))
+    }
+
+    func syntaxError(_ error: any Error, in parser: JSONParser) -> any Error {
+        guard let failure = error as? JSONParser.Failure else { return error }
+        let text = "Expected \(failure.expected), found \(found(failure.offset)) \(place(failure.offset))."
+        return DecodingError.dataCorrupted(
+            .init(
+                codingPath: openPath(in: parser), debugDescription: "The given data was not valid JSON. \(text)",
+                underlyingError: NSError(
+                    domain: NSCocoaErrorDomain, code: CocoaError.Code.propertyListReadCorrupt.rawValue,
+                    userInfo: [NSDebugDescriptionErrorKey: text])))
+    }
+
+    private func found(_ offset: Int) -> String {
+        let byte = bytes[offset]
+        if offset >= size { return "the end of the text" }
+        if byte < 0x20 || byte == 0x7F { return "control character \(hexadecimal(byte))" }
+        if byte < 0x80 { return "'\(Character(Unicode.Scalar(byte)))'" }
+        let length = UTF8Sequence.length(bytes + offset)
+        guard length > 0 else { return "byte \(hexadecimal(byte))" }
+        return "'\(String(decoding: UnsafeBufferPointer(start: bytes + offset, count: length), as: UTF8.self))'"
+    }
+
+    private func hexadecimal(_ byte: UInt8) -> String {
+        "0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+    }
+}

@@ -1,0 +1,140 @@
+extension JSONDocument {
+    /// Objects with more members get an index when they are not read in order.
+    private static let smallObject = 64
+
+    /// The tape index of a member's value; 0, which is a null, when the object has none of this name.
+    ///
+    /// The object's entry says where the next name is expected, so that members read in order are found at once.
+    @inline(__always)
+    func member(_ key: some CodingKey, in object: Int) -> Int {
+        var name = key.stringValue
+        return name.withUTF8 { name in
+            let expected = Int(tape[object].length)
+            if expected < Int(tape[object].next), matches(expected, name) {
+                tape[object].length = UInt32(truncatingIfNeeded: after(expected + 1))
+                return expected + 1
+            }
+            return search(name, in: object)
+        }
+    }
+
+    /// Whether a name on the tape has these bytes.
+    @inline(__always)
+    private func matches(_ index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        let entry = tape + index
+        if entry.pointee.flags != [] { return matchesConverted(index, name) }
+        guard Int(entry.pointee.length) == name.count, let other = name.baseAddress else {
+            return entry.pointee.length == 0 && name.isEmpty
+        }
+        return equal(bytes + Int(entry.pointee.offset), other, name.count)
+    }
+
+    @inline(__always)
+    private func equal(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        let (left, right) = (UnsafeRawPointer(left), UnsafeRawPointer(right))
+        var place = 0
+        if count >= 8 {
+            while place + 8 <= count {
+                let (first, second) = (
+                    left.loadUnaligned(fromByteOffset: place, as: UInt64.self),
+                    right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                )
+                if first != second { return false }
+                place += 8
+            }
+            return left.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+                == right.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+        }
+        if count >= 4 {
+            return left.loadUnaligned(as: UInt32.self) == right.loadUnaligned(as: UInt32.self)
+                && left.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+                    == right.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+        }
+        while place < count {
+            if left.load(fromByteOffset: place, as: UInt8.self) != right.load(fromByteOffset: place, as: UInt8.self) {
+                return false
+            }
+            place += 1
+        }
+        return true
+    }
+
+    @inline(never)
+    private func matchesConverted(_ index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        withName(at: index) { $0.count == name.count && $0.elementsEqual(name) }
+    }
+
+    /// Finds a name that is not where it was expected.
+    @inline(never)
+    private func search(_ name: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
+        let entry = tape + object
+        let end = Int(entry.pointee.next)
+        if Int(entry.pointee.members) > JSONDocument.smallObject, !entry.pointee.flags.contains(.indexed) {
+            index(object)
+        }
+        if entry.pointee.flags.contains(.indexed), let found = indexed(name, in: object) {
+            if found != 0 { expect(after(found), in: object) }
+            return found
+        }
+        let expected = Int(entry.pointee.length)
+        // With repeated names nothing is expected, and the first of a name is found.
+        let start = expected < end ? expected : object + 1
+        guard let found = scan(for: name, from: start, to: end) ?? scan(for: name, from: object + 1, to: start) else {
+            return 0
+        }
+        expect(after(found), in: object)
+        return found
+    }
+
+    private func expect(_ index: Int, in object: Int) {
+        if tape[object].flags.contains(.repeatedNames) { return }
+        tape[object].length = UInt32(truncatingIfNeeded: index)
+    }
+
+    private func scan(for name: UnsafeBufferPointer<UInt8>, from first: Int, to end: Int) -> Int? {
+        var index = first
+        while index < end {
+            if matches(index, name) { return index + 1 }
+            index = after(index + 1)
+        }
+        return nil
+    }
+
+    // MARK: - Index
+
+    /// Makes an index of a large object's names, the first of each. Its hashes are seeded.
+    func index(_ object: Int) {
+        var values: [Int: Int] = [:]
+        values.reserveCapacity(Int(tape[object].members))
+        var index = object + 1
+        while index < Int(tape[object].next) {
+            let hash = withName(at: index) { JSONDocument.hash($0) }
+            if values[hash] == nil {
+                values[hash] = index + 1
+            } else {
+                repeatNames(in: object)
+            }
+            index = after(index + 1)
+        }
+        indexes[object] = values
+        tape[object].flags.insert(.indexed)
+    }
+
+    /// The value that the index has for a name, 0 when there is none; nil when two names have one hash.
+    private func indexed(_ name: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
+        guard let found = indexes[object]?[JSONDocument.hash(name)] else { return 0 }
+        return matches(found - 1, name) ? found : nil
+    }
+
+    private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: UnsafeRawBufferPointer(name))
+        return hasher.finalize()
+    }
+
+    /// Notes that a name occurs twice, so that no name is expected anywhere.
+    func repeatNames(in object: Int) {
+        tape[object].flags.insert(.repeatedNames)
+        tape[object].length = .max
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+
+extension JSONDocument {
+    /// Makes an object ready for a keyed container: converts its names and finds repeated ones, once.
+    @inline(__always)
+    func prepare(_ object: Int) {
+        if !tape[object].flags.contains(.prepared) { prepareNames(of: object) }
+    }
+
+    private func prepareNames(of object: Int) {
+        let entry = tape + object
+        entry.pointee.flags.insert(.prepared)
+        if case .useDefaultKeys = decoder.keyDecodingStrategy {
+            if entry.pointee.flags.contains(.escapedNames) {
+                convertNames(of: object) { tape[$0].flags.contains(.escaped) ? rawName(at: $0) : nil }
+            }
+        } else {
+            let path = isCustomKeyed ? path(to: object) : []
+            convertNames(of: object) { convertedName(at: $0, path: path) }
+        }
+        if entry.pointee.members > 512 { index(object) } else { findRepeatedNames(of: object) }
+    }
+
+    private var isCustomKeyed: Bool {
+        if case .custom = decoder.keyDecodingStrategy { return true }
+        return false
+    }
+
+    private func convertNames(of object: Int, _ convert: (Int) -> String?) {
+        var index = object + 1
+        while index < Int(tape[object].next) {
+            if var name = convert(index) {
+                tape[index].next = UInt32(truncatingIfNeeded: converted.count)
+                tape[index].flags.insert(.converted)
+                name.withUTF8 { name in
+                    withUnsafeBytes(of: UInt32(truncatingIfNeeded: name.count)) { converted.append(contentsOf: $0) }
+                    converted.append(contentsOf: name)
+                }
+            }
+            index = after(index + 1)
+        }
+    }
+
+    /// The name after the key strategy; nil when it is the same.
+    private func convertedName(at index: Int, path: [any CodingKey]) -> String? {
+        switch decoder.keyDecodingStrategy {
+        case .useDefaultKeys: return nil
+        case .custom(let convert): return convert(path + [JSONPathKey(stringValue: rawName(at: index))]).stringValue
+        case .convertFromSnakeCase:
+            if !tape[index].flags.contains(.escaped), !text(of: index).contains(UInt8(ascii: "_")) { return nil }
+            return SnakeCase.camelCase(rawName(at: index))
+        }
+    }
+
+    /// Finds out whether a name occurs twice, by a small table of hashes. A table of 1,024 holds at most 512 names.
+    private func findRepeatedNames(of object: Int) {
+        nameSlots[1_024] += 1
+        let generation = nameSlots[1_024] << 32
+        let end = Int(tape[object].next)
+        var index = object + 1
+        while index < end {
+            var slot = slotHash(index)
+            while nameSlots[slot] & ~0xFFFF_FFFF == generation {
+                if hasSameName(Int(nameSlots[slot] & 0xFFFF_FFFF), index) { return repeatNames(in: object) }
+                slot = (slot + 1) & 1_023
+            }
+            nameSlots[slot] = generation | UInt64(index)
+            index = after(index + 1)
+        }
+    }
+
+    @inline(__always)
+    private func slotHash(_ index: Int) -> Int {
+        if tape[index].flags.contains(.converted) {
+            return withName(at: index) { name in
+                Int(name.reduce(UInt64(name.count)) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 } >> 54)
+            }
+        }
+        // The first and the last eight bytes. Those beyond the name are of the text around it.
+        let text = text(of: index)
+        let count = text.count
+        let start = UnsafeRawPointer(bytes + Int(tape[index].offset))
+        var first = start.loadUnaligned(as: UInt64.self).littleEndian
+        var last = first
+        if count < 8 {
+            first &= (1 << UInt64(count * 8)) - 1
+            last = 0
+        } else {
+            last = start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self).littleEndian
+        }
+        let mixed = (first &* 0x9E37_79B9_7F4A_7C15) ^ ((last ^ UInt64(count)) &* 0xC2B2_AE3D_27D4_EB4F)
+        return Int(truncatingIfNeeded: (mixed &* 0x9E37_79B9_7F4A_7C15) >> 54)
+    }
+
+    private func hasSameName(_ left: Int, _ right: Int) -> Bool {
+        withName(at: left) { left in
+            withName(at: right) { left.count == $0.count && left.elementsEqual($0) }
+        }
+    }
+
+    // MARK: - Names
+
+    /// Calls the body with the name that keys are compared with.
+    @inline(__always)
+    func withName<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        let entry = tape + index
+        guard entry.pointee.flags.contains(.converted) else { return body(text(of: index)) }
+        let start = Int(entry.pointee.next)
+        return converted.withUnsafeBufferPointer { converted in
+            let length = UnsafeRawBufferPointer(converted).loadUnaligned(fromByteOffset: start, as: UInt32.self)
+            return body(UnsafeBufferPointer(rebasing: converted[(start + 4)..<(start + 4 + Int(length))]))
+        }
+    }
+
+    /// The name that keys are compared with.
+    func name(at index: Int) -> String {
+        if tape[index].flags == .escaped { return rawName(at: index) }
+        return withName(at: index) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The name as the text has it, without escapes.
+    func rawName(at index: Int) -> String {
+        JSONStringText.string(text(of: index), isEscaped: tape[index].flags.contains(.escaped))
+    }
+
+    /// The names of an object for `allKeys`: in their order, each once.
+    func names(of object: Int) -> [String] {
+        var names: [String] = []
+        names.reserveCapacity(Int(tape[object].members))
+        var seen: Set<String> = []
+        let isRepeated = tape[object].flags.contains(.repeatedNames)
+        var index = object + 1
+        while index < Int(tape[object].next) {
+            let name = name(at: index)
+            if !isRepeated || seen.insert(name).inserted { names.append(name) }
+            index = after(index + 1)
+        }
+        return names
+    }
+}

@@ -1,0 +1,64 @@
+extension JSONDocument {
+    /// How far the last path walked through a container: the tape index of a child, and which child it is.
+    struct PathStep {
+        let container: Int
+        let child: Int
+        let ordinal: Int
+    }
+
+    /// The coding path of a value, found by walking down from the text's value.
+    ///
+    /// Each container's walk goes on where the last one through it ended, unless it must go back.
+    func path(to target: Int) -> [any CodingKey] {
+        var path: [any CodingKey] = []
+        var container = JSONDocument.root
+        while container < target, target < after(container) {
+            var child = container + 1
+            var ordinal = 0
+            let depth = path.count
+            if depth < pathSteps.count, pathSteps[depth].container == container, pathSteps[depth].child <= target {
+                (child, ordinal) = (pathSteps[depth].child, pathSteps[depth].ordinal)
+            }
+            let isObject = tape[container].kind == .object
+            while true {
+                let next = after(isObject ? child + 1 : child)
+                if next > target { break }
+                child = next
+                ordinal += 1
+            }
+            pathSteps.removeSubrange(min(depth, pathSteps.count)...)
+            pathSteps.append(PathStep(container: container, child: child, ordinal: ordinal))
+            path.append(isObject ? JSONPathKey(stringValue: name(at: child)) : JSONPathKey(index: ordinal))
+            container = isObject ? child + 1 : child
+        }
+        return path
+    }
+
+    /// The path of the containers that were open when the parser stopped.
+    func openPath(in parser: JSONParser) -> [any CodingKey] {
+        var path: [any CodingKey] = []
+        var container = parser.container
+        var end = parser.count
+        while container != 0 {
+            var child = container + 1
+            var ordinal = 0
+            if tape[container].kind == .object {
+                var name: Int?
+                while child < end {
+                    name = child
+                    child = child + 1 < end ? after(child + 1) : end
+                }
+                if let name { path.append(JSONPathKey(stringValue: self.name(at: name))) }
+            } else {
+                while child < end {
+                    child = after(child)
+                    ordinal += 1
+                }
+                path.append(JSONPathKey(index: ordinal))
+            }
+            end = container
+            container = Int(tape[container].next)
+        }
+        return path.reversed()
+    }
+}

@@ -1,0 +1,180 @@
+/// Checks a JSON text in one pass and writes its tape.
+///
+/// The bytes are followed by 16 zeros. No grammar rule accepts a zero, so a scan stops at the end of the text at the
+/// latest, and eight bytes can be read from each place in it.
+struct JSONParser {
+    /// Where the text breaks a rule, and what the rule expects there.
+    struct Failure: Error {
+        let offset: Int
+        let expected: String
+    }
+
+    let start: UnsafePointer<UInt8>
+    let end: UnsafePointer<UInt8>
+    let maximumDepth: Int
+    var at: UnsafePointer<UInt8>
+    /// Entry 0 is a null that stands for a missing value. The text's value is entry 1.
+    private(set) var tape: UnsafeMutablePointer<JSONTapeEntry>
+    private(set) var count = 1
+    private var capacity: Int
+    /// The innermost open container; 0 is none.
+    private(set) var container = 0
+    private var depth = 0
+
+    /// Starts at the first byte. The caller frees the tape.
+    init(_ start: UnsafePointer<UInt8>, count: Int, maximumDepth: Int) {
+        self.start = start
+        end = start + count
+        at = start
+        self.maximumDepth = maximumDepth
+        capacity = count / 8 + 16
+        tape = .allocate(capacity: capacity)
+        tape.initialize(to: JSONTapeEntry(.null, offset: 0))
+    }
+
+    /// Parses the whole text.
+    mutating func run() throws {
+        if at[0] == 0xEF, at[1] == 0xBB, at[2] == 0xBF { at += 3 }
+        while true {
+            if try value() { continue }
+            if try !finishContainers() { break }
+        }
+        if skipSpace() != 0 || at != end { throw failure("the end of the text") }
+    }
+
+    /// Reads a scalar or an empty container, or opens a container. Returns whether one was opened.
+    @inline(__always)
+    private mutating func value() throws -> Bool {
+        let byte = skipSpace()
+        switch byte {
+        case UInt8(ascii: "\""):
+            let (begin, length, isEscaped) = try string()
+            append(JSONTapeEntry(.string, offset: begin, length: length, flags: isEscaped ? .escaped : []))
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            try number()
+        case UInt8(ascii: "{"):
+            try open(.object)
+            if skipSpace() == UInt8(ascii: "}") {
+                close()
+                return false
+            }
+            try name()
+            return true
+        case UInt8(ascii: "["):
+            try open(.array)
+            if skipSpace() == UInt8(ascii: "]") {
+                close()
+                return false
+            }
+            return true
+        default:
+            try literal(byte)
+        }
+        return false
+    }
+
+    /// Goes past what follows a value: closes containers up to a comma. Returns whether another value follows.
+    @inline(__always)
+    private mutating func finishContainers() throws -> Bool {
+        while container != 0 {
+            tape[container].length &+= 1
+            let isObject = tape[container].kind == .object
+            let byte = skipSpace()
+            if byte == UInt8(ascii: ",") {
+                at += 1
+                if isObject { try name() }
+                return true
+            }
+            guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+                throw failure(isObject ? "',' or '}'" : "',' or ']'")
+            }
+            close()
+        }
+        return false
+    }
+
+    @inline(__always)
+    private mutating func name() throws {
+        guard skipSpace() == UInt8(ascii: "\"") else { throw failure("a name in quotes") }
+        let (begin, length, isEscaped) = try string()
+        append(JSONTapeEntry(.name, offset: begin, length: length, flags: isEscaped ? .escaped : []))
+        if isEscaped { tape[container].flags.insert(.escapedNames) }
+        guard skipSpace() == UInt8(ascii: ":") else { throw failure("':'") }
+        at += 1
+    }
+
+    private mutating func open(_ kind: JSONTapeEntry.Kind) throws {
+        guard depth < maximumDepth else { throw failure("at most \(maximumDepth) levels of arrays and objects") }
+        depth += 1
+        let parent = UInt32(truncatingIfNeeded: container)
+        container = count
+        append(JSONTapeEntry(kind, offset: at - start, next: parent))
+        at += 1
+    }
+
+    private mutating func close() {
+        let opened = tape + container
+        let parent = Int(opened.pointee.next)
+        opened.pointee.next = UInt32(truncatingIfNeeded: count)
+        if opened.pointee.kind == .object {
+            opened.pointee.members = UInt16(clamping: opened.pointee.length)
+            opened.pointee.length = UInt32(truncatingIfNeeded: container + 1)
+        }
+        container = parent
+        depth -= 1
+        at += 1
+    }
+
+    private mutating func literal(_ byte: UInt8) throws {
+        let word = UnsafeRawPointer(at).loadUnaligned(as: UInt32.self).littleEndian
+        switch (byte, word, at[4]) {
+        case (UInt8(ascii: "t"), 0x6575_7274, _): append(JSONTapeEntry(.true, offset: at - start))
+        case (UInt8(ascii: "n"), 0x6C6C_756E, _): append(JSONTapeEntry(.null, offset: at - start))
+        case (UInt8(ascii: "f"), 0x736C_6166, UInt8(ascii: "e")):
+            append(JSONTapeEntry(.false, offset: at - start))
+            at += 1
+        default: throw failure("a value")
+        }
+        at += 4
+    }
+
+    @inline(__always)
+    mutating func append(_ entry: JSONTapeEntry) {
+        if count == capacity { grow() }
+        (tape + count).initialize(to: entry)
+        count += 1
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<JSONTapeEntry>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: tape, count: count)
+        tape.deallocate()
+        tape = larger
+        capacity *= 2
+    }
+
+    /// Skips white space. Returns the byte after it, which is 0 at the end of the text.
+    @inline(__always)
+    mutating func skipSpace() -> UInt8 {
+        let byte = at.pointee
+        return byte > 0x20 ? byte : skipSpaces()
+    }
+
+    private mutating func skipSpaces() -> UInt8 {
+        while true {
+            switch at.pointee {
+            case 0x20:
+                at += 1
+                while UnsafeRawPointer(at).loadUnaligned(as: UInt64.self) == 0x2020_2020_2020_2020 { at += 8 }
+            case 0x0A, 0x0D, 0x09: at += 1
+            case let byte: return byte
+            }
+        }
+    }
+
+    @inline(never)
+    func failure(_ expected: String, at place: UnsafePointer<UInt8>? = nil) -> Failure {
+        Failure(offset: (place ?? at) - start, expected: expected)
+    }
+}

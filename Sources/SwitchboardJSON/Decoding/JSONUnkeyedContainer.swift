@@ -1,0 +1,56 @@
+/// The elements of an array, one after the other.
+struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
+    let document: JSONDocument
+    private let index: UInt32
+    /// The tape index of the next element.
+    private var place: UInt32
+    private var ordinal: UInt32 = 0
+
+    init(document: JSONDocument, index: Int) throws {
+        guard document.tape[index].kind == .array else { throw document.mismatch([Any].self, at: index) }
+        self.document = document
+        self.index = UInt32(truncatingIfNeeded: index)
+        place = UInt32(truncatingIfNeeded: index + 1)
+    }
+
+    var codingPath: [any CodingKey] { document.path(to: Int(index)) }
+    var count: Int? { Int(document.tape[Int(index)].length) }
+    var currentIndex: Int { Int(ordinal) }
+    var isAtEnd: Bool { ordinal == document.tape[Int(index)].length }
+
+    /// Reads the next element, and goes past it when that did not fail.
+    @inline(__always)
+    mutating func next<Value>(_ type: Value.Type, _ read: (JSONDocument, Int) throws -> Value) throws -> Value {
+        if isAtEnd { throw document.endOfArray(type, Int(index), count: currentIndex) }
+        let value = try read(document, Int(place))
+        place = UInt32(truncatingIfNeeded: document.after(Int(place)))
+        ordinal &+= 1
+        return value
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        if isAtEnd { throw document.endOfArray(Any?.self, Int(index), count: currentIndex) }
+        guard document.tape[Int(place)].kind == .null else { return false }
+        return try next(Any?.self) { _, _ in nil } == nil
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try next(KeyedDecodingContainer<Nested>.self) {
+            KeyedDecodingContainer(try JSONKeyedContainer<Nested>(document: $0, index: $1))
+        }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try next((any UnkeyedDecodingContainer).self) { try JSONUnkeyedContainer(document: $0, index: $1) }
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        try next((any Decoder).self) { JSONValueDecoder(document: $0, index: $1) }
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try next(type) { try $0.value(type, at: $1) }
+    }
+}

@@ -1,0 +1,43 @@
+/// The decoder of one value, which is also its single-value container.
+struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
+    let document: JSONDocument
+    let index: Int
+
+    var codingPath: [any CodingKey] { document.path(to: index) }
+    var userInfo: [CodingUserInfoKey: Any] { document.decoder.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(try JSONKeyedContainer<Key>(document: document, index: index))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try JSONUnkeyedContainer(document: document, index: index)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    func decodeNil() -> Bool { document.tape[index].kind == .null }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try document.value(type, at: index) }
+
+    func decode(_ type: Bool.Type) throws -> Bool { try document.bool(at: index) }
+    func decode(_ type: String.Type) throws -> String { try document.string(at: index) }
+    func decode(_ type: Double.Type) throws -> Double { try document.double(at: index) }
+    func decode(_ type: Float.Type) throws -> Float { try document.float(at: index) }
+    func decode(_ type: Int.Type) throws -> Int { try document.integer(type, at: index) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try document.integer(type, at: index) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try document.integer(type, at: index) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try document.integer(type, at: index) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try document.integer(type, at: index) }
+    func decode(_ type: UInt.Type) throws -> UInt { try document.integer(type, at: index) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try document.integer(type, at: index) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try document.integer(type, at: index) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try document.integer(type, at: index) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try document.integer(type, at: index) }
+
+    @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+    func decode(_ type: Int128.Type) throws -> Int128 { try document.integer(type, at: index) }
+
+    @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try document.integer(type, at: index) }
+}

@@ -1,0 +1,81 @@
+/// A container of the standard library that is written without its `encode(to:)`, which would ask for a container.
+protocol DirectValue {
+    /// Writes the value at an address.
+    ///
+    /// - Parameters:
+    ///   - serial: The value begun for it, which becomes an array or an object. An optional is written as the value in it.
+    ///   - key: The key of the member that an optional is.
+    static func write(
+        _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
+    ) throws
+}
+
+/// A type that may be a ``DirectValue``, whatever it contains.
+protocol StandardContainer {
+    static var isDictionary: Bool { get }
+    static var isOptional: Bool { get }
+}
+
+extension StandardContainer {
+    static var isDictionary: Bool { false }
+    static var isOptional: Bool { false }
+}
+
+extension Array: StandardContainer {}
+extension Dictionary: StandardContainer { static var isDictionary: Bool { true } }
+extension Optional: StandardContainer { static var isOptional: Bool { true } }
+
+extension Array: DirectValue where Element: Encodable {
+    static func write(
+        _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
+    ) throws {
+        let elements = value.assumingMemoryBound(to: Self.self).pointee
+        let route = writer.settings.route(of: Element.self)
+        _ = writer.state.pointee.open(.array, serial: serial)
+        for element in elements {
+            _ = writer.state.pointee.beginElement(in: serial)
+            try writer.write(element, route: route, key: { nil })
+        }
+    }
+}
+
+extension Dictionary: DirectValue where Key == String, Value: Encodable {
+    /// Writes the members in the order of their names, which are neither converted nor repeated.
+    static func write(
+        _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
+    ) throws {
+        _ = writer.state.pointee.open(.object, serial: serial)
+        // The usual types by name, so that the compiler makes code for them.
+        if Value.self == String.self {
+            try value.assumingMemoryBound(to: [String: String].self).pointee.writeMembers(to: writer, serial: serial)
+        } else if Value.self == Int.self {
+            try value.assumingMemoryBound(to: [String: Int].self).pointee.writeMembers(to: writer, serial: serial)
+        } else {
+            try value.assumingMemoryBound(to: Self.self).pointee.writeMembers(to: writer, serial: serial)
+        }
+    }
+
+    private func writeMembers(to writer: OutputWriter, serial: UInt32) throws {
+        let route = writer.settings.route(of: Value.self)
+        var names: [(name: String, index: Int)] = []
+        var values: [Value] = []
+        for (name, value) in self {
+            names.append((name, values.count))
+            values.append(value)
+        }
+        OutputSettings.sort(&names, byUTF8: writer.settings.sortsNames)
+        for (name, index) in names {
+            _ = writer.state.pointee.beginMember(name, in: serial, isUnique: true)
+            try writer.write(values[index], route: route, key: { OutputKey(stringValue: name) })
+        }
+    }
+}
+
+extension Optional: DirectValue where Wrapped: Encodable {
+    static func write(
+        _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
+    ) throws {
+        guard let wrapped = value.assumingMemoryBound(to: Self.self).pointee else { return writer.state.pointee.appendNil() }
+        try writer.write(wrapped, route: writer.settings.route(of: Wrapped.self), key: key)
+    }
+}

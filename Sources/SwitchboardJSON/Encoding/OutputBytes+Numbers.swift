@@ -1,0 +1,129 @@
+import Foundation
+
+extension OutputBytes {
+    private static var pairs: StaticString {
+        """
+        0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
+        5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
+        """
+    }
+
+    @inline(__always)
+    mutating func append(_ value: Int64) {
+        reserve(20)
+        if value < 0 {
+            base[count] = UInt8(ascii: "-")
+            count &+= 1
+        }
+        appendDigits(value.magnitude)
+    }
+
+    @inline(__always)
+    mutating func append(_ value: UInt64) {
+        reserve(20)
+        appendDigits(value)
+    }
+
+    /// Appends the digits of a number; there is room for twenty.
+    @inline(__always)
+    private mutating func appendDigits(_ value: UInt64) {
+        if value < 10 {
+            base[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value)
+            count &+= 1
+        } else {
+            appendManyDigits(value, width: Self.digits(value))
+        }
+    }
+
+    /// Appends `width` digits, zeros first.
+    @inline(never)
+    private mutating func appendManyDigits(_ value: UInt64, width: Int) {
+        let pairs = Self.pairs.utf8Start
+        var value = value
+        var place = width
+        let start = end
+        while place >= 2 {
+            let (quotient, rest) = value.quotientAndRemainder(dividingBy: 100)
+            let pair = pairs + Int(truncatingIfNeeded: rest) &* 2
+            start[place &- 1] = pair[1]
+            start[place &- 2] = pair[0]
+            place &-= 2
+            value = quotient
+        }
+        if place == 1 { start[0] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value % 10) }
+        count &+= width
+    }
+
+    @inline(__always)
+    private static func digits(_ value: UInt64) -> Int {
+        var count = 1
+        var limit: UInt64 = 10
+        while value >= limit {
+            count &+= 1
+            if count == 20 { break }
+            limit &*= 10
+        }
+        return count
+    }
+
+    /// Appends a number of `width` digits, zeros first: parts of a date.
+    mutating func append(_ value: Int, width: Int) {
+        reserve(20)
+        appendManyDigits(UInt64(value.magnitude), width: min(width, 20))
+    }
+
+    /// Appends a finite number as its `description` has it, without a fraction of zero.
+    mutating func append(_ value: Double) {
+        if appendWhole(value) || appendShort(value) { return }
+        appendText(value.description)
+    }
+
+    /// Appends a finite number as its `description` has it, without a fraction of zero.
+    mutating func append(_ value: Float) {
+        appendText(value.description)
+    }
+
+    private mutating func appendText(_ text: String) {
+        append(plain: text)
+        if count >= 2, base[count - 1] == UInt8(ascii: "0"), base[count - 2] == UInt8(ascii: ".") { count -= 2 }
+    }
+
+    /// Appends a whole number below 2^53, which `description` writes without an exponent.
+    @inline(__always)
+    private mutating func appendWhole(_ value: Double) -> Bool {
+        guard value.magnitude < 9_007_199_254_740_992 else { return false }
+        let whole = Int64(value)
+        guard Double(whole) == value, whole != 0 || value.sign == .plus else { return false }
+        append(whole)
+        return true
+    }
+
+    /// Appends a number that at most six decimals write, such as a price.
+    ///
+    /// `digits / 10^6` is rounded once, so a match means that this decimal reads back as the value. It has at most 15
+    /// digits, and no two decimals of 15 digits read as the same double, so none that is shorter or nearer exists.
+    @inline(__always)
+    private mutating func appendShort(_ value: Double) -> Bool {
+        let size = value.magnitude
+        guard size >= 0.001, size < 1e9 else { return false }
+        let scaled = (size * 1e6).rounded()
+        guard scaled / 1e6 == size else { return false }
+        var digits = UInt64(scaled)
+        var decimals = 6
+        while decimals > 1 {
+            let (quotient, rest) = digits.quotientAndRemainder(dividingBy: 10)
+            guard rest == 0 else { break }
+            digits = quotient
+            decimals -= 1
+        }
+        reserve(24)
+        if value < 0 { append(UInt8(ascii: "-")) }
+        var unit: UInt64 = 1
+        for _ in 0..<decimals { unit &*= 10 }
+        appendDigits(digits / unit)
+        base[count] = UInt8(ascii: ".")
+        count &+= 1
+        appendManyDigits(digits % unit, width: decimals)
+        return true
+    }
+}

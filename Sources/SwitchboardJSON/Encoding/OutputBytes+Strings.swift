@@ -1,0 +1,151 @@
+import Foundation
+
+/// What ``OutputBytes/appendName(_:escapesSlashes:)`` found out about a name on its way.
+struct OutputName {
+    /// A hash of a plain name; the same for all others.
+    var hash: UInt32
+    /// Whether the name is ASCII without escapes, so that its bytes can be compared as they are.
+    var isPlain: Bool
+}
+
+extension OutputBytes {
+    /// Appends a string in quotation marks, escaped as RFC 8259 §7 demands.
+    @inline(__always)
+    mutating func append(_ text: String, escapesSlashes: Bool) {
+        text.withBytes { _ = appendQuoted($0, escapesSlashes: escapesSlashes) }
+    }
+
+    @inline(__always)
+    mutating func appendName(_ name: String, escapesSlashes: Bool) -> OutputName {
+        name.withBytes { appendQuoted($0, escapesSlashes: escapesSlashes) }
+    }
+
+    /// Appends bytes in quotation marks, eight at a time while none needs an escape.
+    @inline(never)
+    private mutating func appendQuoted(_ source: UnsafeBufferPointer<UInt8>, escapesSlashes: Bool) -> OutputName {
+        let length = source.count
+        // Sixteen more than there are: two marks, and a last store of eight bytes that writes fewer.
+        reserve(length &+ 16)
+        base[count] = UInt8(ascii: "\"")
+        count &+= 1
+        var all: UInt64 = 0
+        var first: UInt64 = 0
+        var last: UInt64 = 0
+        var hasEscapes = false
+        let slash = escapesSlashes ? Self.slashes : Self.quotes
+        if let start = source.baseAddress {
+            let bytes = UnsafeRawPointer(start)
+            var index = 0
+            while index < length {
+                let width = min(length &- index, 8)
+                let word = Self.word(bytes, at: index, width: width, length: length)
+                if index == 0 { first = word }
+                last = word
+                all |= word
+                if Self.specials(in: word, slash: slash) == 0 {
+                    UnsafeMutableRawPointer(end).storeBytes(of: word.littleEndian, as: UInt64.self)
+                    count &+= width
+                } else {
+                    hasEscapes = true
+                    appendEscaped(word, width: width, escapesSlashes: escapesSlashes)
+                    reserve(length &- index &+ 16)
+                }
+                index &+= width
+            }
+        }
+        base[count] = UInt8(ascii: "\"")
+        count &+= 1
+        guard all & Self.highBits == 0, !hasEscapes else { return OutputName(hash: .max, isPlain: false) }
+        let mixed = (first &* 0x9E37_79B9_7F4A_7C15) ^ (last &* 0xC2B2_AE3D_27D4_EB4F) &+ UInt64(truncatingIfNeeded: length)
+        return OutputName(hash: UInt32(truncatingIfNeeded: mixed >> 33), isPlain: true)
+    }
+
+    private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+    private static var quotes: UInt64 { 0x2222_2222_2222_2222 }
+    private static var slashes: UInt64 { 0x2F2F_2F2F_2F2F_2F2F }
+
+    /// Up to eight bytes of the source, the first lowest; spaces stand for those past the end.
+    @inline(__always)
+    private static func word(_ bytes: UnsafeRawPointer, at index: Int, width: Int, length: Int) -> UInt64 {
+        if width == 8 { return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) }
+        let spaces: UInt64 = 0x2020_2020_2020_2020 << UInt64(width &* 8)
+        if length >= 8 {
+            let end = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self))
+            return end &>> UInt64(64 &- width &* 8) | spaces
+        }
+        // A whole string of less than eight bytes: `index` is 0.
+        if width >= 4 {
+            let low = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+            let high = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: width &- 4, as: UInt32.self))
+            return UInt64(low) | UInt64(high) &<< UInt64((width &- 4) &* 8) | spaces
+        }
+        let low = UInt64(bytes.load(as: UInt8.self))
+        let middle = UInt64(bytes.load(fromByteOffset: width &>> 1, as: UInt8.self)) &<< UInt64((width &>> 1) &* 8)
+        let high = UInt64(bytes.load(fromByteOffset: width &- 1, as: UInt8.self)) &<< UInt64((width &- 1) &* 8)
+        return low | middle | high | spaces
+    }
+
+    /// Not zero when one of the bytes is a control character, a quotation mark, a backslash or `slash`.
+    @inline(__always)
+    private static func specials(in word: UInt64, slash: UInt64) -> UInt64 {
+        let quote = word ^ quotes
+        let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+        let solidus = word ^ slash
+        let controls = (word &- 0x2020_2020_2020_2020) & ~word
+        let equal = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((solidus &- ones) & ~solidus)
+        return (controls | equal) & highBits
+    }
+
+    @inline(never)
+    private mutating func appendEscaped(_ word: UInt64, width: Int, escapesSlashes: Bool) {
+        reserve(48)
+        for position in 0..<width {
+            let byte = UInt8(truncatingIfNeeded: word >> UInt64(position * 8))
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): appendPair(byte)
+            case UInt8(ascii: "/") where escapesSlashes: appendPair(byte)
+            case 0x0A: appendPair(UInt8(ascii: "n"))
+            case 0x0D: appendPair(UInt8(ascii: "r"))
+            case 0x09: appendPair(UInt8(ascii: "t"))
+            case 0..<0x20:
+                append("\\u00")
+                append(UInt8(ascii: "0") + byte >> 4)
+                append(byte & 15 < 10 ? UInt8(ascii: "0") + byte & 15 : UInt8(ascii: "A") + byte & 15 - 10)
+            default: append(byte)
+            }
+        }
+    }
+
+    private mutating func appendPair(_ byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        append(byte)
+    }
+
+    /// The text of a name that ``appendName(_:escapesSlashes:)`` wrote, between its quotation marks.
+    func name(in range: Range<Int>) -> String {
+        var text: [UInt8] = []
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let byte = base[index]
+            index += 1
+            guard byte == UInt8(ascii: "\\"), index < range.upperBound else {
+                text.append(byte)
+                continue
+            }
+            let escaped = base[index]
+            index += 1
+            switch escaped {
+            case UInt8(ascii: "n"): text.append(0x0A)
+            case UInt8(ascii: "r"): text.append(0x0D)
+            case UInt8(ascii: "t"): text.append(0x09)
+            case UInt8(ascii: "u") where index + 4 <= range.upperBound:
+                let digits = UnsafeBufferPointer(start: base + index, count: 4)
+                text.append(UInt8(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0)
+                index += 4
+            default: text.append(escaped)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

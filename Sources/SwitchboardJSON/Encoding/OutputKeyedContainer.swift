@@ -1,0 +1,66 @@
+/// The members of an object.
+struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let writer: OutputWriter
+    let serial: UInt32
+
+    var codingPath: [any CodingKey] { writer.codingPath(of: serial) }
+
+    func encodeNil(forKey key: Key) throws { try writer.begin(key, in: serial).pointee.appendNil() }
+    func encode(_ value: Bool, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: String, forKey key: Key) throws {
+        try writer.begin(key, in: serial).pointee.append(value)
+    }
+    func encode(_ value: Int, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: Int8, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: Int16, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: Int32, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: Int64, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt8, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt16, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt32, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    func encode(_ value: UInt64, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: Int128, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: UInt128, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
+
+    func encode(_ value: Double, forKey key: Key) throws {
+        guard value.isFinite else { return try writer.writeMember(value, forKey: key, in: serial) }
+        try writer.begin(key, in: serial).pointee.bytes.append(value)
+    }
+
+    func encode(_ value: Float, forKey key: Key) throws { try writer.writeMember(value, forKey: key, in: serial) }
+    func encode(_ value: some Encodable, forKey key: Key) throws { try writer.writeMember(value, forKey: key, in: serial) }
+
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }
+    func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
+        if let value { try writer.writeMember(value, forKey: key, in: serial) }
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy keyType: NestedKey.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        let place = writer.nested(.object, forKey: key, in: serial)
+        return KeyedEncodingContainer(OutputKeyedContainer<NestedKey>(writer: place.writer, serial: place.serial))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        let place = writer.nested(.array, forKey: key, in: serial)
+        return OutputUnkeyedContainer(writer: place.writer, serial: place.serial)
+    }
+
+    func superEncoder() -> any Encoder {
+        let place = writer.nested(.empty, forKey: OutputKey.parent, in: serial)
+        return OutputEncoder(writer: place.writer, serial: place.serial)
+    }
+
+    func superEncoder(forKey key: Key) -> any Encoder {
+        let place = writer.nested(.empty, forKey: key, in: serial)
+        return OutputEncoder(writer: place.writer, serial: place.serial)
+    }
+}

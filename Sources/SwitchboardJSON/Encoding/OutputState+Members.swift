@@ -1,0 +1,142 @@
+import Foundation
+
+extension OutputState {
+    /// How many members an object may have before its names get an index.
+    static var manyMembers: Int { 64 }
+
+    /// The first member of the open object with the name of `member`, which is not yet one of them.
+    @inline(__always)
+    mutating func firstMember(like member: OutputMember) -> Int? {
+        guard members.count &- top.firstMember <= Self.manyMembers else { return indexedMember(like: member) }
+        let hash = member.name.hash
+        let members = members.elements
+        for index in top.firstMember..<members.count where members[index].name.hash == hash {
+            if hasSameName(members[index], member) { return index }
+        }
+        return nil
+    }
+
+    /// Names are equal as Swift's strings are: by their characters, however these are encoded.
+    private func hasSameName(_ one: OutputMember, _ other: OutputMember) -> Bool {
+        guard one.name.isPlain, other.name.isPlain else {
+            return one.name.isPlain == other.name.isPlain
+                && bytes.name(in: one.nameRange) == bytes.name(in: other.nameRange)
+        }
+        return one.nameLength == other.nameLength
+            && memcmp(bytes.base + one.nameStart, bytes.base + other.nameStart, Int(one.nameLength)) == 0
+    }
+
+    @inline(never)
+    private mutating func indexedMember(like member: OutputMember) -> Int? {
+        var index = nameIndexes.removeValue(forKey: top.serial) ?? [:]
+        if index.isEmpty {
+            for position in top.firstMember..<members.count {
+                let name = bytes.name(in: members.elements[position].nameRange)
+                if index[name] == nil { index[name] = position }
+            }
+        }
+        let name = bytes.name(in: member.nameRange)
+        let found = index[name]
+        if found == nil { index[name] = members.count }
+        nameIndexes[top.serial] = index
+        return found
+    }
+
+    /// The writer of the nested container that is the value of a member, if it is one.
+    func writer(ofMember index: Int) -> OutputWriter? {
+        let width = switch layout {
+        case .dense: 1
+        case .python: 2
+        case .foundation: 3
+        }
+        let position = members.elements[index].nameRange.upperBound + 1 + width
+        let insertion = insertions[...].fromFirst(after: position - 1).first
+        return insertion?.position == position ? insertion?.writer : nil
+    }
+
+    /// Writes the members of the open object anew: of repeated names the last value at the place of the first, and
+    /// sorted if that is wanted.
+    mutating func arrangeMembers() {
+        let all = members.elements[top.firstMember...]
+        guard let first = all.first else { return }
+        let separatorWidth = layout == .dense ? 1 : 2 + 2 * (depth + 1)
+        // Where the text of each member ends, name and value.
+        var pieces: [(member: OutputMember, range: Range<Int>)] = []
+        pieces.reserveCapacity(all.count)
+        for (index, member) in zip(all.indices, all) {
+            let isLast = index == all.endIndex - 1
+            let end = isLast ? bytes.count : all[index + 1].nameStart - 1 - separatorWidth
+            pieces.append((member, member.nameStart - 1..<end))
+        }
+        if top.hasRepeats { pieces = withoutRepeats(pieces) }
+        let isSorted = (sortsNames || top.isDictionary) ? sort(&pieces) : false
+        guard isSorted || top.hasRepeats else { return }
+
+        let start = first.nameStart - 1
+        let old = Array(UnsafeBufferPointer(start: bytes.base + start, count: bytes.count - start))
+        let firstInsertion = insertions[...].fromFirst(after: top.start).startIndex
+        let oldInsertions = insertions[firstInsertion...]
+        insertions.removeSubrange(firstInsertion...)
+        bytes.count = start
+        for (index, piece) in pieces.enumerated() {
+            if index > 0 {
+                bytes.append(UInt8(ascii: ","))
+                if layout != .dense { bytes.appendLine(depth: depth + 1) }
+            }
+            let shift = bytes.count - piece.range.lowerBound
+            old.withUnsafeBufferPointer { old in
+                bytes.append(
+                    UnsafeBufferPointer(rebasing: old[piece.range.lowerBound - start..<piece.range.upperBound - start]))
+            }
+            for insertion in oldInsertions.fromFirst(after: piece.range.lowerBound) {
+                guard insertion.position <= piece.range.upperBound else { break }
+                insertions.append((insertion.position + shift, insertion.writer))
+            }
+        }
+        top.count = pieces.count
+    }
+
+    private func withoutRepeats(
+        _ pieces: [(member: OutputMember, range: Range<Int>)]
+    ) -> [(member: OutputMember, range: Range<Int>)] {
+        var last: [Int: Int] = [:]
+        for (index, piece) in pieces.enumerated() where piece.member.repeated >= 0 {
+            last[Int(piece.member.repeated) - top.firstMember] = index
+        }
+        return pieces.enumerated().compactMap { index, piece in
+            piece.member.repeated >= 0 ? nil : last[index].map { pieces[$0] } ?? piece
+        }
+    }
+
+    /// Sorts by name: by UTF-8, or those of a dictionary as Swift sorts text. False when they are sorted already.
+    private func sort(_ pieces: inout [(member: OutputMember, range: Range<Int>)]) -> Bool {
+        if pieces.allSatisfy(\.member.name.isPlain) {
+            let isBefore = { (one: OutputMember, other: OutputMember) -> Bool in
+                let order = memcmp(
+                    bytes.base + one.nameStart, bytes.base + other.nameStart, Int(min(one.nameLength, other.nameLength)))
+                return order == 0 ? one.nameLength < other.nameLength : order < 0
+            }
+            guard !zip(pieces, pieces.dropFirst()).allSatisfy({ isBefore($0.member, $1.member) }) else { return false }
+            pieces.sort { isBefore($0.member, $1.member) }
+            return true
+        }
+        let isByUTF8 = sortsNames
+        pieces = pieces.map { (bytes.name(in: $0.member.nameRange), $0) }
+            .sorted { isByUTF8 ? $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) : $0.0 < $1.0 }
+            .map { $0.1 }
+        return true
+    }
+}
+
+extension ArraySlice<(position: Int, writer: OutputWriter)> {
+    /// The entries after a position; they stand in the order of their positions.
+    fileprivate func fromFirst(after position: Int) -> Self {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle].position > position { high = middle } else { low = middle + 1 }
+        }
+        return self[low...]
+    }
+}

@@ -1,0 +1,204 @@
+/// The text of one writer, and the values that stand open in it.
+///
+/// It lives behind a pointer, because each access to a stored property of a class is checked for exclusivity. No method
+/// calls code of a value: that code may change this very state.
+struct OutputState {
+    var bytes: OutputBytes
+    /// The value that is being written.
+    var top: OutputFrame
+    /// The values around it, the outermost first.
+    var frames: OutputStack<OutputFrame>
+    /// The members of all open objects.
+    var members: OutputStack<OutputMember>
+    /// The keys of those open values that have one.
+    var keys: [any CodingKey] = []
+    /// Texts of other writers, and where they belong.
+    var insertions: [(position: Int, writer: OutputWriter)] = []
+    /// Members and elements of values that had an open value in them when they came.
+    var late: [(serial: UInt32, name: String?, writer: OutputWriter)] = []
+    /// Writers that took over values of this one.
+    var moved: [UInt32: OutputWriter] = [:]
+    /// Where each name stands, of objects with many members.
+    var nameIndexes: [UInt32: [String: Int]] = [:]
+    /// How many single-value containers have a value open.
+    var singles = 0
+    /// The depth of the outermost frame; 0 is the top-level value.
+    let baseDepth: Int
+    let layout: OutputSettings.Layout
+    let escapesSlashes: Bool
+    let sortsNames: Bool
+    var lastSerial: UInt32 = 0
+
+    init(kind: OutputFrame.Kind, depth: Int, capacity: Int, settings: OutputSettings) {
+        bytes = OutputBytes(capacity: capacity)
+        frames = OutputStack(capacity: capacity / 64)
+        members = OutputStack(capacity: capacity / 32)
+        top = OutputFrame(serial: 0, start: 0, lastStart: 0, firstMember: 0)
+        baseDepth = depth
+        layout = settings.layout
+        escapesSlashes = settings.escapesSlashes
+        sortsNames = settings.sortsNames
+        if kind == .scalar { top.kind = .scalar } else if kind != .empty { _ = open(kind, serial: 0) }
+    }
+
+    func deallocate() {
+        bytes.deallocate()
+        frames.deallocate()
+        members.deallocate()
+    }
+
+    var depth: Int { baseDepth &+ frames.count }
+
+    /// Begins a value at the end of the text and returns its serial.
+    @inline(__always)
+    mutating func push(_ key: () -> (any CodingKey)?) -> UInt32 {
+        var hasKey = false
+        if top.kind == .object, let key = key() {
+            keys.append(key)
+            hasKey = true
+        }
+        frames.append(top)
+        lastSerial &+= 1
+        let end = bytes.count
+        top = OutputFrame(serial: lastSerial, hasKey: hasKey, start: end, lastStart: end, firstMember: members.count)
+        return lastSerial
+    }
+
+    /// Ends the value begun last.
+    @inline(__always)
+    mutating func pop() {
+        close()
+        if top.hasKey { keys.removeLast() }
+        if let outer = frames.popLast() { top = outer }
+    }
+
+    /// Takes back the values begun since there were `count` frames.
+    mutating func unwind(to count: Int) {
+        while frames.count > count {
+            members.keep(top.firstMember)
+            if top.hasKey { keys.removeLast() }
+            nameIndexes[top.serial] = nil
+            if let outer = frames.popLast() { top = outer }
+        }
+    }
+
+    /// Takes back the last member of a value.
+    mutating func rollBack(_ serial: UInt32) {
+        guard top.serial == serial, top.count > 0 else { return }
+        bytes.count = top.lastStart
+        top.count -= 1
+        if top.kind == .object {
+            members.keep(members.count - 1)
+            nameIndexes[serial] = nil
+        }
+        let kept = insertions.lastIndex { $0.position <= top.lastStart } ?? -1
+        insertions.removeLast(insertions.count - 1 - kept)
+    }
+
+    /// Makes the value an object or an array. What it was before is replaced.
+    mutating func open(_ kind: OutputFrame.Kind, serial: UInt32) -> Bool {
+        guard top.serial == serial else { return frames.elements.contains { $0.serial == serial && $0.kind == kind } }
+        guard top.kind != kind else { return true }
+        reset()
+        top.kind = kind
+        bytes.append(kind == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
+        return true
+    }
+
+    /// Prepares the value for being written by a single-value container. What it was before is replaced.
+    @inline(__always)
+    mutating func beginSingle(_ serial: UInt32) -> Bool {
+        guard top.serial == serial else { return false }
+        reset()
+        return true
+    }
+
+    @inline(__always)
+    private mutating func reset() {
+        if top.kind != .empty { resetWritten() }
+    }
+
+    private mutating func resetWritten() {
+        bytes.count = top.start
+        members.keep(top.firstMember)
+        insertions.removeAll { $0.position > top.start }
+        nameIndexes[top.serial] = nil
+        top.kind = .empty
+        top.count = 0
+        top.isDictionary = false
+        top.hasRepeats = false
+    }
+
+    /// Writes the separator of an element. False when the value is no open array.
+    @inline(__always)
+    mutating func beginElement(in serial: UInt32) -> Bool {
+        guard top.serial == serial, top.kind == .array else { return false }
+        beginPlace()
+        return true
+    }
+
+    /// Writes the separator of a member and its name. False when the value is no open object.
+    @inline(__always)
+    mutating func beginMember(_ name: String, in serial: UInt32, isUnique: Bool = false) -> Bool {
+        guard top.serial == serial, top.kind == .object else { return false }
+        beginPlace()
+        let start = bytes.count &+ 1
+        let found = bytes.appendName(name, escapesSlashes: escapesSlashes)
+        var member = OutputMember(
+            nameStart: start, nameLength: Int32(truncatingIfNeeded: bytes.count &- start &- 1), name: found)
+        if layout == .foundation { bytes.append(UInt8(ascii: " ")) }
+        bytes.append(UInt8(ascii: ":"))
+        if layout != .dense { bytes.append(UInt8(ascii: " ")) }
+        if !isUnique, let repeated = firstMember(like: member) {
+            member.repeated = Int32(truncatingIfNeeded: repeated)
+            top.hasRepeats = true
+        }
+        members.append(member)
+        return true
+    }
+
+    @inline(__always)
+    private mutating func beginPlace() {
+        top.lastStart = bytes.count
+        if top.count > 0 { bytes.append(UInt8(ascii: ",")) }
+        top.count &+= 1
+        if layout != .dense { bytes.appendLine(depth: depth + 1) }
+    }
+
+    /// Writes the end of the value begun last.
+    @inline(__always)
+    private mutating func close() {
+        switch top.kind {
+        case .scalar: return
+        case .object:
+            if sortsNames || top.isDictionary || top.hasRepeats { arrangeMembers() }
+            if members.count &- top.firstMember > Self.manyMembers { nameIndexes[top.serial] = nil }
+            members.keep(top.firstMember)
+            closeBracket(UInt8(ascii: "}"))
+        case .array: closeBracket(UInt8(ascii: "]"))
+        case .empty:
+            bytes.append(UInt8(ascii: "{"))
+            closeBracket(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Writes the end of the outermost value.
+    mutating func closeOutermost() {
+        close()
+        top.kind = .scalar
+    }
+
+    @inline(__always)
+    private mutating func closeBracket(_ bracket: UInt8) {
+        if layout != .dense { closeLine() }
+        bytes.append(bracket)
+    }
+
+    private mutating func closeLine() {
+        if top.count == 0 {
+            guard layout == .foundation else { return }
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        bytes.appendLine(depth: depth)
+    }
+}

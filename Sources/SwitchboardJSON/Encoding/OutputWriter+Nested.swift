@@ -1,0 +1,131 @@
+/// Nested containers and super encoders.
+///
+/// One that is written at once stands in the text of its writer like any value. When something is written around it
+/// before, it moves with all it has to a writer of its own, because it may be written to until the end.
+extension OutputWriter {
+    typealias Place = (writer: OutputWriter, serial: UInt32)
+
+    /// A nested container or super encoder for a key. One for a container that there is already is that.
+    func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> Place {
+        let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
+        if state.pointee.beginMember(name, in: serial) {
+            if kind != .empty, let member = state.pointee.members.elements.last, member.repeated >= 0,
+                let known = state.pointee.writer(ofMember: Int(member.repeated)),
+                known.state.pointee.outermost.kind == kind
+            {
+                state.pointee.rollBack(serial)
+                return (known, known.state.pointee.outermost.serial)
+            }
+            return begin(kind, key: key)
+        }
+        if let writer = reach(serial) { return writer.nested(kind, forKey: key, in: serial) }
+        return late(kind, name: name, key: key, in: serial)
+    }
+
+    /// A nested container or super encoder in an array.
+    func nested(_ kind: OutputFrame.Kind, in serial: UInt32) -> Place {
+        if state.pointee.beginElement(in: serial) { return begin(kind, key: nil) }
+        if let writer = reach(serial) { return writer.nested(kind, in: serial) }
+        return late(kind, name: nil, key: OutputKey(intValue: count(of: serial)), in: serial)
+    }
+
+    /// The place of an object or array; one that is never read when the value cannot be one any more.
+    func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> Place {
+        if state.pointee.open(kind, serial: serial) {
+            if let depth = depth(of: serial), depth >= settings.maximumDepth { settings.isTooDeep = true }
+            return (self, serial)
+        }
+        if let writer = reach(serial) { return writer.opened(kind, serial: serial) }
+        return (unread(kind), 0)
+    }
+
+    /// Begins a nested value, whose name and separator are written.
+    private func begin(_ kind: OutputFrame.Kind, key: (any CodingKey)?) -> Place {
+        guard canNest(kind, in: state.pointee.depth) else { return (unread(kind), 0) }
+        let serial = state.pointee.push { key }
+        state.pointee.top.isNested = true
+        if kind != .empty { _ = state.pointee.open(kind, serial: serial) }
+        return (self, serial)
+    }
+
+    /// A nested value of a value in which another value is being written.
+    private func late(_ kind: OutputFrame.Kind, name: String?, key: any CodingKey, in serial: UInt32) -> Place {
+        guard let depth = depth(of: serial), canNest(kind, in: depth) else { return (unread(kind), 0) }
+        let writer = OutputWriter(in: self, serial: serial, key: key, kind: kind, depth: depth + 1)
+        state.pointee.late.append((serial, name, writer))
+        return (writer, 0)
+    }
+
+    private func canNest(_ kind: OutputFrame.Kind, in depth: Int) -> Bool {
+        let isDeepest = depth + 1 == settings.maximumDepth && kind == .empty
+        if depth + 1 < settings.maximumDepth || isDeepest { return true }
+        settings.isTooDeep = true
+        return false
+    }
+
+    /// Ends the value begun last.
+    func close() {
+        if !state.pointee.late.isEmpty { flushLate() }
+        state.pointee.pop()
+    }
+
+    /// The writer in which a value is the one begun last, or can be made that; nil when a value in it is being
+    /// encoded, and when it is encoded itself.
+    @inline(never)
+    func reach(_ serial: UInt32) -> OutputWriter? {
+        if let writer = state.pointee.moved[serial] { return writer }
+        guard let index = state.pointee.index(of: serial), index < state.pointee.frames.count else { return nil }
+        let inner = state.pointee.frames.elements[(index + 1)...]
+        guard state.pointee.top.isNested, inner.allSatisfy(\.isNested) else { return nil }
+        move(from: index + 1)
+        if !state.pointee.late.isEmpty { flushLate() }
+        return self
+    }
+
+    /// Gives the values from the one at `index` on, which are nested containers, to a writer of their own.
+    private func move(from index: Int) {
+        let source = state
+        var frames = Array(source.pointee.frames.elements[index...]) + [source.pointee.top]
+        let first = frames[0]
+        let outer = source.pointee.frames.elements[index - 1]
+        var keys = Array(source.pointee.keys.suffix(frames.count(where: \.hasKey)))
+        source.pointee.keys.removeLast(keys.count)
+        let key: any CodingKey = first.hasKey ? keys.removeFirst() : OutputKey(intValue: outer.count - 1)
+        let writer = OutputWriter(
+            in: self, serial: outer.serial, key: key, kind: .empty, depth: source.pointee.baseDepth + index)
+
+        let target = writer.state
+        let text = source.pointee.bytes.buffer[first.start...]
+        target.pointee.bytes.append(UnsafeBufferPointer(rebasing: text))
+        for var member in source.pointee.members.elements[first.firstMember...] {
+            member.nameStart -= first.start
+            if member.repeated >= 0 { member.repeated -= Int32(truncatingIfNeeded: first.firstMember) }
+            target.pointee.members.append(member)
+        }
+        for position in frames.indices {
+            frames[position].start -= first.start
+            frames[position].lastStart -= first.start
+            frames[position].firstMember -= first.firstMember
+            let serial = frames[position].serial
+            source.pointee.moved[serial] = writer
+            source.pointee.nameIndexes[serial] = nil
+            target.pointee.late += source.pointee.late.filter { $0.serial == serial }
+            source.pointee.late.removeAll { $0.serial == serial }
+        }
+        frames[0].hasKey = false
+        frames[0].isNested = false
+        target.pointee.keys = keys
+        target.pointee.lastSerial = source.pointee.lastSerial
+        if let last = frames.popLast() { target.pointee.top = last }
+        for frame in frames { target.pointee.frames.append(frame) }
+
+        let insertions = source.pointee.insertions.drop { $0.position <= first.start }
+        target.pointee.insertions = insertions.map { ($0.position - first.start, $0.writer) }
+        source.pointee.insertions.removeLast(insertions.count)
+        source.pointee.insertions.append((first.start, writer))
+        source.pointee.bytes.count = first.start
+        source.pointee.members.keep(first.firstMember)
+        source.pointee.top = outer
+        source.pointee.frames.keep(index - 1)
+    }
+}

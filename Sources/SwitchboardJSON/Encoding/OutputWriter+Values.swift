@@ -1,0 +1,149 @@
+import Foundation
+
+extension OutputWriter {
+    /// Writes a value at the end of the text, where its name and separator stand already.
+    ///
+    /// - Parameter key: Its key, if it is a member.
+    @inline(__always)
+    func write<Value: Encodable>(_ value: Value, key: () -> (any CodingKey)?) throws {
+        try write(value, route: settings.route(of: Value.self), key: key)
+    }
+
+    func write<Value: Encodable>(_ value: Value, route: OutputRoute, key: () -> (any CodingKey)?) throws {
+        if route.kind.isScalar { return try writeScalar(value, kind: route.kind, key: key) }
+        if route.kind == .optional, let direct = route.direct {
+            return try withUnsafePointer(to: value) { try direct.write($0, to: self, serial: 0, key: key) }
+        }
+        let count = state.pointee.frames.count
+        guard state.pointee.depth < settings.maximumDepth else { throw tooDeep(value) }
+        let serial = state.pointee.push(key)
+        do {
+            try fill(value, route: route, serial: serial)
+        } catch {
+            state.pointee.unwind(to: count)
+            throw error
+        }
+        while state.pointee.top.serial != serial { close() }
+        if state.pointee.depth >= settings.maximumDepth, state.pointee.top.kind != .scalar { settings.isTooDeep = true }
+        close()
+        if !state.pointee.late.isEmpty { flushLate() }
+    }
+
+    /// Writes a value through a single-value container.
+    func writeSingle<Value: Encodable>(_ value: Value, serial: UInt32) throws {
+        guard state.pointee.beginSingle(serial) else {
+            guard let writer = reach(serial) else { throw unusable(value, serial) }
+            return try writer.writeSingle(value, serial: serial)
+        }
+        let route = settings.route(of: Value.self)
+        if route.kind.isScalar {
+            try writeScalar(value, kind: route.kind, key: { nil })
+            state.pointee.top.kind = .scalar
+            return
+        }
+        guard state.pointee.singles < 4 * settings.maximumDepth + 64 else { throw tooDeep(value) }
+        let count = state.pointee.frames.count
+        state.pointee.singles += 1
+        defer { state.pointee.singles -= 1 }
+        do {
+            try fill(value, route: route, serial: serial)
+        } catch {
+            state.pointee.unwind(to: count)
+            _ = state.pointee.beginSingle(serial)
+            throw error
+        }
+    }
+
+    /// Writes a value that has members, or encodes itself, as the value begun last.
+    private func fill<Value: Encodable>(_ value: Value, route: OutputRoute, serial: UInt32) throws {
+        switch route.kind {
+        case .direct:
+            guard let direct = route.direct else { return }
+            try withUnsafePointer(to: value) { try direct.write($0, to: self, serial: serial, key: { nil }) }
+        case .strings: fill(unsafeBitCast(value, to: [String].self), serial: serial)
+        case .integers: fill(unsafeBitCast(value, to: [Int].self), serial: serial)
+        case .doubles: try fill(unsafeBitCast(value, to: [Double].self), serial: serial)
+        case .customDate, .customData: try fillByStrategy(value, serial: serial)
+        case .dictionary:
+            try value.encode(to: OutputEncoder(writer: self, serial: serial))
+            if state.pointee.top.serial == serial, state.pointee.top.kind == .object {
+                state.pointee.top.isDictionary = true
+            }
+        default: try value.encode(to: OutputEncoder(writer: self, serial: serial))
+        }
+    }
+
+    private func fillByStrategy<Value: Encodable>(_ value: Value, serial: UInt32) throws {
+        let encoder = OutputEncoder(writer: self, serial: serial)
+        if case .custom(let encode) = settings.dateStrategy, let date = value as? Date {
+            try encode(date, encoder)
+        } else if case .custom(let encode) = settings.dataStrategy, let data = value as? Data {
+            try encode(data, encoder)
+        }
+    }
+
+    private func fill(_ values: [String], serial: UInt32) {
+        _ = state.pointee.open(.array, serial: serial)
+        for value in values {
+            _ = state.pointee.beginElement(in: serial)
+            state.pointee.append(value)
+        }
+    }
+
+    private func fill(_ values: [Int], serial: UInt32) {
+        _ = state.pointee.open(.array, serial: serial)
+        for value in values {
+            _ = state.pointee.beginElement(in: serial)
+            state.pointee.bytes.append(Int64(value))
+        }
+    }
+
+    private func fill(_ values: [Double], serial: UInt32) throws {
+        _ = state.pointee.open(.array, serial: serial)
+        for value in values {
+            _ = state.pointee.beginElement(in: serial)
+            if value.isFinite {
+                state.pointee.bytes.append(value)
+            } else {
+                state.pointee.append(try text(ofNonFinite: value, key: { nil }))
+            }
+        }
+    }
+
+    // MARK: Errors
+
+    /// The path to the value that is being written: a member or element of the value begun last, or that value.
+    private func path(appending key: () -> (any CodingKey)?) -> [any CodingKey] {
+        let top = state.pointee.top
+        let path = codingPath(of: top.serial)
+        if top.kind == .object, let key = key() { return path + [key] }
+        return top.kind == .array ? path + [OutputKey(intValue: top.count - 1)] : path
+    }
+
+    func invalid(_ value: Any, key: () -> (any CodingKey)?, _ description: String) -> EncodingError {
+        .invalidValue(value, .init(codingPath: path(appending: key), debugDescription: description))
+    }
+
+    func tooDeep(_ value: Any) -> EncodingError {
+        let limit = settings.maximumDepth
+        return invalid(
+            value, key: { nil }, "more than \(limit) lists and objects stand in one another")
+    }
+
+    func unusable(_ value: Any, _ serial: UInt32) -> EncodingError {
+        .invalidValue(
+            value,
+            .init(
+                codingPath: codingPath(of: serial),
+                debugDescription: "a container was used after the value it belongs to was encoded"))
+    }
+
+    /// What is written for an infinity or a NaN.
+    func text<Value: BinaryFloatingPoint>(ofNonFinite value: Value, key: () -> (any CodingKey)?) throws -> String {
+        switch settings.floatStrategy {
+        case .throw: throw invalid(value, key: key, "\(value) is not a finite number")
+        case .convertToString(let positive, let negative, let nan):
+            return value.isNaN ? nan : value > 0 ? positive : negative
+        }
+    }
+}

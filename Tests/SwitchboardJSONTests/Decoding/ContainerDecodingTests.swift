@@ -1,0 +1,205 @@
+import Foundation
+import SwitchboardJSON
+import Testing
+
+/// What containers answer, compared with those of `JSONDecoder`.
+struct ContainerDecodingTests {
+    struct Name: CodingKey {
+        let stringValue: String
+        let intValue: Int?
+        init(_ name: String) { (stringValue, intValue) = (name, nil) }
+        init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+        init?(intValue: Int) { (stringValue, self.intValue) = (String(intValue), intValue) }
+    }
+
+    /// Runs a script on a decoder and keeps what it noted.
+    struct Script: Decodable {
+        let notes: [String]
+
+        init(from decoder: any Decoder) throws {
+            let run = decoder.userInfo[Script.key] as? @Sendable (any Decoder, inout [String]) throws -> Void
+            var notes: [String] = []
+            try run?(decoder, &notes)
+            self.notes = notes
+        }
+
+        static var key: CodingUserInfoKey { CodingUserInfoKey(rawValue: "script").unsafelyUnwrapped }
+    }
+
+    /// Expects that both decoders give the same notes, or errors of the same case at the same path.
+    private func compare(
+        _ text: String, _ script: @escaping @Sendable (any Decoder, inout [String]) throws -> Void,
+        location: SourceLocation = #_sourceLocation
+    ) throws {
+        let theirs = JSONDecoder()
+        theirs.userInfo[Script.key] = script
+        var ours = FastJSONDecoder()
+        ours.userInfo[Script.key] = script
+        let expected = Result { try theirs.decode(Script.self, from: Data(text.utf8)).notes }.mapError { summary($0) }
+        let found = Result { try ours.decode(Script.self, from: Data(text.utf8)).notes }.mapError { summary($0) }
+        #expect(found == expected, sourceLocation: location)
+    }
+
+    @Test("an unkeyed container counts, and stays where it is after a failure")
+    func unkeyed() throws {
+        try compare("[1,null,\"a\",{\"b\":[true]},[2],4]") { decoder, notes in
+            var array = try decoder.unkeyedContainer()
+            notes.append("\(String(describing: array.count)) \(array.currentIndex) \(array.isAtEnd)")
+            notes.append("\(try array.decodeNil()) \((try? array.decode(String.self)) as Any) \(array.currentIndex)")
+            notes.append("\(try array.decode(Int.self)) \(try array.decodeNil()) \(array.currentIndex)")
+            notes.append("\(try array.decodeIfPresent(String.self) as Any)")
+            let nested = try array.nestedContainer(keyedBy: Name.self)
+            notes.append("\(text(nested.codingPath)) \(nested.allKeys.map(\.stringValue))")
+            let inner = try nested.nestedUnkeyedContainer(forKey: Name("b"))
+            notes.append(text(inner.codingPath))
+            notes.append("\(try array.superDecoder().unkeyedContainer().count as Any) \(array.currentIndex)")
+            notes.append("\(try array.decode(Double.self)) \(array.isAtEnd) \(try array.decodeIfPresent(Int.self) as Any)")
+        }
+    }
+
+    @Test("reading beyond the end of an array fails at the next index")
+    func beyondTheEnd() throws {
+        try compare("[[1]]") { decoder, _ in
+            var outer = try decoder.unkeyedContainer()
+            var inner = try outer.nestedUnkeyedContainer()
+            _ = try inner.decode(Int.self)
+            _ = try inner.decode(Int.self)
+        }
+    }
+
+    @Test("a keyed container finds members in any order, again and again")
+    func keyed() throws {
+        try compare(#"{"b":1,"a":2,"long name number one":3,"long name number two":4,"":5,"é":6,"super":7}"#) { decoder, notes in
+            let object = try decoder.container(keyedBy: Name.self)
+            for name in ["a", "b", "a", "", "super", "long name number two", "long name number one", "é", "b", "none", "a"] {
+                notes.append("\(name) \(object.contains(Name(name))) \((try? object.decode(Int.self, forKey: Name(name))) as Any)")
+                notes.append("\(try object.decodeIfPresent(Int.self, forKey: Name(name)) as Any)")
+            }
+            notes.append("\(object.allKeys.map(\.stringValue).sorted())")
+            notes.append("\(try object.superDecoder().singleValueContainer().decode(Int.self))")
+            notes.append("\(try object.superDecoder(forKey: Name("none")).singleValueContainer().decodeNil())")
+        }
+    }
+
+    @Test("a member that is null is present, nil, and no value")
+    func null() throws {
+        try compare(#"{"a":null}"#) { decoder, notes in
+            let object = try decoder.container(keyedBy: Name.self)
+            notes.append("\(object.contains(Name("a"))) \(try object.decodeNil(forKey: Name("a")))")
+            notes.append("\(try object.decodeIfPresent(Int.self, forKey: Name("a")) as Any)")
+            _ = try object.decode(Int.self, forKey: Name("a"))
+        }
+    }
+
+    @Test(
+        "a wrong kind, a null and a missing member fail as in JSONDecoder",
+        arguments: ["1", "\"a\"", "true", "null", "[]", "{}", "[{}]", #"{"a":[{"b":1}]}"#, #"{"a":[0,{"b":{"c":null}}]}"#])
+    func failures(text: String) throws {
+        func check<T: Decodable & Equatable>(_ type: T.Type) {
+            let expected = Result { try JSONDecoder().decode(type, from: Data(text.utf8)) }.mapError { summary($0) }
+            let found = Result { try FastJSONDecoder().decode(type, from: Data(text.utf8)) }.mapError { summary($0) }
+            // For a null `Bool` Foundation has a mismatch, for all other types no value.
+            let isNullBool = type == Bool.self && text == "null"
+            #expect(found == (isNullBool ? .failure(ErrorSummary(text: "no value Bool ")) : expected))
+        }
+        check(Int.self)
+        check(String.self)
+        check(Bool.self)
+        check(Float.self)
+        check(Date.self)
+        check(Data.self)
+        check([Int].self)
+        check([String: Int].self)
+        check([[String: Bool]].self)
+        check([String: [[String: Int]]].self)
+        check([Int: Int].self)
+        check(Int?.self)
+    }
+
+    @Test("of members with one name the first counts", arguments: [2, 40, 700])
+    func repeatedNames(count: Int) throws {
+        let others = (0..<count).map { "\"n\($0)\":\($0)" }.joined(separator: ",")
+        let text = "{\"a\":1,\(others),\"\\u0061\":2,\"b\":3,\"a\":4}"
+        #expect(try FastJSONDecoder().decode([String: Int].self, from: Data(text.utf8))["a"] == 1)
+        try compare(text) { decoder, notes in
+            let object = try decoder.container(keyedBy: Name.self)
+            for name in ["b", "a", "a", "n1", "a", "n0", "b", "none"] {
+                notes.append("\(try object.decodeIfPresent(Int.self, forKey: Name(name)) as Any)")
+            }
+            notes.append("\(object.allKeys.count)")
+        }
+    }
+
+    @Test("members of a large object are found backwards", arguments: [64, 65, 512, 513, 5_000])
+    func largeObjects(count: Int) throws {
+        let text = "{" + (0..<count).map { "\"name \($0)\":[\($0)]" }.joined(separator: ",") + "}"
+        try compare(text) { decoder, notes in
+            let object = try decoder.container(keyedBy: Name.self)
+            for number in (-1...count).reversed() {
+                notes.append("\(try object.decodeIfPresent([Int].self, forKey: Name("name \(number)")) as Any)")
+            }
+        }
+    }
+
+    @Test("names with escapes are found by their characters")
+    func escapedNames() throws {
+        try compare(#"{"\u0061":1,"b\n":2,"\ud83d\ude00":3,"plain":4}"#) { decoder, notes in
+            let object = try decoder.container(keyedBy: Name.self)
+            for name in ["a", "b\n", "😀", "plain", "\\u0061"] {
+                notes.append("\(try object.decodeIfPresent(Int.self, forKey: Name(name)) as Any)")
+            }
+            _ = try object.decode(Bool.self, forKey: Name("😀"))
+        }
+    }
+
+    @Test("a decoder that is kept reads on after the decode has ended")
+    func keptDecoder() throws {
+        struct Keeper: Decodable {
+            let decoder: any Decoder
+            init(from decoder: any Decoder) { self.decoder = decoder }
+        }
+        let keepers = try FastJSONDecoder().decode([Keeper].self, from: Data(#"[{"a":[1,2]},{"a":[3]}]"#.utf8))
+        let values = try keepers.map { try $0.decoder.container(keyedBy: Name.self).decode([Int].self, forKey: Name("a")) }
+        #expect(values == [[1, 2], [3]])
+        #expect(text(keepers[1].decoder.codingPath) == "[1]")
+    }
+
+    @Test("one decoder serves many tasks at once")
+    func concurrency() async throws {
+        let decoder = FastJSONDecoder()
+        let text = Data(("[" + (0..<500).map { "{\"a\":\($0),\"a\":0}" }.joined(separator: ",") + "]").utf8)
+        let sums = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try decoder.decode([[String: Int]].self, from: text).reduce(0) { $0 + ($1["a"] ?? 0) }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(sums == Array(repeating: 124_750, count: 8))
+    }
+}
+
+/// The steps of a path: names, and indices in brackets.
+func text(_ path: [any CodingKey]) -> String {
+    path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
+}
+
+/// What two decoders' errors have in common: the case, the type and the path.
+struct ErrorSummary: Error, Equatable {
+    let text: String
+}
+
+func summary(_ error: any Error) -> ErrorSummary {
+    switch error {
+    case DecodingError.typeMismatch(let type, let context):
+        ErrorSummary(text: "mismatch \(type) \(text(context.codingPath))")
+    case DecodingError.valueNotFound(let type, let context):
+        ErrorSummary(text: "no value \(type) \(text(context.codingPath))")
+    case DecodingError.keyNotFound(let key, let context):
+        ErrorSummary(text: "no key \(key.stringValue) \(text(context.codingPath))")
+    // Foundation gives no path for numbers that do not fit.
+    case DecodingError.dataCorrupted: ErrorSummary(text: "corrupted")
+    default: ErrorSummary(text: "\(error)")
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import SwitchboardJSON
+import Testing
+
+@Suite(.jsonTestSuite)
+struct JSONTestSuiteTests {
+    @Test("each y_ text is accepted and read as JSONDecoder reads it", arguments: JSONVectors.names("y_"))
+    func accepted(name: String) throws {
+        let data = try JSONVectors.data(name)
+        let tree = try FastJSONDecoder().decode(JSONTree.self, from: data)
+        // Foundation on Linux refuses `0e1`.
+        if let theirs = try? JSONDecoder().decode(JSONTree.self, from: data) { #expect(tree == theirs) }
+    }
+
+    @Test("each n_ text is refused as corrupted", arguments: JSONVectors.names("n_"))
+    func refused(name: String) throws {
+        let data = try JSONVectors.data(name)
+        let error = #expect(throws: DecodingError.self) { try FastJSONDecoder().decode(AnyJSON.self, from: data) }
+        guard case .dataCorrupted = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    /// Whether the text is accepted, and whether its numbers fit in a `Double`.
+    private static let choices: [String: (isAccepted: Bool, isRead: Bool)] = [
+        // Numbers may have any size. A type that is too small for one refuses it, and no number becomes infinite or zero.
+        "i_number_double_huge_neg_exp": (true, false),
+        "i_number_huge_exp": (true, false),
+        "i_number_neg_int_huge_exp": (true, false),
+        "i_number_pos_double_huge_exp": (true, false),
+        "i_number_real_neg_overflow": (true, false),
+        "i_number_real_pos_overflow": (true, false),
+        "i_number_real_underflow": (true, false),
+        "i_number_too_big_neg_int": (true, true),
+        "i_number_too_big_pos_int": (true, true),
+        "i_number_very_big_negative_int": (true, true),
+        // A byte-order mark is skipped; 500 levels are less than 512.
+        "i_structure_500_nested_arrays": (true, true),
+        "i_structure_UTF-8_BOM_empty_object": (true, true),
+        // All others have lone surrogates, invalid UTF-8, or UTF-16.
+    ]
+
+    @Test("each i_ text is accepted or refused as the table says", arguments: JSONVectors.names("i_"))
+    func chosen(name: String) throws {
+        let data = try JSONVectors.data(name)
+        let choice = JSONTestSuiteTests.choices[name] ?? (isAccepted: false, isRead: false)
+        #expect(((try? FastJSONDecoder().decode(AnyJSON.self, from: data)) != nil) == choice.isAccepted)
+        #expect(((try? FastJSONDecoder().decode(JSONTree.self, from: data)) != nil) == choice.isRead)
+    }
+
+    @Test("the suite has its 318 texts")
+    func complete() {
+        #expect(["y_", "n_", "i_"].map { JSONVectors.names($0).count } == [95, 188, 35])
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// Any JSON value, decoded through the public containers alone.
+indirect enum JSONTree: Decodable, Equatable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONTree])
+    case object([String: JSONTree])
+
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if value.decodeNil() {
+            self = .null
+        } else if let bool = try? value.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let text = try? value.decode(String.self) {
+            self = .string(text)
+        } else if var array = try? decoder.unkeyedContainer() {
+            var elements: [JSONTree] = []
+            while !array.isAtEnd { elements.append(try array.decode(JSONTree.self)) }
+            self = .array(elements)
+        } else if let object = try? decoder.container(keyedBy: Name.self) {
+            var members: [String: JSONTree] = [:]
+            for key in object.allKeys { members[key.stringValue] = try object.decode(JSONTree.self, forKey: key) }
+            self = .object(members)
+        } else {
+            self = .number(try value.decode(Double.self))
+        }
+    }
+
+    struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
+
+/// A value whose text is only checked.
+struct AnyJSON: Decodable {
+    init(from decoder: any Decoder) {}
+}
+
+/// Random numbers by a seed: SplitMix64.
+struct SeededRandom: RandomNumberGenerator {
+    var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+/// How many seeded cases a test runs: a count of its own, or that of the variable `SWITCHBOARD_JSON_CASES`.
+func seededCases(_ usual: Int) -> Range<UInt64> {
+    let long = ProcessInfo.processInfo.environment["SWITCHBOARD_JSON_CASES"].flatMap { UInt64($0) }
+    return 0..<(long ?? UInt64(usual))
+}

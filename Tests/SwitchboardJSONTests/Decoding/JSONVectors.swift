@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+/// The texts of JSONTestSuite. They are no part of the repository: they lie in `shared/vectors` beside the checkout.
+enum JSONVectors {
+    static let folder = (1...5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        .appendingPathComponent("shared/vectors/json-test-suite", isDirectory: true)
+
+    static let isThere = FileManager.default.fileExists(atPath: folder.path)
+
+    /// The names of the texts that begin so, without `.json`.
+    static func names(_ prefix: String) -> [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return files.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+    }
+
+    static func data(_ name: String) throws -> Data {
+        try Data(contentsOf: folder.appendingPathComponent(name + ".json"))
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips the test where JSONTestSuite is missing.
+    static var jsonTestSuite: Self {
+        .enabled(if: JSONVectors.isThere, "left out without ../shared/vectors/json-test-suite")
+    }
+}

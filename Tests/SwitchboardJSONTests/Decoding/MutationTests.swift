@@ -1,0 +1,95 @@
+import Foundation
+import SwitchboardJSON
+import Testing
+
+/// Documents with random changes: they must not crash, and be read as `JSONDecoder` reads them or be refused.
+struct MutationTests {
+    private static let documents = [
+        #"{"id":7,"title":"A \u00e9\n\ud83d\ude00","rating":7.25e-1,"tags":["x","y"],"isAdult":false,"parent":{"a":1,"b":null}}"#,
+        #"[0,-1,1.5,1e10,-2.5E-3,123456789012345678901234567890,true,false,null,"",[],{}]"#,
+        "[\"Ünïcödé\", \"日本語\", \"😀\", \"a longer text that is scanned in words of eight bytes\\\\\"]",
+        "{\n  \"a\" : [ { \"b\" : { } } , [ [ ] ] ],\r\n\t\"c\" : \"\\\"\\\\\\/\\b\\f\\n\\r\\t\"\n}",
+        "[[[[[[[[[[{\"a\":[[[1,2],[3]],{\"a\":1,\"a\":2}]}]]]]]]]]]]",
+        "\"2024-01-02T03:04:05.678+01:00\"",
+    ]
+
+    @Test("a changed document is refused or read as by JSONDecoder")
+    func mutations() {
+        let start = MutationTests.documents.map { Array($0.utf8) }
+        for seed in seededCases(3_000) {
+            var random = SeededRandom(seed)
+            var bytes = start[Int(random.next() % UInt64(start.count))]
+            for _ in 0...Int(random.next() % 3) { change(&bytes, with: start, &random) }
+            let theirs = try? JSONDecoder().decode(JSONTree.self, from: Data(bytes))
+            let ours = try? FastJSONDecoder().decode(JSONTree.self, from: Data(bytes))
+            if ours == theirs { continue }
+            if ours == nil ? isRefusedByUsAlone(bytes) : isRefusedByThemAlone(bytes) && theirs == nil { continue }
+            Issue.record("seed \(seed): \(String(decoding: bytes, as: UTF8.self)): \(String(describing: ours))")
+        }
+    }
+
+    @Test("changed documents decode to models or throw")
+    func models() {
+        var decoder = FastJSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        decoder.dateDecodingStrategy = .iso8601OrDeferred
+        for seed in seededCases(3_000) {
+            var writer = DocumentWriter(seed)
+            var bytes = Array(writer.everything(depth: 1).utf8)
+            var random = SeededRandom(seed)
+            change(&bytes, with: [bytes], &random)
+            // The same bytes without room around them, so that the sanitizer sees a read beyond the end.
+            let exact = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+            defer { exact.deallocate() }
+            exact.copyBytes(from: bytes)
+            do {
+                _ = try decoder.decode(DifferentialTests.Everything.self, from: UnsafeRawBufferPointer(exact))
+            } catch {
+                #expect(error is DecodingError, "seed \(seed)")
+                #expect("\(error)".utf8.count < 10_000, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("each beginning of a document is refused")
+    func beginnings() {
+        for document in MutationTests.documents {
+            let bytes = Array(document.utf8)
+            for length in 0..<bytes.count {
+                #expect(throws: DecodingError.self) {
+                    try FastJSONDecoder().decode(AnyJSON.self, from: Array(bytes[..<length]))
+                }
+            }
+        }
+    }
+
+    private func change(_ bytes: inout [UInt8], with others: [[UInt8]], _ random: inout SeededRandom) {
+        guard !bytes.isEmpty else { return }
+        let place = Int(random.next() % UInt64(bytes.count))
+        let signs = Array(#"{}[]:,"\0123456789.eE+-tfnu/ "#.utf8) + [0, 0x0A, 0x1F, 0x7F, 0x80, 0xC2, 0xED, 0xF4, 0xFF]
+        switch random.next() % 7 {
+        case 0: bytes[place] ^= 1 << UInt8(random.next() % 8)
+        case 1: bytes[place] = signs[Int(random.next() % UInt64(signs.count))]
+        case 2: bytes.insert(signs[Int(random.next() % UInt64(signs.count))], at: place)
+        case 3: bytes.remove(at: place)
+        case 4: bytes.removeSubrange(place..<min(place + Int(random.next() % 8), bytes.count))
+        case 5: bytes.insert(contentsOf: bytes[place..<min(place + Int(random.next() % 16), bytes.count)], at: place)
+        default:
+            let other = others[Int(random.next() % UInt64(others.count))]
+            let from = Int(random.next() % UInt64(other.count))
+            bytes.replaceSubrange(place..., with: other[from...])
+        }
+    }
+
+    /// A comma before a bracket, or UTF-16.
+    private func isRefusedByUsAlone(_ bytes: [UInt8]) -> Bool {
+        if bytes.contains(0) { return true }
+        let dense = bytes.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
+        return zip(dense, dense.dropFirst()).contains { $0 == UInt8(ascii: ",") && $1 | 0x20 == UInt8(ascii: "}") }
+    }
+
+    /// Foundation on Linux refuses zeros with an exponent.
+    private func isRefusedByThemAlone(_ bytes: [UInt8]) -> Bool {
+        zip(bytes, bytes.dropFirst()).contains { $0 == UInt8(ascii: "0") && ($1 | 0x20) == UInt8(ascii: "e") }
+    }
+}

@@ -1,0 +1,353 @@
+import Foundation
+import SwitchboardJSON
+import Testing
+
+/// Containers in every order that Swift allows. The texts are those of the core's `JSONBody`, or Foundation's.
+struct EncoderContainerTests {
+    @Test("nested containers and super encoders stand where they were asked for")
+    func child() throws {
+        let expected =
+            #"{"name":"n","numbers":[1,null,{"nested":true},["x","y"],{"id":1}],"nested":{"nothing":null},"#
+            + #""super":{"id":1},"parent":{"id":1}}"#
+        #expect(try fastText(Child()) == expected)
+        let sorted = try fastText(["child": [Child()]]) { $0.outputFormatting = [.sortedKeys, .withoutEscapingSlashes] }
+        #expect(try sorted == foundationText(["child": [Child()]]))
+        let pretty = try fastText([Child()]) { $0.outputFormatting = [.sortedKeys, .prettyPrinted] }
+        #expect(try pretty == foundationText([Child()]) { $0.outputFormatting = [.sortedKeys, .prettyPrinted] })
+    }
+
+    @Test("containers that are written to in turns keep their own members in order")
+    func interleaved() throws {
+        let value = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            var list = outer.nestedUnkeyedContainer(forKey: AnyKey("list"))
+            var object = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("object"))
+            let parent = outer.superEncoder()
+            for index in 0..<3 {
+                try list.encode(index)
+                try object.encode([index], forKey: AnyKey("k\(index)"))
+                try outer.encode("v", forKey: AnyKey("o\(index)"))
+                var inner = list.nestedUnkeyedContainer()
+                try object.encode(["a": index], forKey: AnyKey("d\(index)"))
+                try inner.encode("late")
+            }
+            #expect(list.count == 6)
+            var last = parent.singleValueContainer()
+            try last.encode("end")
+        }
+        let expected =
+            #"{"list":[0,["late"],1,["late"],2,["late"]],"#
+            + #""object":{"k0":[0],"d0":{"a":0},"k1":[1],"d1":{"a":1},"k2":[2],"d2":{"a":2}},"super":"end","#
+            + #""o0":"v","o1":"v","o2":"v"}"#
+        #expect(try fastText(value) == expected)
+        #expect(try fastText([value, value]) == "[\(expected),\(expected)]")
+    }
+
+    @Test("containers of one encoder write into one object")
+    func sharedObject() throws {
+        let value = Encoding { encoder in
+            var first = encoder.container(keyedBy: AnyKey.self)
+            try first.encode(1, forKey: AnyKey("a"))
+            var second = encoder.container(keyedBy: AnyKey.self)
+            try second.encode(2, forKey: AnyKey("b"))
+            try first.encode(3, forKey: AnyKey("c"))
+            try ["d": 4].encode(to: encoder)
+        }
+        #expect(try fastText(value) == #"{"a":1,"b":2,"c":3,"d":4}"#)
+        let list = Encoding { encoder in
+            var first = encoder.unkeyedContainer()
+            try first.encode(1)
+            var second = encoder.unkeyedContainer()
+            try second.encode(2)
+            #expect(first.count == 2)
+        }
+        #expect(try fastText(list) == foundationText(list))
+    }
+
+    @Test("a nested container asked for twice is one container, as in Foundation")
+    func nestedTwice() throws {
+        let value = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            var one = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("a"))
+            try one.encode(1, forKey: AnyKey("x"))
+            try outer.encode(0, forKey: AnyKey("b"))
+            var two = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("a"))
+            try two.encode(2, forKey: AnyKey("y"))
+            var list = outer.nestedUnkeyedContainer(forKey: AnyKey("c"))
+            try list.encode(1)
+            var same = outer.nestedUnkeyedContainer(forKey: AnyKey("c"))
+            try same.encode(2)
+        }
+        #expect(try fastText(value) == #"{"a":{"x":1,"y":2},"b":0,"c":[1,2]}"#)
+        #expect(try fastText(value) == foundationText(value))
+    }
+
+    @Test("of repeated names the last value stays, at the place of the first, whatever the values are")
+    func repeated() throws {
+        let value = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            var nested = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("a"))
+            try nested.encode(1, forKey: AnyKey("gone"))
+            var kept = outer.nestedUnkeyedContainer(forKey: AnyKey("b"))
+            try outer.encode([[1, 2]], forKey: AnyKey("c"))
+            try outer.encode("plain", forKey: AnyKey("a"))
+            var again = outer.nestedUnkeyedContainer(forKey: AnyKey("c"))
+            try again.encode("new")
+            try kept.encode("kept")
+        }
+        #expect(try fastText(value) == #"{"a":"plain","b":["kept"],"c":["new"]}"#)
+        let pretty = "{\n  \"a\" : \"plain\",\n  \"b\" : [\n    \"kept\"\n  ],\n  \"c\" : [\n    \"new\"\n  ]\n}"
+        #expect(try fastText(value) { $0.outputFormatting = .prettyPrinted } == pretty)
+        #expect(try fastText([value]) == #"[{"a":"plain","b":["kept"],"c":["new"]}]"#)
+    }
+
+    @Test("sorting an object moves the containers in it")
+    func sortedContainers() throws {
+        let value = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            for name in ["m", "z", "a", "\"", "é", "b/"] {
+                var nested = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(name))
+                for inner in ["y", "x"] {
+                    var list = nested.nestedUnkeyedContainer(forKey: AnyKey(inner))
+                    try list.encode(name)
+                    try list.encode(Child())
+                }
+                try outer.encode(Child(), forKey: AnyKey(name + "2"))
+            }
+        }
+        for formatting in [[.sortedKeys], [.sortedKeys, .prettyPrinted]] as [FastJSONEncoder.OutputFormatting] {
+            let text = try fastText([value, value]) { $0.outputFormatting = formatting }
+            let expected = try foundationText([value, value]) {
+                $0.outputFormatting = JSONEncoder.OutputFormatting(rawValue: formatting.rawValue)
+            }
+            #expect(text == expected)
+        }
+    }
+
+    @Test("a dictionary with other keys is sorted by name, its containers too")
+    func otherKeys() throws {
+        enum Shape: Encodable { case dot, line(to: Int), pair(Int, Int) }
+        let shapes: [Int: Shape] = [2: .line(to: 5), 10: .dot, 1: .pair(1, 2)]
+        #expect(try fastText(shapes) == #"{"1":{"pair":{"_0":1,"_1":2}},"10":{"dot":{}},"2":{"line":{"to":5}}}"#)
+        struct Wrapper: Encodable {
+            var values: [Int: String]
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(values)
+            }
+        }
+        let many = Dictionary(uniqueKeysWithValues: (0..<40).map { ($0, "v\($0)") })
+        let members = many.map { (String($0.key), $0.value) }.sorted { $0.0 < $1.0 }.map { "\"\($0.0)\":\"\($0.1)\"" }
+        #expect(try fastText([Wrapper(values: many)]) == "[{" + members.joined(separator: ",") + "}]")
+        enum Kind: String, Encodable { case one }
+        #expect(try fastText([Kind.one: 1]) == #"["one",1]"#)
+        #expect(try fastText([[1.5: "x"]]) == #"[[1.5,"x"]]"#)
+    }
+
+    @Test("a member that comes while another is being encoded follows that one")
+    func lateMembers() throws {
+        let value = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            let copy = outer
+            let inner = Encoding { encoder in
+                var list = encoder.unkeyedContainer()
+                try list.encode(1)
+                var late = copy
+                try late.encode("late", forKey: AnyKey("b"))
+                try late.encode([2], forKey: AnyKey("c"))
+                var nested = late.nestedUnkeyedContainer(forKey: AnyKey("d"))
+                try list.encode(
+                    Encoding {
+                        try 3.encode(to: $0)
+                        try nested.encode("deep")
+                    })
+                try late.encode(["x": "y"], forKey: AnyKey("a"))
+            }
+            try outer.encode(inner, forKey: AnyKey("inner"))
+            try outer.encode(0, forKey: AnyKey("end"))
+        }
+        let expected = #"{"inner":[1,3],"b":"late","c":[2],"d":["deep"],"a":{"x":"y"},"end":0}"#
+        #expect(try fastText(value) == expected)
+        #expect(try fastText(["k": [value]]) == "{\"k\":[\(expected)]}")
+        let sorted = try fastText(value) { $0.outputFormatting = .sortedKeys }
+        #expect(try sorted == foundationText(value))
+        let list = Encoding { encoder in
+            var outer = encoder.unkeyedContainer()
+            let copy = outer
+            try outer.encode(
+                Encoding { encoder in
+                    var late = copy
+                    try late.encode("late")
+                    #expect(late.count == 2)
+                    try 1.encode(to: encoder)
+                })
+        }
+        #expect(try fastText(list) == #"[1,"late"]"#)
+    }
+
+    @Test("a value that cannot be encoded leaves nothing behind when its error is caught")
+    func caughtErrors() throws {
+        struct Refusal: Error {}
+        let bad = Encoding { encoder in
+            var container = encoder.container(keyedBy: AnyKey.self)
+            try container.encode([1, 2], forKey: AnyKey("partly"))
+            var nested = container.nestedUnkeyedContainer(forKey: AnyKey("nested"))
+            try nested.encode(1)
+            var list = container.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("more"))
+            try list.encode(Encoding { _ in throw Refusal() }, forKey: AnyKey("x"))
+        }
+        let value = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            try? outer.encode(bad, forKey: AnyKey("a"))
+            try outer.encode(1, forKey: AnyKey("b"))
+            try? outer.encode(bad, forKey: AnyKey("b"))
+            try? outer.encode(Double.nan, forKey: AnyKey("c"))
+            try? outer.encode([1, Double.nan], forKey: AnyKey("c"))
+            try? outer.encode(["x": Decimal.nan], forKey: AnyKey("c"))
+            var list = outer.nestedUnkeyedContainer(forKey: AnyKey("list"))
+            try? list.encode(bad)
+            try list.encode(1)
+            try? list.encode(Float.infinity)
+            try? list.encode(Double.infinity)
+            try? list.encode([bad])
+            try list.encode(2)
+            #expect(list.count == 2)
+            try outer.encode(
+                Encoding { encoder in
+                    var single = encoder.singleValueContainer()
+                    try? single.encode(bad)
+                    try? single.encode(Double.nan)
+                    try single.encode("recovered")
+                }, forKey: AnyKey("d"))
+        }
+        let expected = #"{"b":1,"list":[1,2],"d":"recovered"}"#
+        #expect(try fastText(value) == expected)
+        #expect(try fastText(["k": [value, value]]) == "{\"k\":[\(expected),\(expected)]}")
+    }
+
+    @Test("a failed member of a large object is forgotten")
+    func failedMemberOfMany() throws {
+        let value = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            for index in 0..<70 { try outer.encode(index, forKey: AnyKey("k\(index)")) }
+            try? outer.encode([Double.nan], forKey: AnyKey("x"))
+            for index in 70..<80 { try outer.encode(index, forKey: AnyKey("k\(index)")) }
+            try outer.encode("x", forKey: AnyKey("x"))
+            try outer.encode("y", forKey: AnyKey("k79"))
+        }
+        let members = (0..<80).map { $0 == 79 ? "\"k79\":\"y\"" : "\"k\($0)\":\($0)" }
+        #expect(try fastText(value) == "{" + members.joined(separator: ",") + ",\"x\":\"x\"}")
+    }
+
+    @Test("a value that changes its kind is what it was last, as in JSONBody")
+    func changedKind() throws {
+        let value = Encoding { encoder in
+            var list = encoder.unkeyedContainer()
+            try list.encode([1])
+            _ = list.nestedUnkeyedContainer()
+            var object = encoder.container(keyedBy: AnyKey.self)
+            try object.encode(1, forKey: AnyKey("a"))
+        }
+        #expect(try fastText([value]) == #"[{"a":1}]"#)
+        let single = Encoding { encoder in
+            var object = encoder.container(keyedBy: AnyKey.self)
+            try object.encode(1, forKey: AnyKey("a"))
+            var container = encoder.singleValueContainer()
+            try container.encode(1)
+            try container.encode("two")
+        }
+        #expect(try fastText(["k": single]) == #"{"k":"two"}"#)
+    }
+
+    @Test("a container that is used after its value is an error, and harms nothing")
+    func staleContainers() throws {
+        final class Box { var keyed: KeyedEncodingContainer<AnyKey>?; var list: (any UnkeyedEncodingContainer)?; var encoder: (any Encoder)? }
+        let box = Box()
+        let first = Encoding { encoder in
+            box.encoder = encoder
+            box.keyed = encoder.container(keyedBy: AnyKey.self)
+            try box.keyed?.encode(1, forKey: AnyKey("a"))
+        }
+        let second = Encoding { encoder in
+            var container = encoder.container(keyedBy: AnyKey.self)
+            #expect(throws: EncodingError.self) { try box.keyed?.encode(2, forKey: AnyKey("b")) }
+            #expect(throws: EncodingError.self) { try box.keyed?.encode([2], forKey: AnyKey("b")) }
+            var single = box.encoder?.singleValueContainer()
+            #expect(throws: EncodingError.self) { try single?.encode(1) }
+            var nested = box.keyed?.nestedUnkeyedContainer(forKey: AnyKey("c"))
+            try nested?.encode(1)
+            var other = box.encoder?.unkeyedContainer()
+            try other?.encode(1)
+            try container.encode(3, forKey: AnyKey("c"))
+        }
+        #expect(try fastText([first, second]) == #"[{"a":1},{"c":3}]"#)
+        #expect(throws: EncodingError.self) { try box.keyed?.encode(2, forKey: AnyKey("b")) }
+        #expect(box.keyed?.codingPath.isEmpty == true)
+    }
+}
+
+/// A class that encodes its parent's members the way the compiler does.
+private class Parent: Encodable {
+    let id = 1
+}
+
+private final class Child: Parent {
+    private enum Key: CodingKey { case name, numbers, nested, nothing, parent }
+
+    override func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("n", forKey: .name)
+        var numbers = container.nestedUnkeyedContainer(forKey: .numbers)
+        try numbers.encode(1)
+        try numbers.encodeNil()
+        var inner = numbers.nestedContainer(keyedBy: Key.self)
+        try inner.encode(true, forKey: .nested)
+        var deeper = numbers.nestedUnkeyedContainer()
+        try deeper.encode(contentsOf: ["x", "y"])
+        var nested = container.nestedContainer(keyedBy: Key.self, forKey: .nested)
+        try nested.encodeNil(forKey: .nothing)
+        try super.encode(to: container.superEncoder())
+        try super.encode(to: container.superEncoder(forKey: .parent))
+        try super.encode(to: numbers.superEncoder())
+    }
+}
+
+/// What an encoding call holds is let go of with it.
+struct EncoderLifetimeTests {
+    private final class Tracked: Sendable {}
+
+    @Test("nothing of an encoding call outlives it, whatever became of its containers")
+    func noLeaks() throws {
+        weak var object: Tracked?
+        func encode() throws {
+            let tracked = Tracked()
+            object = tracked
+            let value = Encoding { encoder in
+                var outer = encoder.container(keyedBy: AnyKey.self)
+                for name in ["a", "b", "a"] {
+                    var one = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(name))
+                    var two = one.nestedUnkeyedContainer(forKey: AnyKey("x"))
+                    try one.encode(1, forKey: AnyKey("y"))
+                    let parent = outer.superEncoder()
+                    try two.encode(2)
+                    try outer.encode(3, forKey: AnyKey(name == "b" ? "a" : "c"))
+                    try [4].encode(to: parent)
+                }
+                try? outer.encode(Encoding { encoder in
+                    var list = encoder.unkeyedContainer()
+                    var inner = list.nestedUnkeyedContainer()
+                    try list.encode(1)
+                    _ = inner.nestedUnkeyedContainer()
+                    try inner.encode(Double.nan)
+                }, forKey: AnyKey("bad"))
+            }
+            var encoder = FastJSONEncoder()
+            let key = try #require(CodingUserInfoKey(rawValue: "tracked"))
+            encoder.userInfo[key] = tracked
+            _ = try encoder.encode([value, value])
+            #expect(throws: EncodingError.self) { try encoder.encode([AnyValue(value), AnyValue(Double.nan)]) }
+        }
+        try encode()
+        #expect(object == nil)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import SwitchboardJSON
+
+/// A splitmix64 generator: the same seed gives the same numbers.
+struct EncoderRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Text of any characters; none of those that Foundation escapes in another way unless `isFree`.
+    mutating func text(upTo length: Int, isFree: Bool = false) -> String {
+        let samples: [Unicode.Scalar] = ["\"", "\\", "/", "\n", "\r", "\t", "é", "🌎", "\u{2028}", "\u{7F}", "ß", "日"]
+        var text = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...length, using: &self) {
+            switch Int.random(in: 0..<12, using: &self) {
+            case 0: text.append(samples.randomElement(using: &self) ?? "x")
+            case 1 where isFree: text.append(Unicode.Scalar(UInt8.random(in: 0..<32, using: &self)))
+            default: text.append(Unicode.Scalar(UInt8.random(in: 32..<127, using: &self)))
+            }
+        }
+        return String(text)
+    }
+}
+
+/// A key of any text.
+struct AnyKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+    init(_ text: String) {
+        stringValue = text
+        intValue = nil
+    }
+    init(stringValue: String) { self.init(stringValue) }
+    init(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
+    }
+}
+
+/// A value whose encoding is a closure.
+struct Encoding: Encodable {
+    var body: (any Encoder) throws -> Void
+
+    init(_ body: @escaping (any Encoder) throws -> Void) { self.body = body }
+
+    func encode(to encoder: any Encoder) throws { try body(encoder) }
+}
+
+func fastText(_ value: some Encodable, _ change: (inout FastJSONEncoder) -> Void = { _ in }) throws -> String {
+    var encoder = FastJSONEncoder()
+    change(&encoder)
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+}
+
+func foundationText(_ value: some Encodable, _ change: (JSONEncoder) -> Void = { _ in }) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+    change(encoder)
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+}
