@@ -6,10 +6,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-let core: [Target.Dependency] = ["Switchboard", "SwitchboardPlatform", "SwitchboardText"]
+let core: [Target.Dependency] = ["Switchboard", "SwitchboardJSON", "SwitchboardPlatform", "SwitchboardText"]
 
 let products: [Target.Dependency] = [
-    "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience", "SwitchboardTransfers",
+    "Switchboard", "SwitchboardJSON", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience",
+    "SwitchboardTransfers",
     "SwitchboardHAR", "SwitchboardCookies", "SwitchboardPaging", "SwitchboardCalls", "SwitchboardStreams",
     "SwitchboardInterceptors",
     "SwitchboardMocks", "SwitchboardTesting",
@@ -20,6 +21,7 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Switchboard", targets: ["Switchboard"]),
+        .library(name: "SwitchboardJSON", targets: ["SwitchboardJSON"]),
         .library(name: "SwitchboardAuth", targets: ["SwitchboardAuth"]),
         .library(name: "SwitchboardCache", targets: ["SwitchboardCache"]),
         .library(name: "SwitchboardResilience", targets: ["SwitchboardResilience"]),
@@ -37,10 +39,12 @@ let package = Package(
         .target(
             name: "Switchboard",
             dependencies: [
-                "SwitchboardPlatform", "SwitchboardText",
+                "SwitchboardJSON", "SwitchboardPlatform", "SwitchboardText",
                 .target(name: "SwitchboardCurl", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
+        // Depends on nothing.
+        .target(name: "SwitchboardJSON", swiftSettings: settings),
         // Where systems differ. Internal: it is no product.
         .target(name: "SwitchboardPlatform", swiftSettings: settings),
         // URLs, header values, messages and secrets as text. Internal: it is no product.
@@ -79,6 +83,7 @@ let package = Package(
                 + products,
             exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
+        .testTarget(name: "SwitchboardJSONTests", dependencies: ["SwitchboardJSON"], swiftSettings: settings),
         // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
         // of its own, so that those two names do not hide ours in the other tests.
         .testTarget(

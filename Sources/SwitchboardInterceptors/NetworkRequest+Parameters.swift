@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardText
 
 extension NetworkRequest {
@@ -50,7 +51,7 @@ extension NetworkRequest {
         } else if type == "application/json" || type.hasSuffix("+json"), let names = JSONObjectText.names(in: data) {
             added = parameters.filter { !names.contains($0.name) }.asParameters
             let dates = (encoding.bodyEncoder as? JSONParameterEncoder)?.dateEncoding ?? .iso8601
-            let members = try JSONText(dateEncoding: dates).data(.object(added))
+            let members = try FastJSONEncoder(dateEncoding: dates).encode(added)
             longer = JSONObjectText.appending(members, to: data, isEmpty: names.isEmpty)
         } else {
             return nil

@@ -110,7 +110,7 @@ actor EventSource<Parser: StreamParser> {
 extension EventSource where Parser == EventStreamParser {
     /// The data of the next events, decoded, up to the event that ends them.
     func more<Value: Decodable & Sendable>(
-        as type: Value.Type, until last: String?, decoder: JSONDecoder
+        as type: Value.Type, until last: String?, decoder: any ResponseDecoder
     ) async throws -> [Value]? {
         guard let events = try await more() else { return nil }
         var values: [Value] = []

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 
 extension NetworkRouter {
     /// The server-sent events of an endpoint ([HTML
@@ -63,7 +64,8 @@ extension NetworkRouter {
     ///   - limit: The most bytes of a line, and of an event's data. Default 1 MiB.
     /// - Returns: The values, read once.
     public func events<Value: Decodable & Sendable>(
-        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil, decoder: JSONDecoder = JSONDecoder(),
+        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil,
+        decoder: any ResponseDecoder = FastJSONDecoder(),
         lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {
         let source = eventSource(endPoint, lastEventID, options, limit)

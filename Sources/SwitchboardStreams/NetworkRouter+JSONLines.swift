@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardPlatform
 
 extension NetworkRouter {
@@ -27,7 +28,7 @@ extension NetworkRouter {
         })
         return bytes.jsonLines(as: type, limit: limit) { type, data in
             guard let (decoder, environment) = found.value else {
-                return try JSONDecoder.ofResponses.decode(type, from: data)
+                return try FastJSONDecoder.ofResponses.decode(type, from: data)
             }
             return try environment.run { try decoder.decode(type, from: data) }
         }
@@ -61,7 +62,7 @@ extension NetworkRouter {
     ) -> ResponseSequence<Value> {
         let found = Protected(decoder)
         let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) {
-            try (found.value ?? JSONDecoder.ofResponses).decode(type, from: $0)
+            try (found.value ?? FastJSONDecoder.ofResponses).decode(type, from: $0)
         }
         let call = LongCall(on: self, usually: .forStreams)
         let source = EventSource(parser, in: call) { position in

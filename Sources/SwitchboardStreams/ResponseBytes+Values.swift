@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 
 extension ResponseBytes {
     /// The body as server-sent events, by the algorithm of [HTML
@@ -25,7 +26,7 @@ extension ResponseBytes {
     ///   - limit: The most bytes of a line. More is `NetworkError.Code.responseTooLarge`. Default 1 MiB.
     /// - Returns: The values, read once.
     public func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, decoder: any ResponseDecoder = JSONDecoder(), limit: Int = 1 << 20
+        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder(), limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {
         jsonLines(as: type, limit: limit) { try decoder.decode($0, from: $1) }
     }

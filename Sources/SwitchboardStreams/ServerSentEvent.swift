@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardText
 
 /// One event of a stream of server-sent events
@@ -26,7 +27,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     ///
     /// - Throws: `NetworkError.Code.decodingFailed` with the key path when it is something else.
     public func decode<Value: Decodable>(
-        _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
+        _ type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder()
     ) throws(NetworkError) -> Value {
         do {
             return try decoder.decode(type, from: Data(data.utf8))

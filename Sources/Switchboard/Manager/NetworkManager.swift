@@ -53,7 +53,8 @@ public final class NetworkManager: Sendable {
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         exchangeInterceptors: [any ExchangeInterceptor] = [], headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions(), responseHandling: ResponseHandling? = nil,
-        decoder: (any ResponseDecoder)? = nil, encoder: JSONEncoder? = nil, completionQueue: DispatchQueue? = nil,
+        decoder: (any ResponseDecoder)? = nil, encoder: (any RequestEncoder)? = nil,
+        completionQueue: DispatchQueue? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         let current = Protected(environment)

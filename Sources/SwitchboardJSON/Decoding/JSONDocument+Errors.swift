@@ -52,7 +52,8 @@ extension JSONDocument {
     @inline(never)
     func mismatch(_ type: any Any.Type, at index: Int) -> DecodingError {
         if tape[index].kind == .null {
-            return .valueNotFound(type, context("Cannot get value of type \(type) -- found null value instead", at: index))
+            return .valueNotFound(
+                type, context("Cannot get value of type \(type) -- found null value instead", at: index))
         }
         return .typeMismatch(
             type, context("Expected to decode \(type) but found \(kindText(of: index)) instead", at: index))
@@ -66,7 +67,8 @@ extension JSONDocument {
 
     @inline(never)
     func missing(_ key: some CodingKey, in object: Int) -> DecodingError {
-        .keyNotFound(key, context("No value associated with key \(key) (\"\(key.stringValue)\") in the object", at: object))
+        .keyNotFound(
+            key, context("No value associated with key \(key) (\"\(key.stringValue)\") in the object", at: object))
     }
 
     @inline(never)

@@ -75,7 +75,9 @@ extension Optional: DirectValue where Wrapped: Encodable {
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {
-        guard let wrapped = value.assumingMemoryBound(to: Self.self).pointee else { return writer.state.pointee.appendNil() }
+        guard let wrapped = value.assumingMemoryBound(to: Self.self).pointee else {
+            return writer.state.pointee.appendNil()
+        }
         try writer.write(wrapped, route: writer.settings.route(of: Wrapped.self), key: key)
     }
 }

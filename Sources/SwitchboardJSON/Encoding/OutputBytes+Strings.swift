@@ -56,7 +56,8 @@ extension OutputBytes {
         base[count] = UInt8(ascii: "\"")
         count &+= 1
         guard all & Self.highBits == 0, !hasEscapes else { return OutputName(hash: .max, isPlain: false) }
-        let mixed = (first &* 0x9E37_79B9_7F4A_7C15) ^ (last &* 0xC2B2_AE3D_27D4_EB4F) &+ UInt64(truncatingIfNeeded: length)
+        let mixed =
+            (first &* 0x9E37_79B9_7F4A_7C15) ^ (last &* 0xC2B2_AE3D_27D4_EB4F) &+ UInt64(truncatingIfNeeded: length)
         return OutputName(hash: UInt32(truncatingIfNeeded: mixed >> 33), isPlain: true)
     }
 

@@ -16,7 +16,7 @@ package enum DecodingFailure {
             "\((context.codingPath + [key]).pathText): expected a value, the key is missing"
         case DecodingError.dataCorrupted(let context):
             context.codingPath.isEmpty
-                ? "not valid JSON\(underlying(context))" : "\(place(context)): \(sentence(context))"
+                ? "not valid JSON\(underlying(context))" : "\(place(context)): \(sentence(context.debugDescription))"
         default:
             (error as? any LocalizedError)?.errorDescription ?? "\(type(of: error)): \(error.localizedDescription)"
         }
@@ -26,9 +26,9 @@ package enum DecodingFailure {
         context.codingPath.isEmpty ? "top level" : context.codingPath.pathText
     }
 
-    private static func sentence(_ context: DecodingError.Context) -> String {
-        let text = context.debugDescription
-        return text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix { $0 == "." }
+    /// A sentence as part of another one.
+    private static func sentence(_ text: String) -> String {
+        text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix { $0 == "." }
     }
 
     /// `found number`, from "Expected to decode Int but found number instead."
@@ -36,13 +36,13 @@ package enum DecodingFailure {
         let text = context.debugDescription
         guard let start = text.range(of: "but found "),
             let end = text.range(of: " instead", range: start.upperBound..<text.endIndex)
-        else { return sentence(context) }
+        else { return sentence(text) }
         return "found " + text[start.upperBound..<end.lowerBound]
     }
 
     private static func underlying(_ context: DecodingError.Context) -> String {
         let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
-        return detail.map { ": \($0)" } ?? ""
+        return detail.map { ": \(sentence($0))" } ?? ""
     }
 
     /// The beginning of a body, redacted, in quotes.

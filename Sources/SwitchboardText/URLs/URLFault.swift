@@ -57,7 +57,8 @@ extension URLFault {
     /// What to write for `https:/host`; nil when there is no slash.
     private static func oneSlash(_ bytes: UnsafeBufferPointer<UInt8>, behind colon: Int) -> String? {
         guard bytes.count > colon + 2, bytes.count < 200, bytes[colon + 1] == .slash else { return nil }
-        let url = String(decoding: bytes[...colon], as: UTF8.self) + "//"
+        let url =
+            String(decoding: bytes[...colon], as: UTF8.self) + "//"
             + String(decoding: bytes[(colon + 2)...], as: UTF8.self)
         guard of(url) == nil else { return nil }
         return "has one slash behind its scheme: write \(Redactor.standard.url(url))"

@@ -123,7 +123,7 @@ private actor GzipReader {
 
 extension HTTPBody {
     /// The body with this encoder where it is a ``JSONBody`` that was given none, within a ``GzipBody`` too.
-    func withEncoder(_ encoder: JSONEncoder) -> any HTTPBody {
+    func withEncoder(_ encoder: any RequestEncoder) -> any HTTPBody {
         switch self {
         case var json as JSONBody:
             json.encoder = json.encoder ?? encoder

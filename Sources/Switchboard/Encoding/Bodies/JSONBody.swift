@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardJSON
 
 /// A value as JSON, with `Content-Type: application/json; charset=utf-8`.
 ///
@@ -9,42 +10,34 @@ import Foundation
 /// ```
 ///
 /// Without an encoder of yours the members stand in the order in which the value encodes them, those of a dictionary by
-/// name, a date is ISO 8601 text and data is Base64. With a `JSONEncoder` that encoder decides, order included.
+/// name, a date is ISO 8601 text and data is Base64, as `FastJSONEncoder` writes them. With a `JSONEncoder` that encoder
+/// decides, order included.
 public struct JSONBody: HTTPBody {
     /// The fields sent with the body: at first the `Content-Type` alone.
     public var additionalHeaders: HTTPHeaders = [.contentType("application/json; charset=utf-8")]
-    /// The encoder given at the start; nil for declared order and ISO 8601 dates.
-    var encoder: JSONEncoder?
-    private let makeData: @Sendable (JSONEncoder?) throws -> Data
+    /// The encoder given at the start; nil for that of the request, or `FastJSONEncoder`.
+    var encoder: (any RequestEncoder)?
+    private let makeData: @Sendable (any RequestEncoder) throws -> Data
 
     /// A body of an `Encodable` value: an object, an array or a scalar. Without an encoder that of the manager or
-    /// router is used, and without that one, declared order and ISO 8601 dates. A dictionary literal is taken for
+    /// router is used, and without that one, `FastJSONEncoder` with its defaults. A dictionary literal is taken for
     /// parameters instead, whose order is kept.
     @_disfavoredOverload
-    public init(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) {
+    public init(_ value: some Encodable & Sendable, encoder: (any RequestEncoder)? = nil) {
         self.encoder = encoder
-        makeData = { encoder in
-            guard let encoder else { return try JSONText().data(ParameterValue(encoding: value)) }
-            return try encoder.encode(value)
-        }
+        makeData = { try $0.encode(value) }
     }
 
     /// A body of an object literal or other parameters, in their order.
     public init(_ parameters: Parameters) {
-        makeData = { encoder in
-            guard let encoder else { return try JSONText().data(.object(parameters)) }
-            return try encoder.encode(parameters)
-        }
+        makeData = { try $0.encode(parameters) }
     }
 
     /// A body of any literal: an array of mixed values, nested objects, null. A dictionary literal is taken for
     /// parameters.
     @_disfavoredOverload
     public init(_ value: ParameterValue) {
-        makeData = { encoder in
-            guard let encoder else { return try JSONText().data(value) }
-            return try encoder.encode(value)
-        }
+        makeData = { try $0.encode(value) }
     }
 
     /// The JSON text as UTF-8.
@@ -52,7 +45,7 @@ public struct JSONBody: HTTPBody {
     /// - Throws: ``NetworkError/Code/encodingFailed`` over what the value's own encoding threw.
     public func encode() throws -> Data {
         do {
-            return try makeData(encoder)
+            return try makeData(encoder ?? FastJSONEncoder())
         } catch {
             throw NetworkError.encoding(error)
         }

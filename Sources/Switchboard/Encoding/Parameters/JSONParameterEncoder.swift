@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardJSON
 
 /// Writes parameters into the body as a JSON object, with `Content-Type: application/json` unless the request has one.
 ///
@@ -24,8 +25,10 @@ public struct JSONParameterEncoder: ParameterEncoder {
     /// - Throws: ``NetworkError/Code/encodingFailed``, naming the parameter that cannot be written.
     public func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws(NetworkError) {
         do {
-            let text = JSONText(sortsKeys: sortsKeys, isPretty: isPretty, dateEncoding: dateEncoding)
-            draft.body = DataBody(try text.data(.object(parameters)), contentType: "application/json")
+            var encoder = FastJSONEncoder(dateEncoding: dateEncoding)
+            if sortsKeys { encoder.outputFormatting.insert(.sortedKeys) }
+            if isPretty { encoder.outputFormatting.insert(.indented) }
+            draft.body = DataBody(try encoder.encode(parameters), contentType: "application/json")
         } catch {
             throw NetworkError.encoding(error)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardJSON
 import SwitchboardText
 
 /// Names and values for a query, a form or a JSON object, in the order written.
@@ -153,7 +154,7 @@ extension Parameters: CustomStringConvertible, CustomReflectable {
         let secrets = Redaction.standard
         if secrets.isSecret(parameter: element.name) { return secrets.mask }
         if case .string(let text) = element.value { return text }
-        guard let json = try? JSONText().data(element.value) else { return "(cannot be encoded)" }
+        guard let json = try? FastJSONEncoder().encode(element.value) else { return "(cannot be encoded)" }
         return secrets.text(String(decoding: json, as: UTF8.self))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardJSON
 import SwitchboardText
 
 /// What makes a value, or an error, of a response.
@@ -15,7 +16,7 @@ public struct ResponseHandling: Sendable {
     /// Errors in XML have their own place: the `Message` of S3 and its kin, the `detail` or `title` of [RFC
     /// 9457](https://www.rfc-editor.org/rfc/rfc9457).
     public var messageKeys: [String]
-    /// Decodes the body of a success. Default a `JSONDecoder` that also reads ISO 8601 dates, as ``JSONBody`` writes
+    /// Decodes the body of a success. Default a `FastJSONDecoder` that also reads ISO 8601 dates, as ``JSONBody`` writes
     /// them.
     public var decoder: any ResponseDecoder
 
@@ -30,7 +31,7 @@ public struct ResponseHandling: Sendable {
         self.acceptedStatuses = acceptedStatuses
         self.statusMap = statusMap
         self.messageKeys = messageKeys
-        self.decoder = decoder ?? JSONDecoder.ofResponses
+        self.decoder = decoder ?? FastJSONDecoder.ofResponses
     }
 
     /// Throws for a status that is not accepted.

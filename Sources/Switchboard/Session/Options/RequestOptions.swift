@@ -99,7 +99,7 @@ extension RequestOptions {
     }
 
     /// What encodes a ``JSONBody`` that was given no encoder. Nil, the default, for declared order and ISO 8601 dates.
-    public var encoder: JSONEncoder? {
+    public var encoder: (any RequestEncoder)? {
         get { self[EncoderOption.self] }
         set { self[EncoderOption.self] = newValue }
     }
@@ -156,5 +156,5 @@ private enum LimitsOption: RequestOption { static let defaultValue = ResponseLim
 private enum CachePolicyOption: RequestOption {
     static let defaultValue = URLRequest.CachePolicy.useProtocolCachePolicy
 }
-private enum EncoderOption: RequestOption { static let defaultValue: JSONEncoder? = nil }
+private enum EncoderOption: RequestOption { static let defaultValue: (any RequestEncoder)? = nil }
 private enum CompressesBodyOption: RequestOption { static let defaultValue = false }

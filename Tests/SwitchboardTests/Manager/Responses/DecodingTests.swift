@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -169,7 +170,7 @@ struct DecodingTests {
 
     @Test("the decoder of responses may be changed, and keeps its dates")
     func changedDecoder() async throws {
-        let decoder = JSONDecoder.ofResponses
+        var decoder = FastJSONDecoder.ofResponses
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let session = StubSession { _ in .json(#"{"user_name":"Ann","born_at":"2000-01-01T00:00:00.5Z"}"#) }
         let person = try await NetworkManager(session: session, decoder: decoder).send(GetPerson())

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -128,7 +129,7 @@ struct ResponseHandlingTests {
     func managersDecoder() async throws {
         struct Problem: Decodable, Equatable { var errorCode: Int; var at: Date }
         let body = #"{"error_code":7,"at":"1994-11-06T08:49:37Z"}"#
-        let decoder = JSONDecoder.ofResponses
+        var decoder = FastJSONDecoder.ofResponses
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let expected = Problem(errorCode: 7, at: Date(timeIntervalSince1970: 784_111_777))
         let session = StubSession { _ in .json(body, status: 422) }

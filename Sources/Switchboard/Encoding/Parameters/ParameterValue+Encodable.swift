@@ -1,0 +1,54 @@
+import Foundation
+import SwitchboardJSON
+
+extension Parameters: Encodable {
+    /// Encodes an object of the names and values; of repeated names the last value stays.
+    public func encode(to encoder: any Encoder) throws {
+        try ParameterValue.object(self).encode(to: encoder)
+    }
+
+    /// Without what is absent; of repeated names the last one, because readers disagree about repeats
+    /// ([RFC 8259 §4](https://www.rfc-editor.org/rfc/rfc8259#section-4)).
+    fileprivate var kept: [Element] {
+        let kept = elements.filter { !$0.value.isAbsent }
+        guard Set(kept.lazy.map(\.name)).count < kept.count else { return kept }
+        var seen: Set<String> = []
+        return kept.reversed().filter { seen.insert($0.name).inserted }.reversed()
+    }
+}
+
+extension ParameterValue: Encodable {
+    /// Encodes the value; of the repeated names of an object the last value stays.
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .array(let values):
+            var container = encoder.unkeyedContainer()
+            for value in values { try container.encode(value) }
+        case .object(let members):
+            var container = encoder.container(keyedBy: NodeKey.self)
+            for member in members.kept {
+                try container.encode(member.value, forKey: NodeKey(stringValue: member.name))
+            }
+        case .invalid(let error): throw error
+        default:
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .bool(let value): try container.encode(value)
+            case .string(let value): try container.encode(value)
+            case .date(let value): try container.encode(value)
+            case .data(let value): try container.encode(value)
+            case .number(let text):
+                guard Self.isNumber(text) else { throw Self.notNumber(text) }
+                if try FastJSONEncoder.write(number: text, to: encoder) { return }
+                if let integer = Int64(text) {
+                    try container.encode(integer)
+                } else if let integer = UInt64(text) {
+                    try container.encode(integer)
+                } else {
+                    try container.encode(Double(text))
+                }
+            default: try container.encodeNil()
+            }
+        }
+    }
+}
