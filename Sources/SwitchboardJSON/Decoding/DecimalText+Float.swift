@@ -33,7 +33,9 @@ extension DecimalText {
         let value = Float(double)
         // Rounding twice is rounding once unless the double lies in the middle between two floats.
         if value.isNormal, double.significandBitPattern & 0x1FFF_FFFF != 0x1000_0000 { return value }
-        guard let parsed = Float(String(decoding: bytes, as: UTF8.self)), parsed.isFinite, parsed != 0 else { return nil }
+        guard let parsed = Float(String(decoding: bytes, as: UTF8.self)), parsed.isFinite, parsed != 0 else {
+            return nil
+        }
         return parsed
     }
 

@@ -26,8 +26,9 @@ extension JSONDocument {
 
     /// "at line 3, column 7 (byte 42)"; bytes count from 0.
     private func place(_ offset: Int) -> String {
-        let position = position(at: offset)
-        return "at line \(position.line), column \(position.column) (byte \(offset))"
+        let (position, origin) = (position(at: offset), origin.position)
+        let column = position.line == 1 ? origin.column - 1 + position.column : position.column
+        return "at line \(origin.line - 1 + position.line), column \(column) (byte \(origin.offset + offset))"
     }
 
     private func context(_ text: String, at index: Int) -> DecodingError.Context {
@@ -52,7 +53,8 @@ extension JSONDocument {
     @inline(never)
     func mismatch(_ type: any Any.Type, at index: Int) -> DecodingError {
         if tape[index].kind == .null {
-            return .valueNotFound(type, context("Cannot get value of type \(type) -- found null value instead", at: index))
+            return .valueNotFound(
+                type, context("Cannot get value of type \(type) -- found null value instead", at: index))
         }
         return .typeMismatch(
             type, context("Expected to decode \(type) but found \(kindText(of: index)) instead", at: index))
@@ -66,7 +68,8 @@ extension JSONDocument {
 
     @inline(never)
     func missing(_ key: some CodingKey, in object: Int) -> DecodingError {
-        .keyNotFound(key, context("No value associated with key \(key) (\"\(key.stringValue)\") in the object", at: object))
+        .keyNotFound(
+            key, context("No value associated with key \(key) (\"\(key.stringValue)\") in the object", at: object))
     }
 
     @inline(never)

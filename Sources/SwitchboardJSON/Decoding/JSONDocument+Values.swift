@@ -19,7 +19,8 @@ extension JSONDocument {
         if Value.self == [String].self { return cast(try array(at: index) { try string(at: $0) }) }
         if Value.self == [Int].self { return cast(try array(at: index) { try integer(Int.self, at: $0) }) }
         if Value.self == [Double].self { return cast(try array(at: index) { try double(at: $0) }) }
-        if case .useDefaultKeys = decoder.keyDecodingStrategy {} else if let map = type as? any StringKeyed.Type {
+        if case .useDefaultKeys = decoder.keyDecodingStrategy {
+        } else if let map = type as? any StringKeyed.Type {
             return try unconverted(map, at: index)
         }
         return try Value(from: JSONValueDecoder(document: self, index: index))
@@ -119,7 +120,8 @@ private protocol StringKeyed {
 }
 
 extension Dictionary: StringKeyed where Key == String, Value: Decodable {
-    fileprivate static func make(_ next: () throws -> (name: String, document: JSONDocument, index: Int)?) throws -> Any {
+    fileprivate static func make(_ next: () throws -> (name: String, document: JSONDocument, index: Int)?) throws -> Any
+    {
         var map: Self = [:]
         while let (name, document, index) = try next() {
             let value = try document.value(Value.self, at: index)

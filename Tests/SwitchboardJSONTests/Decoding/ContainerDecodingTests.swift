@@ -53,7 +53,8 @@ struct ContainerDecodingTests {
             let inner = try nested.nestedUnkeyedContainer(forKey: Name("b"))
             notes.append(text(inner.codingPath))
             notes.append("\(try array.superDecoder().unkeyedContainer().count as Any) \(array.currentIndex)")
-            notes.append("\(try array.decode(Double.self)) \(array.isAtEnd) \(try array.decodeIfPresent(Int.self) as Any)")
+            notes.append(
+                "\(try array.decode(Double.self)) \(array.isAtEnd) \(try array.decodeIfPresent(Int.self) as Any)")
         }
     }
 
@@ -69,10 +70,15 @@ struct ContainerDecodingTests {
 
     @Test("a keyed container finds members in any order, again and again")
     func keyed() throws {
-        try compare(#"{"b":1,"a":2,"long name number one":3,"long name number two":4,"":5,"é":6,"super":7}"#) { decoder, notes in
+        try compare(#"{"b":1,"a":2,"long name number one":3,"long name number two":4,"":5,"é":6,"super":7}"#) {
+            decoder, notes in
             let object = try decoder.container(keyedBy: Name.self)
-            for name in ["a", "b", "a", "", "super", "long name number two", "long name number one", "é", "b", "none", "a"] {
-                notes.append("\(name) \(object.contains(Name(name))) \((try? object.decode(Int.self, forKey: Name(name))) as Any)")
+            for name in [
+                "a", "b", "a", "", "super", "long name number two", "long name number one", "é", "b", "none", "a",
+            ] {
+                notes.append(
+                    "\(name) \(object.contains(Name(name))) \((try? object.decode(Int.self, forKey: Name(name))) as Any)"
+                )
                 notes.append("\(try object.decodeIfPresent(Int.self, forKey: Name(name)) as Any)")
             }
             notes.append("\(object.allKeys.map(\.stringValue).sorted())")
@@ -93,7 +99,9 @@ struct ContainerDecodingTests {
 
     @Test(
         "a wrong kind, a null and a missing member fail as in JSONDecoder",
-        arguments: ["1", "\"a\"", "true", "null", "[]", "{}", "[{}]", #"{"a":[{"b":1}]}"#, #"{"a":[0,{"b":{"c":null}}]}"#])
+        arguments: [
+            "1", "\"a\"", "true", "null", "[]", "{}", "[{}]", #"{"a":[{"b":1}]}"#, #"{"a":[0,{"b":{"c":null}}]}"#,
+        ])
     func failures(text: String) throws {
         func check<T: Decodable & Equatable>(_ type: T.Type) {
             let expected = Result { try JSONDecoder().decode(type, from: Data(text.utf8)) }.mapError { summary($0) }
@@ -159,7 +167,9 @@ struct ContainerDecodingTests {
             init(from decoder: any Decoder) { self.decoder = decoder }
         }
         let keepers = try FastJSONDecoder().decode([Keeper].self, from: Data(#"[{"a":[1,2]},{"a":[3]}]"#.utf8))
-        let values = try keepers.map { try $0.decoder.container(keyedBy: Name.self).decode([Int].self, forKey: Name("a")) }
+        let values = try keepers.map {
+            try $0.decoder.container(keyedBy: Name.self).decode([Int].self, forKey: Name("a"))
+        }
         #expect(values == [[1, 2], [3]])
         #expect(text(keepers[1].decoder.codingPath) == "[1]")
     }

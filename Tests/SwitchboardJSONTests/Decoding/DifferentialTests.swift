@@ -67,10 +67,13 @@ struct DifferentialTests {
         encoder.outputFormatting = [.prettyPrinted]
         for _ in seededCases(300) {
             let values = (0..<20).map { _ in Double(bitPattern: random.next()) }.filter(\.isFinite)
-            let floats = (0..<20).map { _ in Float(bitPattern: UInt32(truncatingIfNeeded: random.next())) }.filter(\.isFinite)
+            let floats = (0..<20).map { _ in Float(bitPattern: UInt32(truncatingIfNeeded: random.next())) }.filter(
+                \.isFinite)
             let integers = (0..<20).map { _ in Int(truncatingIfNeeded: random.next()) }
             let texts = (0..<20).map { _ in
-                String(String.UnicodeScalarView((0..<5).compactMap { _ in Unicode.Scalar(UInt32.random(in: 0..<0x11_0000, using: &random)) }))
+                String(
+                    String.UnicodeScalarView(
+                        (0..<5).compactMap { _ in Unicode.Scalar(UInt32.random(in: 0..<0x11_0000, using: &random)) }))
             }
             #expect(try FastJSONDecoder().decode([Double].self, from: encoder.encode(values)) == values)
             #expect(try FastJSONDecoder().decode([Float].self, from: encoder.encode(floats)) == floats)

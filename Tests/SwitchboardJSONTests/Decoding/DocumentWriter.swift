@@ -31,12 +31,15 @@ struct DocumentWriter {
         switch dateStyle {
         case 0: (ours.dateDecodingStrategy, theirs.dateDecodingStrategy) = (.iso8601, .iso8601)
         case 1: (ours.dateDecodingStrategy, theirs.dateDecodingStrategy) = (.secondsSince1970, .secondsSince1970)
-        case 2: (ours.dateDecodingStrategy, theirs.dateDecodingStrategy) = (.millisecondsSince1970, .millisecondsSince1970)
+        case 2:
+            (ours.dateDecodingStrategy, theirs.dateDecodingStrategy) = (.millisecondsSince1970, .millisecondsSince1970)
         case 3: (ours.dateDecodingStrategy, theirs.dateDecodingStrategy) = (.custom(closure), .custom(closure))
         default: break
         }
         dataStyle = below(2)
-        if dataStyle == 0 { (ours.dataDecodingStrategy, theirs.dataDecodingStrategy) = (.deferredToData, .deferredToData) }
+        if dataStyle == 0 {
+            (ours.dataDecodingStrategy, theirs.dataDecodingStrategy) = (.deferredToData, .deferredToData)
+        }
         if below(2) == 0 {
             ours.nonConformingFloatDecodingStrategy = .convertFromString(
                 positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -51,7 +54,8 @@ struct DocumentWriter {
             ("id", integer()), ("smallNumber", "\(below(300) - 150)"), ("largeNumber", integer()), ("ratio", double()),
             ("shortRatio", double()), ("isOn", below(2) == 0 ? "true" : "false"), ("firstName", string()),
             ("lastName", string()), ("createdAt", date()), ("payload", data()), ("amount", double()),
-            ("link", "\"https://a.example/\(below(99))\""), ("tags", array { $0.string() }), ("counts", array { $0.integer() }),
+            ("link", "\"https://a.example/\(below(99))\""), ("tags", array { $0.string() }),
+            ("counts", array { $0.integer() }),
             ("maybeCounts", array { $0.below(3) == 0 ? "null" : "7" }), ("ratios", array { $0.double() }),
             ("namedValues", object { ($0.plainName(), $0.integer()) }),
             ("byNumber", object { ("\($0.below(50))", $0.string()) }),
@@ -70,7 +74,8 @@ struct DocumentWriter {
     }
 
     private mutating func joined(_ members: [(String, String)]) -> String {
-        "{" + members.map { "\(space())\(quoted($0.0))\(space()):\(space())\($0.1)\(space())" }.joined(separator: ",") + "}"
+        "{" + members.map { "\(space())\(quoted($0.0))\(space()):\(space())\($0.1)\(space())" }.joined(separator: ",")
+            + "}"
     }
 
     private mutating func object(_ member: (inout Self) -> (String, String)) -> String {

@@ -14,7 +14,8 @@ struct FastJSONDecoderTests {
 
     @Test("a decoder made with defaults reads an object with each kind of value")
     func everyKind() throws {
-        let text = #"{"id":7,"title":"A \u00e9\n","rating":7.25,"tags":["x","y"],"isAdult":false,"parent":{"a":1,"b":null}}"#
+        let text =
+            #"{"id":7,"title":"A \u00e9\n","rating":7.25,"tags":["x","y"],"isAdult":false,"parent":{"a":1,"b":null}}"#
         let film = try FastJSONDecoder().decode(Film.self, from: Data(text.utf8))
         let expected = try JSONDecoder().decode(Film.self, from: Data(text.utf8))
         #expect(film == expected)

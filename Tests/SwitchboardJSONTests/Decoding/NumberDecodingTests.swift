@@ -35,7 +35,8 @@ struct NumberDecodingTests {
             if value.isFinite { return "\(value)" }
         }
         func digits(_ most: Int) -> String {
-            (0..<Int.random(in: 1...most, using: &random)).map { _ in String(Int.random(in: 0...9, using: &random)) }.joined()
+            (0..<Int.random(in: 1...most, using: &random)).map { _ in String(Int.random(in: 0...9, using: &random)) }
+                .joined()
         }
         var text = Bool.random(using: &random) ? "-" : ""
         text += Bool.random(using: &random) ? "0" : "\(Int.random(in: 1...9, using: &random))\(digits(24))"
@@ -56,7 +57,9 @@ struct NumberDecodingTests {
 
     @Test("an integer at a type's bounds is read, and one beyond is refused")
     func integerBounds() {
-        func check<T: FixedWidthInteger & Decodable>(_ type: T.Type, _ least: String, _ most: String, _ beyond: [String]) {
+        func check<T: FixedWidthInteger & Decodable>(
+            _ type: T.Type, _ least: String, _ most: String, _ beyond: [String]
+        ) {
             #expect(decode(type, least) == T.min)
             #expect(decode(type, most) == T.max)
             #expect(decode(type, most + ".0") == T.max)
@@ -89,7 +92,8 @@ struct NumberDecodingTests {
         "a number without a fraction is an integer however it is written",
         arguments: [
             ("1.0", 1), ("-0", 0), ("-0.0", 0), ("1e3", 1_000), ("12.5e1", 125), ("1200e-2", 12), ("0e99999", 0),
-            ("0.000e-99999", 0), ("9007199254740993.0", 9_007_199_254_740_993), ("0.5", nil), ("1e-1", nil), ("15e-1", nil),
+            ("0.000e-99999", 0), ("9007199254740993.0", 9_007_199_254_740_993), ("0.5", nil), ("1e-1", nil),
+            ("15e-1", nil),
             ("1.00000000000000000000000001", nil), ("1e99999999999", nil), ("1e-99999999999", nil), ("1e-400", nil),
         ] as [(String, Int?)])
     func integers(text: String, value: Int?) {
@@ -106,7 +110,9 @@ struct NumberDecodingTests {
         #expect(decode(Int.self, "0.\(zeros)1e10001") == 1)
     }
 
-    @Test("a decimal has all digits of the text", arguments: ["0.1", "-12.340", "1e30", "12345678901234567890.123456789", "1e-100"])
+    @Test(
+        "a decimal has all digits of the text",
+        arguments: ["0.1", "-12.340", "1e30", "12345678901234567890.123456789", "1e-100"])
     func decimals(text: String) {
         #expect(decode(Decimal.self, text) == Decimal(string: text))
     }

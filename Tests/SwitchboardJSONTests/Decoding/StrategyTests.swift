@@ -29,7 +29,8 @@ struct StrategyTests {
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         var random = SeededRandom(7)
         for _ in 0..<2_000 {
-            let date = Date(timeIntervalSince1970: Double(Int.random(in: -62_000_000_000...7_000_000_000, using: &random)))
+            let date = Date(
+                timeIntervalSince1970: Double(Int.random(in: -62_000_000_000...7_000_000_000, using: &random)))
             let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
             let text = String(
                 format: "%04d-%02d-%02dT%02d:%02d:%02dZ", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0,
@@ -38,7 +39,8 @@ struct StrategyTests {
         }
     }
 
-    @Test("a fraction of a second is kept", arguments: ["5.5Z", "5.123Z", "5.999999+01:00", "5.123456789-0730", "5.000Z"])
+    @Test(
+        "a fraction of a second is kept", arguments: ["5.5Z", "5.123Z", "5.999999+01:00", "5.123456789-0730", "5.000Z"])
     func fractions(seconds: String) throws {
         let text = "2024-01-02T03:04:0" + seconds
         let expected = try Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)
@@ -78,7 +80,9 @@ struct StrategyTests {
         #expect(decode("\"2001-01-01T00:00:12Z\"", .iso8601OrDeferred) == Date(timeIntervalSinceReferenceDate: 12))
         #expect(decode("\"02.01.2001\"", .formatted(formatter)) == Date(timeIntervalSinceReferenceDate: 86_400))
         #expect(decode("\"2001-01-02\"", .formatted(formatter)) == nil)
-        #expect(decode("[7]", .custom { Date(timeIntervalSince1970: try [Double](from: $0)[0]) }) == Date(timeIntervalSince1970: 7))
+        #expect(
+            decode("[7]", .custom { Date(timeIntervalSince1970: try [Double](from: $0)[0]) })
+                == Date(timeIntervalSince1970: 7))
         #expect(decode("12.5", .iso8601) == nil)
         #expect(decode("null", .iso8601) == nil)
     }
@@ -123,8 +127,10 @@ struct StrategyTests {
     @Test(
         "a name in snake case is converted as JSONDecoder does it",
         arguments: [
-            "foo_bar", "_", "__", "", "_a", "a_", "a_b_c", "FOO_BAR", "Foo_Bar", "foo__bar", "__foo_bar__", "fooBar", "FOO",
-            "a_3d_x2y", "foo-bar_baz-qux", "foo_b.c", "x_o'neil", "a_b c", "_a_B_", "a_ß", "é_été", "foo_1bar", "a_\\u0062",
+            "foo_bar", "_", "__", "", "_a", "a_", "a_b_c", "FOO_BAR", "Foo_Bar", "foo__bar", "__foo_bar__", "fooBar",
+            "FOO",
+            "a_3d_x2y", "foo-bar_baz-qux", "foo_b.c", "x_o'neil", "a_b c", "_a_B_", "a_ß", "é_été", "foo_1bar",
+            "a_\\u0062",
             "\\u005fa_b", "日本_語",
         ])
     func snakeCase(name: String) throws {
@@ -154,7 +160,8 @@ struct StrategyTests {
         let custom: @Sendable ([any CodingKey]) -> any CodingKey = { path in
             path.last?.stringValue == "first_name" && path.count == 1
                 ? ContainerDecodingTests.Name("firstName")
-                : ContainerDecodingTests.Name(path.last?.stringValue == "high_score" && path.count == 4 ? "highScore" : "-")
+                : ContainerDecodingTests.Name(
+                    path.last?.stringValue == "high_score" && path.count == 4 ? "highScore" : "-")
         }
         let theirs = JSONDecoder()
         var ours = FastJSONDecoder()
@@ -164,7 +171,9 @@ struct StrategyTests {
         #expect(try theirs.decode(Person.self, from: text) == expected)
         #expect(try ours.decode(Person.self, from: text) == expected)
         theirs.keyDecodingStrategy = .custom { custom($0.last?.stringValue == "scores" ? [] : $0) }
-        ours.keyDecodingStrategy = .custom { $0.last?.stringValue == "scores" ? ContainerDecodingTests.Name("scores") : custom($0) }
+        ours.keyDecodingStrategy = .custom {
+            $0.last?.stringValue == "scores" ? ContainerDecodingTests.Name("scores") : custom($0)
+        }
         #expect(try ours.decode(Person.self, from: text) == expected)
     }
 
@@ -180,6 +189,8 @@ struct StrategyTests {
         }
         let path: [any CodingKey] = context.codingPath
         #expect(path.map(\.stringValue) == ["scores", "a_b", "Index 1", "highScore"])
-        #expect(context.debugDescription == "Expected to decode Int but found a string instead, at line 2, column 50 (byte 68).")
+        #expect(
+            context.debugDescription
+                == "Expected to decode Int but found a string instead, at line 2, column 50 (byte 68).")
     }
 }

@@ -20,7 +20,10 @@ struct StrictnessTests {
         ("[+1]", "Expected a value, found '+' at line 1, column 2 (byte 1)."),
         ("[tru]", "Expected a value, found 't' at line 1, column 2 (byte 1)."),
         ("[NaN]", "Expected a value, found 'N' at line 1, column 2 (byte 1)."),
-        ("[\"a\nb\"]", "Expected no control character in a string, found control character 0x0A at line 1, column 4 (byte 3)."),
+        (
+            "[\"a\nb\"]",
+            "Expected no control character in a string, found control character 0x0A at line 1, column 4 (byte 3)."
+        ),
         ("[\"abc", "Expected '\"', found the end of the text at line 1, column 6 (byte 5)."),
         ("[\"\\x\"]", "Expected an escape sequence, found '\\' at line 1, column 3 (byte 2)."),
         ("[\"\\u12G4\"]", "Expected four hexadecimal digits, found 'G' at line 1, column 7 (byte 6)."),
@@ -37,7 +40,9 @@ struct StrictnessTests {
 
     @Test("an error says what was expected, what was found, and where", arguments: broken)
     func errors(text: String, error: String) throws {
-        let thrown = #expect(throws: DecodingError.self) { try FastJSONDecoder().decode(AnyJSON.self, from: Data(text.utf8)) }
+        let thrown = #expect(throws: DecodingError.self) {
+            try FastJSONDecoder().decode(AnyJSON.self, from: Data(text.utf8))
+        }
         guard case .dataCorrupted(let context) = thrown else {
             Issue.record("\(String(describing: thrown))")
             return
@@ -51,7 +56,8 @@ struct StrictnessTests {
     private static let malformed: [[UInt8]] = [
         [0x80], [0xBF], [0xC0, 0xAF], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF],
         [0xE1, 0x80], [0xE1, 0x41, 0x80], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80],
-        [0xF0, 0x8F, 0xBF, 0xBF], [0xF1, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
+        [0xF0, 0x8F, 0xBF, 0xBF], [0xF1, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE],
+        [0xFF],
     ]
 
     @Test("a string that is not UTF-8 is refused at its first wrong byte", arguments: malformed)
@@ -76,7 +82,9 @@ struct StrictnessTests {
         }
     }
 
-    @Test("UTF-16 and UTF-32 are refused", arguments: [String.Encoding.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32])
+    @Test(
+        "UTF-16 and UTF-32 are refused",
+        arguments: [String.Encoding.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32])
     func otherEncodings(encoding: String.Encoding) throws {
         let data = try #require("[1]".data(using: encoding))
         #expect(throws: DecodingError.self) { try FastJSONDecoder().decode([Int].self, from: data) }
