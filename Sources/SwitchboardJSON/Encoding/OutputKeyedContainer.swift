@@ -32,7 +32,9 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func encode(_ value: Float, forKey key: Key) throws { try writer.writeMember(value, forKey: key, in: serial) }
-    func encode(_ value: some Encodable, forKey key: Key) throws { try writer.writeMember(value, forKey: key, in: serial) }
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+        try writer.writeMember(value, forKey: key, in: serial)
+    }
 
     func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }
     func encodeIfPresent(_ value: String?, forKey key: Key) throws { if let value { try encode(value, forKey: key) } }

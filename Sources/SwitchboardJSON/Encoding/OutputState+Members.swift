@@ -44,11 +44,7 @@ extension OutputState {
 
     /// The writer of the nested container that is the value of a member, if it is one.
     func writer(ofMember index: Int) -> OutputWriter? {
-        let width = switch layout {
-        case .dense: 1
-        case .python: 2
-        case .foundation: 3
-        }
+        let width = layout == .dense ? 1 : layout == .python ? 2 : 3
         let position = members.elements[index].nameRange.upperBound + 1 + width
         let insertion = insertions[...].fromFirst(after: position - 1).first
         return insertion?.position == position ? insertion?.writer : nil
@@ -113,7 +109,8 @@ extension OutputState {
         if pieces.allSatisfy(\.member.name.isPlain) {
             let isBefore = { (one: OutputMember, other: OutputMember) -> Bool in
                 let order = memcmp(
-                    bytes.base + one.nameStart, bytes.base + other.nameStart, Int(min(one.nameLength, other.nameLength)))
+                    bytes.base + one.nameStart, bytes.base + other.nameStart, Int(min(one.nameLength, other.nameLength))
+                )
                 return order == 0 ? one.nameLength < other.nameLength : order < 0
             }
             guard !zip(pieces, pieces.dropFirst()).allSatisfy({ isBefore($0.member, $1.member) }) else { return false }

@@ -20,7 +20,8 @@ extension OutputWriter {
         guard let last = state.pointee.index(of: serial) else { return path }
         var keys = state.pointee.keys[...]
         for index in 0..<last {
-            let inner = index + 1 == state.pointee.frames.count ? state.pointee.top : state.pointee.frames.elements[index + 1]
+            let inner =
+                index + 1 == state.pointee.frames.count ? state.pointee.top : state.pointee.frames.elements[index + 1]
             let outer = state.pointee.frames.elements[index]
             if outer.kind == .array {
                 path.append(OutputKey(intValue: outer.count - 1))

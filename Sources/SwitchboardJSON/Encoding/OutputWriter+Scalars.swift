@@ -125,7 +125,8 @@ extension OutputWriter {
             // Foundation's calendar is the Julian one there.
             let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
             let date = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.5) / 1000)
-            return state.pointee.append(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)))
+            return state.pointee.append(
+                date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)))
         }
         let whole = (milliseconds / 1000).rounded(.down)
         let fraction = Int(milliseconds - whole * 1000)

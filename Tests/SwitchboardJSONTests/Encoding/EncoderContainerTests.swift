@@ -10,7 +10,9 @@ struct EncoderContainerTests {
             #"{"name":"n","numbers":[1,null,{"nested":true},["x","y"],{"id":1}],"nested":{"nothing":null},"#
             + #""super":{"id":1},"parent":{"id":1}}"#
         #expect(try fastText(Child()) == expected)
-        let sorted = try fastText(["child": [Child()]]) { $0.outputFormatting = [.sortedKeys, .withoutEscapingSlashes] }
+        let sorted = try fastText(["child": [Child()]]) {
+            $0.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        }
         #expect(try sorted == foundationText(["child": [Child()]]))
         let pretty = try fastText([Child()]) { $0.outputFormatting = [.sortedKeys, .prettyPrinted] }
         #expect(try pretty == foundationText([Child()]) { $0.outputFormatting = [.sortedKeys, .prettyPrinted] })
@@ -261,7 +263,10 @@ struct EncoderContainerTests {
 
     @Test("a container that is used after its value is an error, and harms nothing")
     func staleContainers() throws {
-        final class Box { var keyed: KeyedEncodingContainer<AnyKey>?; var list: (any UnkeyedEncodingContainer)?; var encoder: (any Encoder)? }
+        final class Box {
+            var keyed: KeyedEncodingContainer<AnyKey>?; var list: (any UnkeyedEncodingContainer)?;
+            var encoder: (any Encoder)?
+        }
         let box = Box()
         let first = Encoding { encoder in
             box.encoder = encoder
@@ -333,13 +338,14 @@ struct EncoderLifetimeTests {
                     try outer.encode(3, forKey: AnyKey(name == "b" ? "a" : "c"))
                     try [4].encode(to: parent)
                 }
-                try? outer.encode(Encoding { encoder in
-                    var list = encoder.unkeyedContainer()
-                    var inner = list.nestedUnkeyedContainer()
-                    try list.encode(1)
-                    _ = inner.nestedUnkeyedContainer()
-                    try inner.encode(Double.nan)
-                }, forKey: AnyKey("bad"))
+                try? outer.encode(
+                    Encoding { encoder in
+                        var list = encoder.unkeyedContainer()
+                        var inner = list.nestedUnkeyedContainer()
+                        try list.encode(1)
+                        _ = inner.nestedUnkeyedContainer()
+                        try inner.encode(Double.nan)
+                    }, forKey: AnyKey("bad"))
             }
             var encoder = FastJSONEncoder()
             let key = try #require(CodingUserInfoKey(rawValue: "tracked"))

@@ -8,7 +8,8 @@ struct EncoderDateTests {
         "a date is RFC 3339 text, with milliseconds when there are some",
         arguments: [
             (0, "2001-01-01T00:00:00Z"), (-978_307_200, "1970-01-01T00:00:00Z"), (0.25, "2001-01-01T00:00:00.250Z"),
-            (-0.5, "2000-12-31T23:59:59.500Z"), (0.000_4, "2001-01-01T00:00:00Z"), (0.000_6, "2001-01-01T00:00:00.001Z"),
+            (-0.5, "2000-12-31T23:59:59.500Z"), (0.000_4, "2001-01-01T00:00:00Z"),
+            (0.000_6, "2001-01-01T00:00:00.001Z"),
             (0.999_6, "2001-01-01T00:00:01Z"), (-0.000_4, "2001-01-01T00:00:00Z"), (94_608_000, "2004-01-01T00:00:00Z"),
             (99_705_600, "2004-02-29T00:00:00Z"), (-26_784_001, "2000-02-25T23:59:59Z"),
             (252_423_993_599, "9999-12-31T23:59:59Z"), (0.123, "2001-01-01T00:00:00.123Z"),
@@ -28,10 +29,13 @@ struct EncoderDateTests {
     @Test("dates of all years are those of Foundation's format styles")
     func allYears() throws {
         var random = EncoderRandom(seed: 3339)
-        var seconds: [Double] = [-13_197_600_000, -13_197_600_000.5, -13_197_600_001, -13_197_599_999.999, -62_135_596_800]
+        var seconds: [Double] = [
+            -13_197_600_000, -13_197_600_000.5, -13_197_600_001, -13_197_599_999.999, -62_135_596_800,
+        ]
         seconds += (0..<3_000).map { _ in Double.random(in: -63_113_904_000..<252_423_993_599, using: &random) }
         seconds += (0..<1_000).map { _ in Double(Int.random(in: -20_000_000_000..<252_423_993_599, using: &random)) }
-        seconds += (0..<1_000).map { _ in Double(Int.random(in: -2_000_000_000..<2_000_000_000, using: &random)) / 1000 }
+        seconds += (0..<1_000).map { _ in Double(Int.random(in: -2_000_000_000..<2_000_000_000, using: &random)) / 1000
+        }
         seconds += (-1_300..<1_300).map { Double($0) * 86_400 * 28 - 0.001 }
         let dates = seconds.map(Date.init(timeIntervalSinceReferenceDate:))
         #expect(try fastText(dates) == "[" + dates.map { "\"\(reference($0))\"" }.joined(separator: ",") + "]")

@@ -4,7 +4,9 @@ import Testing
 
 struct EncoderErrorTests {
     private struct Reading: Encodable {
-        struct Inner: Encodable { var celsius: Double, range: [Double] = [], exact: Decimal? = nil, single: Float? = nil }
+        struct Inner: Encodable {
+            var celsius: Double, range: [Double] = [], exact: Decimal? = nil, single: Float? = nil
+        }
         var inner: [Inner]
     }
 
@@ -55,11 +57,17 @@ struct EncoderErrorTests {
             note(list.codingPath)
             var deep = list.nestedContainer(keyedBy: AnyKey.self)
             note(deep.codingPath)
-            try deep.encode(Encoding { note($0.codingPath); try 1.encode(to: $0) }, forKey: AnyKey("d"))
+            try deep.encode(
+                Encoding {
+                    note($0.codingPath); try 1.encode(to: $0)
+                }, forKey: AnyKey("d"))
             let parent = outer.superEncoder()
             note(parent.codingPath)
             var single = parent.singleValueContainer()
-            try single.encode(Encoding { note($0.codingPath); try [2].encode(to: $0) })
+            try single.encode(
+                Encoding {
+                    note($0.codingPath); try [2].encode(to: $0)
+                })
             try outer.encode([AnyValue(1), AnyValue(Encoding { note($0.codingPath) })], forKey: AnyKey("o"))
         }
         _ = try fastText(["top": [value]])

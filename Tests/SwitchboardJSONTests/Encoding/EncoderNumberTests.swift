@@ -35,8 +35,12 @@ struct EncoderNumberTests {
         var random = EncoderRandom(seed: 6)
         for decimals in 0...8 {
             let unit = pow(10, Double(decimals))
-            try check((0..<2_000).map { _ in Double(Int64.random(in: -99_999_999...99_999_999, using: &random)) / unit })
-            try check((0..<2_000).map { _ in Double(Int64.random(in: -1_000_000_000_000_000...1_000_000_000_000_000, using: &random)) / unit })
+            try check(
+                (0..<2_000).map { _ in Double(Int64.random(in: -99_999_999...99_999_999, using: &random)) / unit })
+            try check(
+                (0..<2_000).map { _ in
+                    Double(Int64.random(in: -1_000_000_000_000_000...1_000_000_000_000_000, using: &random)) / unit
+                })
         }
     }
 
@@ -50,7 +54,8 @@ struct EncoderNumberTests {
     func floats() throws {
         var random = EncoderRandom(seed: 32)
         var values: [Float] = [0, -0.0, 1, 0.1, 16_777_216, 3.4028235e38, 1e7, 0.0001, 0.00001]
-        values += (0..<5_000).map { _ in Float(bitPattern: UInt32(truncatingIfNeeded: random.next())) }.filter(\.isFinite)
+        values += (0..<5_000).map { _ in Float(bitPattern: UInt32(truncatingIfNeeded: random.next())) }.filter(
+            \.isFinite)
         #expect(try fastText(values) == foundationText(values))
         struct Reading: Encodable { var value: Float }
         #expect(try fastText(Reading(value: 0.1)) == #"{"value":0.1}"#)
@@ -108,7 +113,9 @@ struct EncoderNumberTests {
 
     @Test("a Decimal keeps every digit")
     func decimals() throws {
-        for text in ["12345678901234567890.123456789", "0.10", "-5", "0", "1e50", "99999999999999999999999999999999999999"] {
+        for text in [
+            "12345678901234567890.123456789", "0.10", "-5", "0", "1e50", "99999999999999999999999999999999999999",
+        ] {
             let decimal = try #require(Decimal(string: text))
             #expect(try fastText([decimal]) == "[\(decimal.description)]")
             #expect(try fastText(["d": decimal]) == foundationText(["d": decimal]))
@@ -131,7 +138,9 @@ struct EncoderNumberTests {
             #expect(try fastText(["a": [Exact(text: text), Exact(text: text)]]) == "{\"a\":[\(text),\(text)]}")
         }
         #expect(try foundationText([Exact(text: "1.50")]) == "[1.5]")
-        for text in ["", "-", "01", "-01", "1.", ".5", "1e", "1e+", "+1", "NaN", "0x1", "1 ", " 1", "1,2", "1e5.0", "٣"] {
+        for text in [
+            "", "-", "01", "-01", "1.", ".5", "1e", "1e+", "+1", "NaN", "0x1", "1 ", " 1", "1,2", "1e5.0", "٣",
+        ] {
             let error = #expect(throws: EncodingError.self) { try fastText(["a": [Exact(text: text)]]) }
             guard case .invalidValue(_, let context)? = error else { continue }
             #expect(context.codingPath.map(\.stringValue) == ["a", "Index 0"])

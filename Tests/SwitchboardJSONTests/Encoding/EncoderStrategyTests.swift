@@ -5,7 +5,9 @@ import Testing
 /// Every strategy of `JSONEncoder` gives its bytes. Members are sorted, because Foundation keeps no order.
 struct EncoderStrategyTests {
     private struct Sample: Encodable {
-        struct Inner: Encodable { var createdAt: Date?, rawBytes: Data, URLPath = "a/b", map = ["someKey": 1, "other": 2] }
+        struct Inner: Encodable {
+            var createdAt: Date?, rawBytes: Data, URLPath = "a/b", map = ["someKey": 1, "other": 2]
+        }
         enum Shape: Encodable { case dotPoint, lineTo(xAxis: Double, _: Int) }
         var firstName = "a/\"b\"\n"
         var createdAt: Date
@@ -24,7 +26,8 @@ struct EncoderStrategyTests {
         }
     }
 
-    private static let dates: [Date] = [0, 5, 0.25, -0.5, 1_700_000_000.123456, -1e9, 1e10].map(Date.init(timeIntervalSince1970:))
+    private static let dates: [Date] = [0, 5, 0.25, -0.5, 1_700_000_000.123456, -1e9, 1e10].map(
+        Date.init(timeIntervalSince1970:))
 
     private func same(
         _ value: some Encodable, _ ours: (inout FastJSONEncoder) -> Void, _ theirs: (JSONEncoder) -> Void,
@@ -43,7 +46,8 @@ struct EncoderStrategyTests {
         let sample = Sample(date)
         try same(sample, { _ in }, { _ in })
         try same(sample, { $0.dateEncodingStrategy = .iso8601 }, { $0.dateEncodingStrategy = .iso8601 })
-        try same(sample, { $0.dateEncodingStrategy = .secondsSince1970 }, { $0.dateEncodingStrategy = .secondsSince1970 })
+        try same(
+            sample, { $0.dateEncodingStrategy = .secondsSince1970 }, { $0.dateEncodingStrategy = .secondsSince1970 })
         try same(
             sample, { $0.dateEncodingStrategy = .millisecondsSince1970 },
             { $0.dateEncodingStrategy = .millisecondsSince1970 })
@@ -85,7 +89,8 @@ struct EncoderStrategyTests {
     @Test("key strategies give Foundation's bytes")
     func keyStrategies() throws {
         let sample = Sample(Date(timeIntervalSince1970: 1))
-        try same(sample, { $0.keyEncodingStrategy = .convertToSnakeCase }, { $0.keyEncodingStrategy = .convertToSnakeCase })
+        try same(
+            sample, { $0.keyEncodingStrategy = .convertToSnakeCase }, { $0.keyEncodingStrategy = .convertToSnakeCase })
         let custom: @Sendable ([any CodingKey]) -> any CodingKey = { path in
             AnyKey(path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ">"))
         }
@@ -107,7 +112,8 @@ struct EncoderStrategyTests {
             var container = encoder.container(keyedBy: AnyKey.self)
             try container.encode(1, forKey: AnyKey(name))
         }
-        try same(value, { $0.keyEncodingStrategy = .convertToSnakeCase }, { $0.keyEncodingStrategy = .convertToSnakeCase })
+        try same(
+            value, { $0.keyEncodingStrategy = .convertToSnakeCase }, { $0.keyEncodingStrategy = .convertToSnakeCase })
     }
 
     @Test("an infinity and a NaN become the texts of the strategy")
@@ -147,7 +153,8 @@ struct EncoderStrategyTests {
     func sortedNames() throws {
         var random = EncoderRandom(seed: 12)
         for _ in 0..<200 {
-            let names = Set((0..<Int.random(in: 0..<90, using: &random)).map { _ in random.text(upTo: 6) }).shuffled(using: &random)
+            let names = Set((0..<Int.random(in: 0..<90, using: &random)).map { _ in random.text(upTo: 6) }).shuffled(
+                using: &random)
             let value = Encoding { encoder in
                 var container = encoder.container(keyedBy: AnyKey.self)
                 for name in names { try container.encode(name, forKey: AnyKey(name)) }
@@ -165,7 +172,9 @@ struct EncoderStrategyTests {
             let path = encoder.codingPath.map(\.stringValue).joined(separator: "/")
             try container.encode("\(encoder.userInfo[key] ?? "none") at \(path)")
         }
-        #expect(try fastText(["a": [value, value]]) { $0.userInfo[key] = "km" } == #"{"a":["km at a/Index 0","km at a/Index 1"]}"#)
+        #expect(
+            try fastText(["a": [value, value]]) { $0.userInfo[key] = "km" }
+                == #"{"a":["km at a/Index 0","km at a/Index 1"]}"#)
         #expect(try foundationText(["a": [value]]) { $0.userInfo[key] = "km" } == #"{"a":["km at a/Index 0"]}"#)
     }
 }

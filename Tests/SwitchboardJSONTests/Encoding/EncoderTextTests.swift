@@ -20,7 +20,9 @@ struct EncoderTextTests {
 
     @Test("an escape is found at every place of texts of every length to 40")
     func escapePlaces() throws {
-        let escapes: [(Character, String)] = [("\"", #"\""#), ("\\", #"\\"#), ("\u{1}", #"\u0001"#), ("\n", #"\n"#), ("é", "é")]
+        let escapes: [(Character, String)] = [
+            ("\"", #"\""#), ("\\", #"\\"#), ("\u{1}", #"\u0001"#), ("\n", #"\n"#), ("é", "é"),
+        ]
         for length in 1...40 {
             let plain = Array("abcdefghijklmnopqrstuvwxyz0123456789 !#~".prefix(length))
             let text = String(plain)
@@ -50,12 +52,18 @@ struct EncoderTextTests {
         "dictionaries, arrays, scalars and null are texts",
         arguments: [
             (["b": 1, "a": 2] as [String: Int], #"{"a":2,"b":1}"#), ([1, 2, 3], "[1,2,3]"), ([[1], []], "[[1],[]]"),
-            ("text", #""text""#), (5, "5"), (true, "true"), (nil as Int?, "null"), ([1, nil, 3] as [Int?], "[1,null,3]"),
+            ("text", #""text""#), (5, "5"), (true, "true"), (nil as Int?, "null"),
+            ([1, nil, 3] as [Int?], "[1,null,3]"),
             ([] as [Int], "[]"), ([:] as [String: Int], "{}"), (["k": nil] as [String: Int?], #"{"k":null}"#),
             ([10: "a", 9: "b", 1: "c"] as [Int: String], #"{"1":"c","10":"a","9":"b"}"#),
             (URL(fileURLWithPath: "/a b"), #""file:///a%20b""#), (Data([0, 255, 62, 63]), #""AP8+Pw==""#),
-            (UUID(uuid: (0xE6, 0x21, 0xE1, 0xF8, 0xC3, 0x6C, 0x49, 0x5A, 0x93, 0xFC, 0x0C, 0x24, 0x7A, 0x3E, 0x6E, 0x5F)),
-                #""E621E1F8-C36C-495A-93FC-0C247A3E6E5F""#),
+            (
+                UUID(
+                    uuid: (
+                        0xE6, 0x21, 0xE1, 0xF8, 0xC3, 0x6C, 0x49, 0x5A, 0x93, 0xFC, 0x0C, 0x24, 0x7A, 0x3E, 0x6E, 0x5F
+                    )),
+                #""E621E1F8-C36C-495A-93FC-0C247A3E6E5F""#
+            ),
         ] as [(any Encodable & Sendable, String)])
     func shapes(value: any Encodable & Sendable, expected: String) throws {
         #expect(try fastText(value) == expected)
