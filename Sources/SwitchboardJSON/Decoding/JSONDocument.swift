@@ -7,7 +7,7 @@ final class JSONDocument {
     /// The tape index of the text's value.
     static let root = 1
     /// Offsets have 32 bits.
-    static let maximumSize = Int(UInt32.max) - 64
+    static let maximumSize = Int(clamping: UInt32.max - 64)
 
     /// Where the text stands in a longer one.
     struct Origin {

@@ -58,7 +58,8 @@ struct JSONElementReaderTests {
     @Test(
         "a path that leads to no array is an error",
         arguments: [
-            "{}", #"{"page":{}}"#, #"{"page":1}"#, #"{"page":{"results":{}}}"#, #"{"page":{},"results":[1]}"#, "[1]",
+            "{}", #"{"page":{}}"#, #"{"page":1}"#, #"{"page":{},"x":{"results":[1]}}"#, #"{"page":{"results":{}}}"#,
+            #"{"page":{},"results":[1]}"#, "[1]",
             #"{"page":{"results":[1]}"#, #"{"page":{"results":[1]},}"#, #"{"a" 1,"page":{"results":[1]}}"#,
         ])
     func noArray(text: String) {
