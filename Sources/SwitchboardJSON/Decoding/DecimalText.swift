@@ -89,8 +89,8 @@ struct DecimalText {
         if isNegative || bytes[place] == UInt8(ascii: "+") { place += 1 }
         var value = 0
         while place < bytes.count {
-            // Larger than any text is long, so that digits cannot make up for it.
-            if value < 1 << 40 { value = value * 10 + Int(bytes[place] &- UInt8(ascii: "0")) }
+            // Larger than any text is long, so that digits cannot make up for it, and a text's length can be added.
+            if value < Int.max / 16 { value = value * 10 + Int(bytes[place] &- UInt8(ascii: "0")) }
             place += 1
         }
         return isNegative ? -value : value

@@ -23,8 +23,10 @@ enum ISO8601Text {
             place = end
         }
         guard let offset = offset(text, place) else { return nil }
-        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        return Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + fraction)
+        // All of this is exact in a double, also where an `Int` has 32 bits.
+        let midnight = Double(days) * 86_400 - 978_307_200
+        let seconds = midnight + Double(hour * 3_600 + minute * 60 + second - offset)
+        return Date(timeIntervalSinceReferenceDate: seconds + fraction)
     }
 
     /// Two digits; 100 or more when they are none.

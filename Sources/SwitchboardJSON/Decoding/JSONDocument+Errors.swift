@@ -26,8 +26,9 @@ extension JSONDocument {
 
     /// "at line 3, column 7 (byte 42)"; bytes count from 0.
     private func place(_ offset: Int) -> String {
-        let position = position(at: offset)
-        return "at line \(position.line), column \(position.column) (byte \(offset))"
+        let (position, origin) = (position(at: offset), origin.position)
+        let column = position.line == 1 ? origin.column - 1 + position.column : position.column
+        return "at line \(origin.line - 1 + position.line), column \(column) (byte \(origin.offset + offset))"
     }
 
     private func context(_ text: String, at index: Int) -> DecodingError.Context {

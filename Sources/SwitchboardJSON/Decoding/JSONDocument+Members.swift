@@ -135,6 +135,6 @@ extension JSONDocument {
     /// Notes that a name occurs twice, so that no name is expected anywhere.
     func repeatNames(in object: Int) {
         tape[object].flags.insert(.repeatedNames)
-        tape[object].length = .max
+        tape[object].length = tape[object].next
     }
 }

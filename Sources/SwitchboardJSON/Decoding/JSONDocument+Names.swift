@@ -53,16 +53,21 @@ extension JSONDocument {
     }
 
     /// Finds out whether a name occurs twice, by a small table of hashes. A table of 1,024 holds at most 512 names.
+    ///
+    /// Names that were made to have equal hashes get an index instead, whose hashes are seeded.
     private func findRepeatedNames(of object: Int) {
         nameSlots[1_024] += 1
         let generation = nameSlots[1_024] << 32
         let end = Int(tape[object].next)
         var index = object + 1
+        var steps = Int(tape[object].members) * 8
         while index < end {
             var slot = slotHash(index)
             while nameSlots[slot] & ~0xFFFF_FFFF == generation {
                 if hasSameName(Int(nameSlots[slot] & 0xFFFF_FFFF), index) { return repeatNames(in: object) }
                 slot = (slot + 1) & 1_023
+                steps -= 1
+                if steps < 0 { return self.index(object) }
             }
             nameSlots[slot] = generation | UInt64(index)
             index = after(index + 1)

@@ -10,12 +10,12 @@ extension JSONDocument {
     ///
     /// Each container's walk goes on where the last one through it ended, unless it must go back.
     func path(to target: Int) -> [any CodingKey] {
-        var path: [any CodingKey] = []
+        var path: [any CodingKey] = origin.path
         var container = JSONDocument.root
         while container < target, target < after(container) {
             var child = container + 1
             var ordinal = 0
-            let depth = path.count
+            let depth = path.count - origin.path.count
             if depth < pathSteps.count, pathSteps[depth].container == container, pathSteps[depth].child <= target {
                 (child, ordinal) = (pathSteps[depth].child, pathSteps[depth].ordinal)
             }
@@ -59,6 +59,6 @@ extension JSONDocument {
             end = container
             container = Int(tape[container].next)
         }
-        return path.reversed()
+        return origin.path + path.reversed()
     }
 }

@@ -7,9 +7,16 @@ final class JSONDocument {
     /// The tape index of the text's value.
     static let root = 1
     /// Offsets have 32 bits.
-    static let maximumSize = Int(UInt32.max) - 64
+    static let maximumSize = Int(clamping: UInt32.max - 64)
+
+    /// Where the text stands in a longer one.
+    struct Origin {
+        var path: [JSONPathKey] = []
+        var position = Position()
+    }
 
     let decoder: FastJSONDecoder
+    let origin: Origin
     let bytes: UnsafePointer<UInt8>
     let size: Int
     let tape: UnsafeMutablePointer<JSONTapeEntry>
@@ -24,7 +31,7 @@ final class JSONDocument {
     var lastPosition = Position()
 
     /// Copies and parses a text.
-    init(_ source: UnsafeRawBufferPointer, decoder: FastJSONDecoder) throws {
+    init(_ source: UnsafeRawBufferPointer, decoder: FastJSONDecoder, origin: Origin = Origin()) throws {
         guard source.count <= JSONDocument.maximumSize else {
             let text = "The JSON text has \(source.count) bytes; at most \(JSONDocument.maximumSize) can be decoded."
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: text))
@@ -35,6 +42,7 @@ final class JSONDocument {
         (copy + size).initialize(repeating: 0, count: 16)
         bytes = UnsafePointer(copy)
         self.decoder = decoder
+        self.origin = origin
         nameSlots = .allocate(capacity: 1_025)
         nameSlots.initialize(repeating: 0, count: 1_025)
         var parser = JSONParser(bytes, count: size, maximumDepth: decoder.maximumDepth)

@@ -1,10 +1,7 @@
 /// A container of the standard library that is written without its `encode(to:)`, which would ask for a container.
 protocol DirectValue {
-    /// Writes the value at an address.
-    ///
-    /// - Parameters:
-    ///   - serial: The value begun for it, which becomes an array or an object. An optional is written as the value in it.
-    ///   - key: The key of the member that an optional is.
+    /// Writes the value at an address. `serial` is the value begun for it, which becomes an array or an object. An
+    /// optional has none: it is written as the value in it, and `key` is its key if it is a member.
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws

@@ -14,14 +14,17 @@ import Foundation
 /// - A control character without a short escape is `\u001F`, and a backspace `\u0008`.
 /// - A top-level value that encodes nothing is `{}`, not an error.
 /// - A value nested deeper than ``maximumDepth`` is an error.
+/// - Where `JSONEncoder` traps, because a value writes itself twice, the last counts; a container that is used after its
+///   value was encoded throws.
 ///
 /// ## Design
 /// The text is written once, into one buffer (`OutputBytes`), while the containers of a value are used in order. Each
 /// value on the way has an `OutputFrame`: where its text begins, whether it is an object or an array, how many members
 /// it has. A container is the writer and the number of its frame, so handing one out allocates nothing but the box of
-/// `KeyedEncodingContainer`. Swift lets nested containers and super encoders be written to at any time until the end,
-/// so each has an `OutputWriter` of its own, with a buffer that is inserted at its place at the end. Objects whose
-/// members must be moved (sorted names, repeated names) are written anew when they are closed.
+/// `KeyedEncodingContainer`. Swift lets nested containers and super encoders be written to at any time until the end:
+/// when something is written around one that is open, it moves to an `OutputWriter` of its own, whose text is inserted
+/// at its place at the end. Objects whose members must be moved (sorted names, repeated names) are written anew when
+/// they are closed. Arrays, optionals and dictionaries with `String` keys are written without their `encode(to:)`.
 public struct FastJSONEncoder: Sendable {
     /// The layout. Default ``OutputFormatting/withoutEscapingSlashes``.
     public var outputFormatting: OutputFormatting = .withoutEscapingSlashes

@@ -17,48 +17,58 @@ extension OutputBytes {
 
     @inline(__always)
     mutating func appendName(_ name: String, escapesSlashes: Bool) -> OutputName {
-        name.withBytes { appendQuoted($0, escapesSlashes: escapesSlashes) }
+        name.withBytes { source in
+            guard appendQuoted(source, escapesSlashes: escapesSlashes) else {
+                return OutputName(hash: .max, isPlain: false)
+            }
+            guard let start = source.baseAddress, source.count > 0 else { return OutputName(hash: 0, isPlain: true) }
+            let length = source.count
+            let bytes = UnsafeRawPointer(start)
+            let first = Self.word(bytes, at: 0, width: min(length, 8), length: length)
+            let last = length > 8 ? Self.word(bytes, at: length &- 8, width: 8, length: length) : first
+            let mixed =
+                (first &* 0x9E37_79B9_7F4A_7C15) ^ (last &* 0xC2B2_AE3D_27D4_EB4F) &+ UInt64(truncatingIfNeeded: length)
+            return OutputName(hash: UInt32(truncatingIfNeeded: mixed >> 33), isPlain: true)
+        }
     }
 
     /// Appends bytes in quotation marks, eight at a time while none needs an escape.
+    ///
+    /// - Returns: Whether all were ASCII and none needed one.
     @inline(never)
-    private mutating func appendQuoted(_ source: UnsafeBufferPointer<UInt8>, escapesSlashes: Bool) -> OutputName {
+    private mutating func appendQuoted(_ source: UnsafeBufferPointer<UInt8>, escapesSlashes: Bool) -> Bool {
         let length = source.count
         // Sixteen more than there are: two marks, and a last store of eight bytes that writes fewer.
         reserve(length &+ 16)
-        base[count] = UInt8(ascii: "\"")
-        count &+= 1
+        var out = end
+        out[0] = UInt8(ascii: "\"")
+        out += 1
         var all: UInt64 = 0
-        var first: UInt64 = 0
-        var last: UInt64 = 0
         var hasEscapes = false
-        let slash = escapesSlashes ? Self.slashes : Self.quotes
         if let start = source.baseAddress {
+            let slash = escapesSlashes ? Self.slashes : Self.quotes
             let bytes = UnsafeRawPointer(start)
             var index = 0
             while index < length {
                 let width = min(length &- index, 8)
                 let word = Self.word(bytes, at: index, width: width, length: length)
-                if index == 0 { first = word }
-                last = word
                 all |= word
                 if Self.specials(in: word, slash: slash) == 0 {
-                    UnsafeMutableRawPointer(end).storeBytes(of: word.littleEndian, as: UInt64.self)
-                    count &+= width
+                    UnsafeMutableRawPointer(out).storeBytes(of: word.littleEndian, as: UInt64.self)
+                    out += width
                 } else {
                     hasEscapes = true
+                    count = out - base
                     appendEscaped(word, width: width, escapesSlashes: escapesSlashes)
                     reserve(length &- index &+ 16)
+                    out = end
                 }
                 index &+= width
             }
         }
-        base[count] = UInt8(ascii: "\"")
-        count &+= 1
-        guard all & Self.highBits == 0, !hasEscapes else { return OutputName(hash: .max, isPlain: false) }
-        let mixed =
-            (first &* 0x9E37_79B9_7F4A_7C15) ^ (last &* 0xC2B2_AE3D_27D4_EB4F) &+ UInt64(truncatingIfNeeded: length)
-        return OutputName(hash: UInt32(truncatingIfNeeded: mixed >> 33), isPlain: true)
+        out[0] = UInt8(ascii: "\"")
+        count = out - base + 1
+        return all & Self.highBits == 0 && !hasEscapes
     }
 
     private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
@@ -90,12 +100,13 @@ extension OutputBytes {
     /// Not zero when one of the bytes is a control character, a quotation mark, a backslash or `slash`.
     @inline(__always)
     private static func specials(in word: UInt64, slash: UInt64) -> UInt64 {
-        let quote = word ^ quotes
-        let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
-        let solidus = word ^ slash
-        let controls = (word &- 0x2020_2020_2020_2020) & ~word
-        let equal = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((solidus &- ones) & ~solidus)
-        return (controls | equal) & highBits
+        // A byte without its high bit gets it by the subtraction exactly when it is the byte sought, or when a byte
+        // below it is one.
+        let quote = (word ^ quotes) &- ones
+        let backslash = (word ^ 0x5C5C_5C5C_5C5C_5C5C) &- ones
+        let solidus = (word ^ slash) &- ones
+        let control = word &- 0x2020_2020_2020_2020
+        return (quote | backslash | solidus | control) & ~word & highBits
     }
 
     @inline(never)

@@ -25,9 +25,8 @@ extension OutputBytes {
         append(data.base64EncodedString(), escapesSlashes: escapesSlashes)
     }
 
-    /// Appends the text of RFC 3339 §5.6 in quotation marks, with `milliseconds` unless they are nil.
-    ///
-    /// - Parameter seconds: Since 1970, in the years 1 to 9999 of the Gregorian calendar.
+    /// Appends the text of RFC 3339 §5.6 in quotation marks, with `milliseconds` unless they are nil. The seconds are
+    /// since 1970, in the years 1 to 9999 of the Gregorian calendar.
     mutating func appendDate(seconds: Int64, milliseconds: Int?) {
         var days = seconds / 86_400
         var rest = Int(seconds % 86_400)

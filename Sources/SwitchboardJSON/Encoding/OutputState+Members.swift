@@ -44,12 +44,7 @@ extension OutputState {
 
     /// The writer of the nested container that is the value of a member, if it is one.
     func writer(ofMember index: Int) -> OutputWriter? {
-        let width =
-            switch layout {
-            case .dense: 1
-            case .python: 2
-            case .foundation: 3
-            }
+        let width = layout == .dense ? 1 : layout == .python ? 2 : 3
         let position = members.elements[index].nameRange.upperBound + 1 + width
         let insertion = insertions[...].fromFirst(after: position - 1).first
         return insertion?.position == position ? insertion?.writer : nil

@@ -104,7 +104,6 @@ extension OutputWriter {
         }
         for position in frames.indices {
             frames[position].start -= first.start
-            frames[position].lastStart -= first.start
             frames[position].firstMember -= first.firstMember
             let serial = frames[position].serial
             source.pointee.moved[serial] = writer

@@ -1,9 +1,8 @@
 import Foundation
 
 extension OutputWriter {
-    /// Writes a value at the end of the text, where its name and separator stand already.
-    ///
-    /// - Parameter key: Its key, if it is a member.
+    /// Writes a value at the end of the text, where its name and separator stand already. `key` is its key, if it is a
+    /// member.
     @inline(__always)
     func write<Value: Encodable>(_ value: Value, key: () -> (any CodingKey)?) throws {
         try write(value, route: settings.route(of: Value.self), key: key)

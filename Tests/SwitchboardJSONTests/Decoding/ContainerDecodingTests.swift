@@ -149,6 +149,19 @@ struct ContainerDecodingTests {
         }
     }
 
+    @Test("names that begin and end alike are told apart, however many", arguments: [20, 100, 500])
+    func similarNames(count: Int) throws {
+        let names = (0..<count).map { "beginning \($0 + 1_000) the very end" }
+        let text = "{" + (names + [names[0]]).enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ",") + "}"
+        try compare(text) { decoder, notes in
+            let object = try decoder.container(keyedBy: Name.self)
+            for name in names.reversed() + names + ["beginning 999 the very end"] {
+                notes.append("\(try object.decodeIfPresent(Int.self, forKey: Name(name)) as Any)")
+            }
+            notes.append("\(object.allKeys.count)")
+        }
+    }
+
     @Test("names with escapes are found by their characters")
     func escapedNames() throws {
         try compare(#"{"\u0061":1,"b\n":2,"\ud83d\ude00":3,"plain":4}"#) { decoder, notes in

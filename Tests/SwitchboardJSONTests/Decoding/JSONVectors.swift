@@ -15,7 +15,8 @@ enum JSONVectors {
     }
 
     static func data(_ name: String) throws -> Data {
-        try Data(contentsOf: folder.appendingPathComponent(name + ".json"))
+        // `Data(contentsOf:)` of an empty file leaks on Linux, which the address sanitizer reports.
+        try FileHandle(forReadingFrom: folder.appendingPathComponent(name + ".json")).readToEnd() ?? Data()
     }
 }
 

@@ -173,6 +173,30 @@ struct EncoderContainerTests {
         #expect(try fastText(["k": [value]]) == "{\"k\":[\(expected)]}")
         let sorted = try fastText(value) { $0.outputFormatting = .sortedKeys }
         #expect(try sorted == foundationText(value))
+        let around = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            let copy = outer
+            var nested = outer.nestedUnkeyedContainer(forKey: AnyKey("nested"))
+            try nested.encode(
+                Encoding { encoder in
+                    var late = copy
+                    try late.encode("late", forKey: AnyKey("a"))
+                    try 1.encode(to: encoder)
+                })
+            try nested.encode(2)
+        }
+        let failing = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            let copy = outer
+            let inner = Encoding { encoder in
+                var late = copy
+                try? late.encode([1, Double.nan], forKey: AnyKey("gone"))
+                try 1.encode(to: encoder)
+            }
+            try outer.encode(inner, forKey: AnyKey("inner"))
+        }
+        #expect(try fastText(failing) == #"{"inner":1}"#)
+        #expect(try fastText([around]) == #"[{"nested":[1,2],"a":"late"}]"#)
         let list = Encoding { encoder in
             var outer = encoder.unkeyedContainer()
             let copy = outer

@@ -4,10 +4,10 @@ import Testing
 
 /// Seeded values of every shape, written by us and by Foundation: the bytes are the same, and both decoders read them.
 ///
-/// `SWITCHBOARD_JSON_LONG=1` in the environment makes it a million values.
+/// `SWITCHBOARD_JSON_CASES=1000000` in the environment makes it a million values.
 struct EncoderDifferentialTests {
     private static var rounds: Int {
-        ProcessInfo.processInfo.environment["SWITCHBOARD_JSON_LONG"] == "1" ? 1_000_000 : 3_000
+        ProcessInfo.processInfo.environment["SWITCHBOARD_JSON_CASES"].flatMap { Int($0) } ?? 3_000
     }
 
     private static let formattings: [JSONEncoder.OutputFormatting] = [

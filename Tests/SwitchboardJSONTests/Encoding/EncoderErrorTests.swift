@@ -63,6 +63,10 @@ struct EncoderErrorTests {
                 }, forKey: AnyKey("d"))
             let parent = outer.superEncoder()
             note(parent.codingPath)
+            // Something was written around these.
+            note(deep.codingPath)
+            note(list.codingPath)
+            note(nested.codingPath)
             var single = parent.singleValueContainer()
             try single.encode(
                 Encoding {
@@ -76,7 +80,7 @@ struct EncoderErrorTests {
         _ = try foundationText(["top": [value]])
         #expect(ours[4] == "top/[0]/n/l/[1]/d")
         // Foundation leaves out the keys of nested containers for a value in one.
-        #expect(ours.count == 8 && ours[..<4] == paths.all[..<4] && ours[5...] == paths.all[5...])
+        #expect(ours.count == 11 && ours[..<4] == paths.all[..<4] && ours[5...] == paths.all[5...])
     }
 
     @Test("a date whose year has not four digits is an error")
@@ -104,6 +108,24 @@ struct EncoderErrorTests {
         #expect(try fastText(1) { $0.maximumDepth = 0 } == "1")
         #expect(throws: EncodingError.self) { try fastText([1]) { $0.maximumDepth = 0 } }
         #expect(throws: EncodingError.self) { try fastText([1]) { $0.maximumDepth = -5 } }
+    }
+
+    private indirect enum Tree: Encodable {
+        case leaf
+        case branch(name: String, [String: Tree?])
+    }
+
+    @Test("a value of the greatest depth fits the stack of a small thread")
+    func smallStack() async {
+        var tree = Tree.leaf
+        for _ in 0..<40 { tree = .branch(name: "n", ["a": tree]) }
+        let deep = tree
+        let count = await withCheckedContinuation { (done: CheckedContinuation<Int?, Never>) in
+            let thread = Thread { done.resume(returning: try? FastJSONEncoder().encode([deep]).count) }
+            thread.stackSize = 512 * 1024
+            thread.start()
+        }
+        #expect(count ?? 0 > 0)
     }
 
     @Test("a value that contains itself is an error, through containers of every kind")

@@ -102,6 +102,13 @@ struct EncoderTextTests {
         #expect(try text(["", "a", ""]) == #"{"":2,"a":1}"#)
     }
 
+    @Test("a dictionary is in the order in which Swift sorts text; sorted names are in that of their UTF-8")
+    func dictionaryOrder() throws {
+        let names = ["f": 1, "e\u{301}": 2, "a": 3]
+        #expect(try fastText(names) == "{\"a\":3,\"f\":1,\"e\u{301}\":2}")
+        #expect(try fastText(names) { $0.outputFormatting = .sortedKeys } == "{\"a\":3,\"e\u{301}\":2,\"f\":1}")
+    }
+
     @Test("a nil property is left out, and null is written where the value says so")
     func absentMembers() throws {
         struct User: Encodable { var id = 1, name: String?, age: Int?, ratio: Double?, tags: [Int]?, isOn: Bool? }

@@ -1,0 +1,194 @@
+/// Decodes the elements of one array of a text as its chunks arrive: the text's value, or the array that a path of names
+/// leads to.
+///
+/// ```swift
+/// var reader = JSONElementReader(Film.self, decoder: decoder, at: ["page", "results"])
+/// for try await chunk in chunks { try reader.read(chunk) { show($0) } }
+/// try reader.finish()
+/// ```
+///
+/// It keeps the element that is not complete, and the text around the array. Elements are checked when they are complete,
+/// the text around the array by ``finish()``. Of several members with a name on the path the first counts.
+package struct JSONElementReader<Element: Decodable> {
+    private enum Stage {
+        /// Before the array.
+        case outside
+        /// After the array's bracket, after a comma, and after an element.
+        case first, next, after
+        /// In an element: in one with brackets or quotes, and in one that ends before the next sign.
+        case inside, scalar
+        /// After the array.
+        case rest
+    }
+
+    private let decoder: FastJSONDecoder
+    private let path: [String]
+    private var stage = Stage.outside
+    /// The text without the elements.
+    private var frame: [UInt8] = []
+    private var element: [UInt8] = []
+    private var count = 0
+    private var position = JSONDocument.Position()
+    private var elementPosition = JSONDocument.Position()
+    /// Open containers outside of the array, or of the element.
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+    /// Objects of the path that were entered; -1 when one of them was left again.
+    private var level = 0
+    /// Whether the next value is the path's.
+    private var isWanted = true
+    /// Whether the next string of the path's object is a name, and where in `frame` the last one began.
+    private var expectsName = false
+    private var nameStart: Int?
+    private var name: String?
+
+    /// Makes a reader of the array at a path of names; the empty path is the text's value.
+    package init(_ type: Element.Type, decoder: FastJSONDecoder, at path: [String] = []) {
+        var decoder = decoder
+        decoder.maximumDepth -= path.count + 1
+        self.decoder = decoder
+        self.path = path
+    }
+
+    /// Reads a chunk, and passes on each element that it completes.
+    ///
+    /// - Throws: `DecodingError`, or what the closure throws. The reader cannot be used after that.
+    package mutating func read(_ chunk: UnsafeRawBufferPointer, _ body: (Element) throws -> Void) throws {
+        for byte in chunk {
+            // A number or literal ends before the sign that follows it.
+            if stage == .scalar, JSONElementReader.isEnd(byte) { try body(completeElement()) }
+            switch stage {
+            case .outside: try takeOutside(byte)
+            case .first, .next, .after: try takeBetween(byte)
+            case .scalar: element.append(byte)
+            case .inside:
+                element.append(byte)
+                takeNested(byte)
+                if depth == 0, !isInString { try body(completeElement()) }
+            case .rest: frame.append(byte)
+            }
+            advance(byte)
+        }
+    }
+
+    /// Ends the text.
+    ///
+    /// - Throws: `DecodingError` when the text is incomplete or not valid around the array, or when there is no array.
+    package func finish() throws {
+        if stage == .rest || stage == .outside {
+            var decoder = decoder
+            decoder.maximumDepth += path.count + 1
+            _ = try frame.withUnsafeBytes { try JSONDocument($0, decoder: decoder) }
+        }
+        if stage != .rest { throw failure("an array at the path \(path), found the end of the text") }
+    }
+
+    // MARK: - The array
+
+    private mutating func takeBetween(_ byte: UInt8) throws {
+        switch byte {
+        case 0x20, 0x0A, 0x0D, 0x09: break
+        case UInt8(ascii: "]") where stage != .next:
+            frame.append(byte)
+            stage = .rest
+        case UInt8(ascii: ",") where stage == .after: stage = .next
+        case UInt8(ascii: ","), UInt8(ascii: "]"): throw failure("a value, found '\(Character(Unicode.Scalar(byte)))'")
+        default:
+            guard stage != .after else { throw failure("',' or ']'") }
+            element.append(byte)
+            elementPosition = position
+            (depth, isInString, isEscaped) = (0, false, false)
+            takeNested(byte)
+            stage = depth > 0 || isInString ? .inside : .scalar
+        }
+    }
+
+    private mutating func completeElement() throws -> Element {
+        let steps = path.map { JSONPathKey(stringValue: $0) } + [JSONPathKey(index: count)]
+        let origin = JSONDocument.Origin(path: steps, position: elementPosition)
+        stage = .after
+        count += 1
+        defer { element.removeAll(keepingCapacity: true) }
+        return try element.withUnsafeBytes { bytes in
+            try JSONDocument(bytes, decoder: decoder, origin: origin).value(Element.self, at: JSONDocument.root)
+        }
+    }
+
+    /// Follows strings and brackets.
+    private mutating func takeNested(_ byte: UInt8) {
+        if isInString {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = false
+            }
+            return
+        }
+        switch byte {
+        case UInt8(ascii: "\""): isInString = true
+        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        default: break
+        }
+    }
+
+    private static func isEnd(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]")
+    }
+
+    // MARK: - Around the array
+
+    /// Follows the path to the array.
+    private mutating func takeOutside(_ byte: UInt8) throws {
+        let wasInString = isInString
+        if isWanted, !wasInString, byte > 0x20, byte < 0x80 || frame.count > 2 {
+            isWanted = false
+            guard byte == UInt8(ascii: level == path.count ? "[" : "{") else {
+                throw failure("an array at the path \(path)")
+            }
+            frame.append(byte)
+            if level == path.count {
+                stage = .first
+            } else {
+                level += 1
+                depth += 1
+                expectsName = true
+            }
+            return
+        }
+        frame.append(byte)
+        takeNested(byte)
+        if depth < level { level = -1 }
+        guard depth == level else { return }
+        switch byte {
+        case UInt8(ascii: "\"") where isInString && !wasInString: nameStart = expectsName ? frame.count - 1 : nil
+        case UInt8(ascii: "\"") where wasInString && !isInString:
+            if let start = nameStart { name = try? decoder.decode(String.self, from: Array(frame[start...])) }
+            nameStart = nil
+        case UInt8(ascii: ":") where !isInString:
+            isWanted = level > 0 && name == path[level - 1]
+            expectsName = false
+        case UInt8(ascii: ",") where !isInString: expectsName = true
+        default: break
+        }
+    }
+
+    private mutating func advance(_ byte: UInt8) {
+        position.offset += 1
+        if byte == 0x0A {
+            position.line += 1
+            position.column = 1
+        } else if byte & 0xC0 != 0x80 {
+            position.column += 1
+        }
+    }
+
+    private func failure(_ expected: String) -> DecodingError {
+        let place = "at line \(position.line), column \(position.column) (byte \(position.offset))"
+        let path = path.map { JSONPathKey(stringValue: $0) }
+        return .dataCorrupted(.init(codingPath: path, debugDescription: "Expected \(expected) \(place)."))
+    }
+}
