@@ -51,6 +51,9 @@ package struct JSONElementReader<Element: Decodable> {
         self.path = path
     }
 
+    /// The bytes that it keeps: those of an element that is not complete, or of the text around the array.
+    package var heldCount: Int { max(element.count, frame.count) }
+
     /// Reads a chunk, and passes on each element that it completes.
     ///
     /// - Throws: `DecodingError`, or what the closure throws. The reader cannot be used after that.

@@ -6,7 +6,8 @@ package enum DecodingFailure {
         "\(cause(of: error)); the body (\(body.count) bytes) begins \(snippet(of: body))"
     }
 
-    private static func cause(of error: any Error) -> String {
+    /// The same without the body.
+    package static func cause(of error: any Error) -> String {
         switch error {
         case DecodingError.typeMismatch(let type, let context):
             "\(place(context)): expected \(type), \(found(context))"
