@@ -27,7 +27,7 @@ struct JSONElementsTests {
     }
 
     private func films(_ ids: ClosedRange<Int>) -> String {
-        "[" + ids.map { #"{"id":\#($0),"title":"[a],{b}\\""}"# }.joined(separator: ",\n ") + "]"
+        "[" + ids.map { #"{"id":\#($0),"title":"[a],{b}\""}"# }.joined(separator: ",\n ") + "]"
     }
 
     @Test("an element is there before the body ends", arguments: SessionKind.allCases)
