@@ -63,7 +63,7 @@ extension Dictionary: DirectValue where Key == String, Value: Encodable {
         OutputSettings.sort(&names, byUTF8: writer.settings.sortsNames)
         for (name, index) in names {
             _ = writer.state.pointee.beginMember(name, in: serial, isUnique: true)
-            try writer.write(values[index], route: route, key: { OutputKey(stringValue: name) })
+            try writer.write(values[index], route: route, key: { JSONPathKey(stringValue: name) })
         }
     }
 }

@@ -57,7 +57,7 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func superEncoder() -> any Encoder {
-        let place = writer.nested(.empty, forKey: OutputKey.parent, in: serial)
+        let place = writer.nested(.empty, forKey: JSONPathKey(stringValue: "super"), in: serial)
         return OutputEncoder(writer: place.writer, serial: place.serial)
     }
 

@@ -26,7 +26,7 @@ extension OutputWriter {
     func nested(_ kind: OutputFrame.Kind, in serial: UInt32) -> Place {
         if state.pointee.beginElement(in: serial) { return begin(kind, key: nil) }
         if let writer = reach(serial) { return writer.nested(kind, in: serial) }
-        return late(kind, name: nil, key: OutputKey(intValue: count(of: serial)), in: serial)
+        return late(kind, name: nil, key: JSONPathKey(index: count(of: serial)), in: serial)
     }
 
     /// The place of an object or array; one that is never read when the value cannot be one any more.
@@ -90,7 +90,7 @@ extension OutputWriter {
         let outer = source.pointee.frames.elements[index - 1]
         var keys = Array(source.pointee.keys.suffix(frames.count(where: \.hasKey)))
         source.pointee.keys.removeLast(keys.count)
-        let key: any CodingKey = first.hasKey ? keys.removeFirst() : OutputKey(intValue: outer.count - 1)
+        let key: any CodingKey = first.hasKey ? keys.removeFirst() : JSONPathKey(index: outer.count - 1)
         let writer = OutputWriter(
             in: self, serial: outer.serial, key: key, kind: .empty, depth: source.pointee.baseDepth + index)
 

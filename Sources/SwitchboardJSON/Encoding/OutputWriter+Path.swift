@@ -24,7 +24,7 @@ extension OutputWriter {
                 index + 1 == state.pointee.frames.count ? state.pointee.top : state.pointee.frames.elements[index + 1]
             let outer = state.pointee.frames.elements[index]
             if outer.kind == .array {
-                path.append(OutputKey(intValue: outer.count - 1))
+                path.append(JSONPathKey(index: outer.count - 1))
             } else if inner.hasKey, let key = keys.popFirst() {
                 path.append(key)
             }

@@ -116,7 +116,7 @@ extension OutputWriter {
         let top = state.pointee.top
         let path = codingPath(of: top.serial)
         if top.kind == .object, let key = key() { return path + [key] }
-        return top.kind == .array ? path + [OutputKey(intValue: top.count - 1)] : path
+        return top.kind == .array ? path + [JSONPathKey(index: top.count - 1)] : path
     }
 
     func invalid(_ value: Any, key: () -> (any CodingKey)?, _ description: String) -> EncodingError {

@@ -89,7 +89,7 @@ final class OutputWriter {
     func beginElement(in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         if state.pointee.beginElement(in: serial) { return state }
         if let writer = reach(serial) { return try writer.beginElement(in: serial) }
-        return try beginLate(nil, key: OutputKey(intValue: count(of: serial)), in: serial).state
+        return try beginLate(nil, key: JSONPathKey(index: count(of: serial)), in: serial).state
     }
 
     /// Writes a member of any kind.
@@ -123,7 +123,7 @@ final class OutputWriter {
         } else if let writer = reach(serial) {
             try writer.writeElementAgain(value, in: serial)
         } else {
-            try writeLate(value, to: beginLate(nil, key: OutputKey(intValue: count(of: serial)), in: serial))
+            try writeLate(value, to: beginLate(nil, key: JSONPathKey(index: count(of: serial)), in: serial))
         }
     }
 
