@@ -10,6 +10,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v13)],
     dependencies: [
+        .package(path: "Micro"),
         .package(name: "Switchboard", path: ".."),
         .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.81.0"),
@@ -21,8 +22,8 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "LibcurlLoop",
+                .product(name: "Movies", package: "Micro"),
                 .product(name: "Switchboard", package: "Switchboard"),
-                .product(name: "SwitchboardStreams", package: "Switchboard"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

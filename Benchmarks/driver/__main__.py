@@ -18,8 +18,8 @@ import transfers
 from failures import Failures
 from servers import Servers
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRATCH = ROOT / ".build-bench"
+BENCHMARKS = pathlib.Path(__file__).resolve().parents[1]
+SCRATCH = BENCHMARKS.parent / ".build-bench"
 
 
 def main():
@@ -30,7 +30,7 @@ def main():
     options = parser.parse_args()
 
     SCRATCH.mkdir(exist_ok=True)
-    machine.install_what_is_missing()
+    machine.install("nginx", "curl", "openssl")
     failures = Failures()
     figures = {"machine": machine.description(), "quick": options.quick}
 
@@ -38,12 +38,13 @@ def main():
         return options.only in (None, part, "bars")
 
     if options.only in (None, "bars"):
-        figures["releaseBuildSeconds"] = build.time_of_release_build(ROOT, failures)
-    bench = build.bench(ROOT, SCRATCH)
+        figures["releaseBuildSeconds"] = build.time_of_release_build(failures)
+    site = pages.write(SCRATCH / "site")
     if wants("micro"):
-        figures["micro"] = micro.measure(bench, options.quick, failures)
+        program = build.program(BENCHMARKS / "Micro", "micro")
+        figures["micro"] = micro.measure(program, site, options.quick, failures)
     if wants("http") or wants("transfer"):
-        site = pages.write(SCRATCH / "site")
+        bench = build.program(BENCHMARKS, "bench")
         with Servers(SCRATCH, site) as servers:
             if wants("http"):
                 cells = http_cells.plan(options.quick, only_bars=options.only == "bars")

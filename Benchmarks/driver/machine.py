@@ -6,16 +6,14 @@ import platform
 import shutil
 import subprocess
 
-PROGRAMS = {"nginx": "nginx", "curl": "curl", "openssl": "openssl"}
-
-
 def path(program):
     """Where a program is; daemons are often not on a user's PATH."""
     return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 
 
-def install_what_is_missing():
-    packages = [package for program, package in PROGRAMS.items() if not path(program)]
+def install(*programs):
+    """Installs those that are not there; each has the name of its package."""
+    packages = [program for program in programs if not path(program)]
     if not packages:
         return
     as_root = [] if os.geteuid() == 0 else ["sudo"]

@@ -1,15 +1,16 @@
-"""What costs CPU without a network; the bench program names the figures."""
+"""What costs CPU without a network; the micro program names the figures."""
 
 import statistics
 
 import bench
+import pages
 
 
-def measure(program, quick, failures):
+def measure(program, site, quick, failures):
     """Nanoseconds by name, the median of several processes' best; None when there are none."""
     try:
         seconds = 0.05 if quick else 0.1
-        runs = [bench.run(program, "micro", "--seconds", seconds)["nanoseconds"] for _ in range(3)]
+        runs = [bench.run(program, "--seconds", seconds, "--page", pages.file(site, "12 KB"))["operations"] for _ in range(3)]
     except bench.Failed as error:
         failures.add("micro", "all", error)
         return None

@@ -1,4 +1,5 @@
 import Foundation
+import Movies
 
 /// One measurement per process, so that peak memory is that of one client alone. Prints one line of JSON.
 @main struct Bench {
@@ -9,9 +10,8 @@ import Foundation
                 switch arguments.command {
                 case "http" where try arguments.text("peer") == "libcurl": try LibcurlCell(arguments).measure()
                 case "http": try await HTTPCell(arguments).measure()
-                case "micro": try await MicroBenchmarks(arguments).measure()
                 case "transfer": try await Transfer(arguments).measure()
-                default: throw UsageError(text: "usage: bench http|micro|transfer --name value ...")
+                default: throw UsageError(text: "usage: bench http|transfer --name value ...")
                 }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

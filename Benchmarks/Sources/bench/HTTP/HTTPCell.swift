@@ -1,4 +1,5 @@
 import Foundation
+import Movies
 
 /// One cell of the table: one peer, one page, one number of requests in flight.
 ///

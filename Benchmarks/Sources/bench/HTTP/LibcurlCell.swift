@@ -1,5 +1,6 @@
 import Foundation
 import LibcurlLoop
+import Movies
 
 /// The same cell for libcurl alone, driven by a loop in C on one thread: the floor under all that is built on it.
 struct LibcurlCell {

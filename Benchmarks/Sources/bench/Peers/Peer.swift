@@ -1,4 +1,5 @@
 import Foundation
+import Movies
 
 /// A client that gets the same page again and again.
 protocol Peer: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Movies
 import Switchboard
 
 /// What an app does: an endpoint's case through a router, five interceptors and the response handling; with decoding or

@@ -1,4 +1,5 @@
 import Foundation
+import Movies
 import Switchboard
 
 /// The sessions under measurement, by name.

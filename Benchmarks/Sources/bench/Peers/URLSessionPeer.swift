@@ -1,4 +1,5 @@
 import Foundation
+import Movies
 import Switchboard
 
 /// URLSession as it comes, in the one use that survives on Linux: no cache, a data task with a completion handler,

@@ -1,4 +1,5 @@
 import Foundation
+import Movies
 import Switchboard
 
 /// One large body through a session, from a file, into a file, or there and back at the same time.

@@ -1,26 +1,27 @@
 import Foundation
+import Movies
 import Switchboard
 
 /// From an endpoint's case to a finished request, ours and by Foundation alone.
 struct RequestBenchmarks {
     private let base = URL(string: "https://api.themoviedb.org/3/movie/")
 
-    func run(_ figures: inout MicroFigures) throws {
+    func run(_ figures: inout MicroFigures) async throws {
         let router = Router<MovieApi>(session: EmptySession())
         var page = 0
         let expected = try url(forPage: 7)
         guard try router.makeRequest(for: .newMovies(page: 7)).url == expected else {
             throw UnexpectedAnswer(description: "the two ways to a request give different URLs")
         }
-        try figures.add("request.switchboard") {
+        try await figures.add("request.switchboard") {
             page += 1
             consume(try router.makeRequest(for: .newMovies(page: page)))
         }
-        try figures.add("request.switchboard-no-parameters") {
+        try await figures.add("request.switchboard-no-parameters") {
             page += 1
             consume(try router.makeRequest(for: .video(id: page)))
         }
-        try figures.add("request.urlcomponents") {
+        try await figures.add("request.urlcomponents") {
             page += 1
             var request = URLRequest(url: try url(forPage: page))
             request.httpMethod = "GET"

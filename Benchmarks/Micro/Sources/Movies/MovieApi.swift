@@ -2,15 +2,15 @@ import Foundation
 import Switchboard
 
 /// The API of the design, as an app declares it, and one environment more: the server on loopback.
-enum MovieApi { case recommended(id: Int), popular(page: Int), newMovies(page: Int), video(id: Int) }
+public enum MovieApi { case recommended(id: Int), popular(page: Int), newMovies(page: Int), video(id: Int) }
 
 extension MovieApi: EndPointType {
-    var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+    public var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
     static let servers: EnvironmentURLs = [
         .production: "https://api.themoviedb.org/3/movie/", .staging: "https://staging.example.com/3/movie/",
         .qa: "https://qa.example.com/3/movie/", .loopback: Loopback.base,
     ]
-    var path: String {
+    public var path: String {
         switch self {
         case .recommended(let id): "\(id)/recommendations"
         case .popular: "popular"
@@ -18,27 +18,27 @@ extension MovieApi: EndPointType {
         case .video(let id): "\(id)/videos"
         }
     }
-    var httpMethod: HTTPMethod { .get }
-    var task: HTTPTask {
+    public var httpMethod: HTTPMethod { .get }
+    public var task: HTTPTask {
         switch self {
         case .newMovies(let page), .popular(let page):
             .requestParameters(bodyParameters: nil, urlParameters: ["page": page, "api_key": MovieKey.value])
         default: .request
         }
     }
-    var headers: HTTPHeaders? { nil }
+    public var headers: HTTPHeaders? { nil }
 }
 
-enum MovieKey { static let value = "0123456789abcdef0123456789abcdef" }
+public enum MovieKey { public static let value = "0123456789abcdef0123456789abcdef" }
 
 extension NetworkEnvironment {
-    static let loopback = NetworkEnvironment("loopback")
+    public static let loopback = NetworkEnvironment("loopback")
 }
 
 /// The server that this process was told to measure against.
-enum Loopback {
+public enum Loopback {
     /// The base URL, `--url` of the command line.
-    static let base = Arguments(CommandLine.arguments.dropFirst())["url"] ?? "http://127.0.0.1/"
+    public static let base = Arguments(CommandLine.arguments.dropFirst())["url"] ?? "http://127.0.0.1/"
     /// What ``MovieApi/newMovies(page:)`` asks for there, as the peers without endpoints ask for it.
-    static let page = base + "now_playing?page=1&api_key=" + MovieKey.value
+    public static let page = base + "now_playing?page=1&api_key=" + MovieKey.value
 }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// The command line: a command, then `--name value` pairs and `--flag`s.
-struct Arguments: Sendable {
-    let command: String
+public struct Arguments: Sendable {
+    public let command: String
     private var values: [String: String] = [:]
 
-    init(_ words: some Collection<String>) {
+    public init(_ words: some Collection<String>) {
         command = words.first ?? ""
         var rest = words.dropFirst()
         while let word = rest.popFirst() {
@@ -16,25 +16,27 @@ struct Arguments: Sendable {
     }
 
     /// The value of an option; nil when it was not given.
-    subscript(name: String) -> String? { values[name] }
+    public subscript(name: String) -> String? { values[name] }
 
-    func has(_ flag: String) -> Bool { values[flag] != nil }
+    public func has(_ flag: String) -> Bool { values[flag] != nil }
 
-    func text(_ name: String) throws(UsageError) -> String {
+    public func text(_ name: String) throws(UsageError) -> String {
         guard let value = values[name], !value.isEmpty else { throw UsageError(text: "--\(name) is missing") }
         return value
     }
 
-    func url(_ name: String) throws(UsageError) -> URL {
+    public func url(_ name: String) throws(UsageError) -> URL {
         guard let url = URL(string: try text(name)) else { throw UsageError(text: "--\(name) is no URL") }
         return url
     }
 
-    func file(_ name: String) throws(UsageError) -> URL {
+    public func file(_ name: String) throws(UsageError) -> URL {
         URL(fileURLWithPath: try text(name))
     }
 
-    func number<Number: LosslessStringConvertible>(_ name: String, default value: Number) throws(UsageError) -> Number {
+    public func number<Number: LosslessStringConvertible>(_ name: String, default value: Number) throws(UsageError)
+        -> Number
+    {
         guard let text = values[name] else { return value }
         guard let number = Number(text) else { throw UsageError(text: "--\(name) is no number: \(text)") }
         return number
@@ -42,7 +44,12 @@ struct Arguments: Sendable {
 }
 
 /// What is wrong with the command line.
-struct UsageError: Error, CustomStringConvertible {
+public struct UsageError: Error, CustomStringConvertible {
     let text: String
-    var description: String { text }
+
+    public init(text: String) {
+        self.text = text
+    }
+
+    public var description: String { text }
 }

@@ -2,8 +2,8 @@ import Switchboard
 import Synchronization
 
 /// A chain as apps have it: two that add a header, one that keeps time, and the package's retry and redirects.
-enum FiveInterceptors {
-    static func make() -> [any Interceptor] {
+public enum FiveInterceptors {
+    public static func make() -> [any Interceptor] {
         [Timing(), HeaderStamp("X-Client", "bench"), Bearer(), RetryPolicy(), RedirectInterceptor()]
     }
 }

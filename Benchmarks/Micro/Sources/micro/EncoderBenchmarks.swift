@@ -1,4 +1,5 @@
 import Foundation
+import Movies
 import Switchboard
 
 /// Parameters to a query, ours and by URLComponents.
@@ -12,25 +13,25 @@ struct EncoderBenchmarks {
         let year: Int
     }
 
-    func run(_ figures: inout MicroFigures) throws {
+    func run(_ figures: inout MicroFigures) async throws {
         guard let url = URL(string: "https://api.themoviedb.org/3/search/movie") else { throw URLError(.badURL) }
         let form = URLEncodedFormEncoder()
         let encoder = URLParameterEncoder()
         let search = Search(
             query: "the fast & the furious", language: "en-US", page: 3, includeAdult: false, region: "US", year: 2001)
-        try figures.add("form.parameters") { consume(try form.encode(Self.parameters)) }
-        try figures.add("form.encodable") { consume(try form.encode(search)) }
-        figures.add("form.urlcomponents") {
+        try await figures.add("form.parameters") { consume(try form.encode(Self.parameters)) }
+        try await figures.add("form.encodable") { consume(try form.encode(search)) }
+        await figures.add("form.urlcomponents") {
             var components = URLComponents()
             components.queryItems = Self.items
             consume(components.percentEncodedQuery)
         }
-        try figures.add("query.parameters") {
+        try await figures.add("query.parameters") {
             var draft = RequestDraft(url: url)
             try encoder.encode(Self.parameters, into: &draft)
             consume(draft.url)
         }
-        figures.add("query.urlcomponents") {
+        await figures.add("query.urlcomponents") {
             var components = URLComponents(url: url, resolvingAgainstBaseURL: false)
             components?.queryItems = Self.items
             consume(components?.url)

@@ -1,0 +1,92 @@
+import Foundation
+import Movies
+import Switchboard
+import SwitchboardCache
+import SwitchboardCookies
+import SwitchboardMocks
+
+/// What router, interceptors and response handling add to a session that does nothing.
+struct ChainBenchmarks {
+    let page: Data
+
+    func run(_ figures: inout MicroFigures) async throws {
+        let session = ReadySession(page)
+        let plain = Router<MovieApi>(session: session)
+        let five = Router<MovieApi>(session: session, interceptors: FiveInterceptors.make())
+        let foreign = Router<MovieApi>(session: ForeignSession(session: session))
+        let cached = Router<MovieApi>(session: session, exchangeInterceptors: [ResponseCache()])
+        let cookies = Router<MovieApi>(session: session, exchangeInterceptors: [CookieInterceptor()])
+        let redirected = Router<MovieApi>(session: RedirectingSession(session: session))
+        let failing = Router<MovieApi>(session: FailingSession())
+        let page = page
+        let stub = Router<MovieApi>(session: StubSession { _ in .json(page) })
+        guard let url = URL(string: "https://api.themoviedb.org/3/movie/now_playing?page=1") else {
+            throw URLError(.badURL)
+        }
+        try await figures.add("chain.session") {
+            consume(try await session.send(NetworkRequest(.get, url, headers: [.accept("application/json")])))
+        }
+        for (name, router) in [
+            ("router", plain), ("router-and-five", five), ("router-foreign-session", foreign), ("router-stub", stub),
+            ("router-cookies", cookies), ("router-cache-hit", cached), ("router-redirect", redirected),
+        ] {
+            try await figures.add("chain." + name) { consume(try await router.response(for: .newMovies(page: 1))) }
+        }
+        try await figures.add("chain.typed") {
+            consume(try await plain.request(.newMovies(page: 1), as: MoviePage.self))
+        }
+        await figures.add("chain.failure") { consume(try? await failing.response(for: .newMovies(page: 1))) }
+        await figures.add("chain.completion") {
+            consume(
+                await withCheckedContinuation { continuation in
+                    plain.request(.newMovies(page: 1)) { data, _, _ in continuation.resume(returning: data) }
+                })
+        }
+    }
+}
+
+/// Answers at once with a page that was made beforehand, as a server's would look.
+private struct ReadySession: CallCancellableSession {
+    private let response: NetworkResponse
+
+    init(_ page: Data) {
+        let headers: HTTPHeaders = [
+            "Server": "nginx", "Date": "Fri, 21 Nov 2025 14:00:00 GMT", "Content-Type": "application/json",
+            "Content-Length": "12288", "Last-Modified": "Fri, 21 Nov 2025 13:00:00 GMT", "Connection": "keep-alive",
+            "ETag": "\"691f0000-3000\"", "Accept-Ranges": "bytes", "Cache-Control": "max-age=86400",
+        ]
+        response = NetworkResponse(status: 200, headers: headers, body: page)
+    }
+
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        var response = response
+        response.url = request.url
+        response.request = request
+        return response
+    }
+}
+
+/// A session of an app, which does not say that it ends with its call.
+private struct ForeignSession: NetworkSession {
+    let session: ReadySession
+
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse { try await session.send(request) }
+}
+
+/// Redirects the first request of a call.
+private struct RedirectingSession: CallCancellableSession {
+    let session: ReadySession
+
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        guard request.url?.path.hasSuffix("now_playing") == true else { return try await session.send(request) }
+        var response = NetworkResponse(status: 302, headers: ["Location": "/3/movie/popular?page=1"])
+        response.url = request.url
+        response.request = request
+        return response
+    }
+}
+
+/// Has no network.
+private struct FailingSession: CallCancellableSession {
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse { throw NetworkError(.noInternetConnection) }
+}

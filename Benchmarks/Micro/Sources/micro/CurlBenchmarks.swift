@@ -1,0 +1,25 @@
+import Foundation
+import Movies
+import Switchboard
+
+/// A page over libcurl, one request at a time, on a connection that stands. The server is a process of its own.
+struct CurlBenchmarks {
+    func run(_ figures: inout MicroFigures) async throws {
+        guard let url = URL(string: Loopback.page) else { throw UsageError(text: "--url is no URL") }
+        NetworkEnvironment.default = .loopback
+        defer { NetworkEnvironment.default = .production }
+        let session = CurlSession()
+        let plain = Router<MovieApi>(session: session)
+        let router = Router<MovieApi>(session: session, interceptors: FiveInterceptors.make())
+        try await figures.add("curl.session") {
+            consume(try await session.send(NetworkRequest(.get, url, headers: [.accept("application/json")])))
+        }
+        try await figures.add("curl.router") { consume(try await plain.response(for: .newMovies(page: 1))) }
+        try await figures.add("curl.router-and-five") {
+            consume(try await router.response(for: .newMovies(page: 1)))
+        }
+        try await figures.add("curl.typed") {
+            consume(try await router.request(.newMovies(page: 1), as: MoviePage.self))
+        }
+    }
+}
