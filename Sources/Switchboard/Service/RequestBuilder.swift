@@ -67,7 +67,7 @@ public struct RequestBuilder: Sendable {
             if let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
             if options.compressesBody { compress(&request) }
         }
-        request = try request.ready(isURLChecked: true) { complete(&$0, isDownload: task.download != nil) }
+        try request.makeReady(isURLChecked: true) { complete(&$0, isDownload: task.download != nil) }
         isMade = true
         return request
     }
@@ -85,7 +85,7 @@ public struct RequestBuilder: Sendable {
             let encoder: any ParameterEncoder = draft.method.prefersQuery ? encoding.urlEncoder : encoding.bodyEncoder
             try write(parameters, by: encoder, to: &draft, &text, &query)
         }
-        if let parameters = task.urlParameters { try task.urlEncoder.form.append(parameters, to: &query) }
+        if let parameters = task.urlParameters { try task.urlEncoding.urlEncoder.form.append(parameters, to: &query) }
         return query.isEmpty ? text : text.appending(query: query)
     }
 
@@ -132,10 +132,10 @@ public struct RequestBuilder: Sendable {
         }
         let hasBody = !request.body.isEmpty
         if hasBody { request.headers.fill(request.body.additionalHeaders) }
-        let made = request
+        let foreign = request.isForeign ? request : nil
         request.headers.fill(headers) { name in
             // They are meant for the app's servers.
-            if made.isForeign, !made.goesToOtherOrigins(name) { return true }
+            if let foreign, !foreign.goesToOtherOrigins(name) { return true }
             // A type for a body that is not there, or for a file that is no JSON, would be a lie.
             return !hasBody && name.equalsIgnoringCase("Content-Type")
                 || isDownload && name.equalsIgnoringCase("Accept")

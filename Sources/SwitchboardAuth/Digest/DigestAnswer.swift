@@ -41,7 +41,7 @@ struct DigestAnswer {
         guard !user.utf8.allSatisfy({ $0 < 0x80 }) else { return [("username", quoted(user))] }
         // RFC 8187, with its attr-char.
         var escaped: [UInt8] = []
-        escaped.appendEscaped(user.utf8, allowed: .alphanumerics.union(ASCIISet("!#$&+-.^_`|~")))
+        escaped.appendEscaped(user, allowed: .alphanumerics.union(ASCIISet("!#$&+-.^_`|~")))
         return [("username*", "UTF-8''" + String(decoding: escaped, as: UTF8.self))]
     }
 

@@ -102,7 +102,7 @@ extension OAuth2Client {
 
     private static func formEncoded(_ text: String) -> String {
         var bytes: [UInt8] = []
-        bytes.appendEscaped(text.utf8, allowed: .unreserved, plusForSpace: true)
+        bytes.appendEscaped(text, allowed: .unreserved, plusForSpace: true)
         return String(decoding: bytes, as: UTF8.self)
     }
 

@@ -4,50 +4,41 @@ import os
 import Foundation
 #endif
 
-/// A value that is read and changed under one lock.
+/// A value that is read and changed under one lock. Copies share both.
 ///
-/// The lock is `OSAllocatedUnfairLock` where there is one and a POSIX mutex elsewhere: `Mutex` is missing on the oldest
+/// The lock is `os_unfair_lock` where there is one and a POSIX mutex elsewhere: `Mutex` is missing on the oldest
 /// supported systems of Apple, and on Linux the thread sanitizer does not see it. It is not recursive, and no foreign
-/// code may run inside `withLock`. Every call takes it several times: it is inlined into the modules above.
-package final class Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
-    #if canImport(os)
-    @usableFromInline let lock = OSAllocatedUnfairLock()
-    #else
-    @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)  // where it does not move
-    #endif
-    @usableFromInline var protected: Value
-
-    #if canImport(os)
-    @inlinable
-    package init(_ value: Value) {
-        protected = value
-    }
-    #else
-    @inlinable
-    package init(_ value: Value) {
-        protected = value
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-    }
+/// code may run inside `withLock`. Every call takes it several times: it is inlined into the modules above, and the lock
+/// lies behind the value, in the same piece of memory.
+package struct Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
+    @usableFromInline let buffer: ManagedBuffer<Value, PlatformLock>
 
     @inlinable
-    deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
+    package init(_ value: Value) {
+        buffer = LockedBuffer<Value>.create(minimumCapacity: 1) { buffer in
+            buffer.withUnsafeMutablePointerToElements { lock in
+                lock.initialize(to: PlatformLock())
+                #if !canImport(os)
+                pthread_mutex_init(lock, nil)
+                #endif
+            }
+            return value
+        }
     }
-    #endif
 
     /// Runs `body` with the value, while nobody else has it.
     @inlinable
     package func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
-        #if canImport(os)
-        lock.lock()
-        defer { lock.unlock() }
-        #else
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        #endif
-        return try body(&protected)
+        try buffer.withUnsafeMutablePointers { value, lock in
+            #if canImport(os)
+            os_unfair_lock_lock(lock)
+            defer { os_unfair_lock_unlock(lock) }
+            #else
+            pthread_mutex_lock(lock)
+            defer { pthread_mutex_unlock(lock) }
+            #endif
+            return try body(&value.pointee)
+        }
     }
 
     /// Sets the value, and gives the one before: let go of it outside of the lock.
@@ -61,9 +52,29 @@ package final class Protected<Value: Sendable>: @unchecked Sendable {  // the va
 
     /// A copy of the value as it is now.
     @inlinable package var value: Value { withLock { $0 } }
+
+    /// The same for copies of one.
+    package var identity: ObjectIdentifier { ObjectIdentifier(buffer) }
 }
 
 extension Protected: CustomReflectable {
     /// Nothing: `dump` would read the value without the lock, and show credentials in it.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+#if canImport(os)
+@usableFromInline typealias PlatformLock = os_unfair_lock_s
+#else
+@usableFromInline typealias PlatformLock = pthread_mutex_t
+#endif
+
+@usableFromInline
+final class LockedBuffer<Value>: ManagedBuffer<Value, PlatformLock> {
+    #if !canImport(os)
+    @inlinable
+    deinit {
+        _ = withUnsafeMutablePointerToElements { pthread_mutex_destroy($0) }
+    }
+    #endif
+}
+

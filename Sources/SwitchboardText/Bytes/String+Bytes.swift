@@ -15,8 +15,18 @@ extension String {
     /// Compares without the case of ASCII letters.
     @inlinable
     package func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.count == other.utf8.count
-            && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
+        utf8.count == other.utf8.count && hasSameLetters(as: other)
+    }
+
+    @usableFromInline
+    func hasSameLetters(as other: String) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { one in
+            other.utf8.withContiguousStorageIfAvailable { other in
+                one.indices.allSatisfy { one[$0] == other[$0] || one[$0].lowercased == other[$0].lowercased }
+            }
+        }
+        // Strings of Foundation may lie in pieces.
+        return (isSame ?? nil) ?? zip(utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
     }
 
     /// Whether the bytes are the same. `==` takes two spellings of one character for equal.

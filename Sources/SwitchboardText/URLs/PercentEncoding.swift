@@ -2,37 +2,39 @@
 extension [UInt8] {
     /// Appends `bytes`; those outside `allowed` become `%XX` in upper case. A blank becomes `+` when `plusForSpace` is
     /// set.
-    @inlinable
-    package mutating func appendEscaped(_ bytes: some Sequence<UInt8>, allowed: ASCIISet, plusForSpace: Bool = false) {
-        for byte in bytes {
-            if allowed.contains(byte) {
-                append(byte)
-            } else if plusForSpace, byte == .space {
-                append(.plus)
-            } else {
-                appendEscape(byte)
+    package mutating func appendEscaped(_ text: String, allowed: ASCIISet, plusForSpace: Bool = false) {
+        var text = text
+        text.withUTF8 { bytes in
+            var start = 0
+            for (index, byte) in bytes.enumerated() where !allowed.contains(byte) {
+                append(contentsOf: bytes[start..<index])
+                start = index + 1
+                if plusForSpace, byte == .space { append(.plus) } else { appendEscape(byte) }
             }
+            append(contentsOf: bytes[start...])
         }
     }
 
     /// Appends `text`, escaping once: what `allowed` lacks becomes `%XX`, and a valid `%XX` that is there already stays
     /// as it is.
-    @inlinable
-    package mutating func appendEscapedOnce(_ text: some Collection<UInt8>, allowed: ASCIISet) {
-        var index = text.startIndex
-        while index != text.endIndex {
-            let byte = text[index]
-            let next = text.index(after: index)
-            if allowed.contains(byte) || (byte == .percent && text[next...].prefix(2).isHexPair) {
-                append(byte)
-            } else {
-                appendEscape(byte)
-            }
-            index = next
-        }
+    package mutating func appendEscapedOnce(_ text: String, allowed: ASCIISet) {
+        var text = text
+        text.withUTF8 { appendEscapedOnce($0, allowed: allowed) }
     }
 
-    @usableFromInline mutating func appendEscape(_ byte: UInt8) {
+    /// Appends bytes, escaping once, as for a text.
+    package mutating func appendEscapedOnce(_ bytes: UnsafeBufferPointer<UInt8>, allowed: ASCIISet) {
+        var start = 0
+        for (index, byte) in bytes.enumerated() where !allowed.contains(byte) {
+            if byte == .percent, bytes[(index + 1)...].prefix(2).isHexPair { continue }
+            append(contentsOf: bytes[start..<index])
+            start = index + 1
+            appendEscape(byte)
+        }
+        append(contentsOf: bytes[start...])
+    }
+
+    private mutating func appendEscape(_ byte: UInt8) {
         append(.percent)
         append(Self.upperHex[Int(byte >> 4)])
         append(Self.upperHex[Int(byte & 15)])

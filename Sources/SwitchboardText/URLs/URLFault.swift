@@ -48,8 +48,7 @@ package enum URLFault {
                 return "has a port that is not a number up to 65535"
             }
         }
-        for byte in bytes where byte <= 0x20 || byte == 0x7F { return "holds \(byte.nameForMessage)" }
-        return nil
+        return bytes.first { $0 <= 0x20 || $0 == 0x7F }.map { "holds \($0.nameForMessage)" }
     }
 }
 

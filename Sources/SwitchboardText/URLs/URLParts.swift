@@ -78,10 +78,10 @@ package struct URLParts: Sendable {
     /// The URL as text.
     package var text: String {
         var path: [UInt8] = []
-        path.appendEscapedOnce(self.path.utf8, allowed: .path)
+        path.appendEscapedOnce(self.path, allowed: .path)
         if !path.isEmpty, path.first != .slash { path.insert(.slash, at: 0) }
         var query: [UInt8] = []
-        query.appendEscapedOnce((self.query ?? "").utf8, allowed: .query)
+        query.appendEscapedOnce(self.query ?? "", allowed: .query)
         return scheme + "://" + (user.map { $0 + "@" } ?? "") + host + (port.map { ":\($0)" } ?? "")
             + String(decoding: path, as: UTF8.self)
             + (self.query == nil ? "" : "?" + String(decoding: query, as: UTF8.self))

@@ -156,12 +156,12 @@ extension URLEncodedFormEncoder {
 
     private func appendName(_ name: String, to buffer: inout [UInt8]) {
         if !buffer.isEmpty { buffer.append(.ampersand) }
-        buffer.appendEscaped(name.utf8, allowed: allowed, plusForSpace: spaceEncoding == .plusReplaced)
+        buffer.appendEscaped(name, allowed: allowed, plusForSpace: spaceEncoding == .plusReplaced)
     }
 
     private func appendValue(_ value: String, to buffer: inout [UInt8]) {
         buffer.append(.equals)
-        buffer.appendEscaped(value.utf8, allowed: allowed, plusForSpace: spaceEncoding == .plusReplaced)
+        buffer.appendEscaped(value, allowed: allowed, plusForSpace: spaceEncoding == .plusReplaced)
     }
 
     private func custom<Output>(_ name: String, _ encode: () throws -> Output) throws(NetworkError) -> Output {

@@ -5,10 +5,23 @@ import Foundation
 /// URL parameters always go into the query, whatever becomes of the body: the two are independent, and either may be
 /// nil.
 public struct ParameterEncoding: Sendable {
+    /// Behind a reference: every task has an encoding, and few differ.
+    private final class Encoders: Sendable {
+        let body: any ParameterEncoder
+        let url: URLParameterEncoder
+
+        init(_ body: any ParameterEncoder, _ url: URLParameterEncoder) {
+            self.body = body
+            self.url = url
+        }
+    }
+
+    private let encoders: Encoders
+
     /// Writes the body parameters.
-    public let bodyEncoder: any ParameterEncoder
+    public var bodyEncoder: any ParameterEncoder { encoders.body }
     /// Writes the URL parameters.
-    public let urlEncoder: URLParameterEncoder
+    public var urlEncoder: URLParameterEncoder { encoders.url }
 
     /// There is no body: body parameters, if any, join the query before the URL parameters.
     public static let urlEncoding = ParameterEncoding.custom(URLParameterEncoder())
@@ -23,7 +36,7 @@ public struct ParameterEncoding: Sendable {
     public static func custom(
         _ bodyEncoder: any ParameterEncoder, urlEncoder: URLParameterEncoder = URLParameterEncoder()
     ) -> ParameterEncoding {
-        ParameterEncoding(bodyEncoder: bodyEncoder, urlEncoder: urlEncoder)
+        ParameterEncoding(encoders: Encoders(bodyEncoder, urlEncoder))
     }
 
     /// Writes both kinds of parameters into a `URLRequest`, for code that owns one. Nil parameters write nothing.

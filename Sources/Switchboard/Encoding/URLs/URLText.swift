@@ -157,7 +157,7 @@ extension DefaultStringInterpolation {
         let text = value.description
         let isDots = text == "." || text == ".."
         var bytes: [UInt8] = []
-        bytes.appendEscaped(text.utf8, allowed: isDots ? ASCIISet("") : .unreserved)
+        bytes.appendEscaped(text, allowed: isDots ? ASCIISet("") : .unreserved)
         appendLiteral(String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -63,9 +63,9 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         case .header(let name): request.setCredential(name, key)
         case .query(let name):
             var item: [UInt8] = []
-            item.appendEscaped(name.utf8, allowed: .unreserved)
+            item.appendEscaped(name, allowed: .unreserved)
             item.append(.equals)
-            item.appendEscaped(key.utf8, allowed: .unreserved)
+            item.appendEscaped(key, allowed: .unreserved)
             let query = request.query ?? ""
             request.query =
                 query + (query.isEmpty || query.hasSuffix("&") ? "" : "&") + String(decoding: item, as: UTF8.self)

@@ -20,7 +20,8 @@ public struct HTTPTask: Sendable {
 
     var content = Content.none
     var urlParameters: Parameters?
-    var urlEncoder = URLParameterEncoder()
+    /// Writes them into the query.
+    var urlEncoding = ParameterEncoding.jsonEncoding
     var headers: HTTPHeaders?
     var download: Download?
 
@@ -43,7 +44,7 @@ public struct HTTPTask: Sendable {
         var task = HTTPTask()
         if let bodyParameters, !bodyParameters.isEmpty { task.content = .parameters(bodyParameters, bodyEncoding) }
         task.urlParameters = urlParameters
-        task.urlEncoder = bodyEncoding.urlEncoder
+        task.urlEncoding = bodyEncoding
         return task
     }
 

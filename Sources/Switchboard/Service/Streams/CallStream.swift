@@ -7,7 +7,8 @@ final class CallStream: ResponseBytes.Source {
     let request: NetworkRequest?
     private let cancellation: CallCancellation
     private let didEnd: @Sendable () -> Void
-    /// What the cancellation runs. It holds `didEnd`, which holds the call: taken back at the end, or both would stay.
+    /// What the cancellation runs. It holds the body, and `didEnd`, which holds the call: taken back at the end, or they
+    /// would stay.
     private let handler: Int
 
     init(
@@ -20,8 +21,8 @@ final class CallStream: ResponseBytes.Source {
         self.cancellation = cancellation
         self.didEnd = didEnd
         // Let go of, it closes the exchange; one that is being read hears of it by itself.
-        handler = cancellation.add { [weak held] in
-            _ = held?.swap(nil)
+        handler = cancellation.add {
+            _ = held.swap(nil)
             didEnd()
         }
     }

@@ -17,7 +17,7 @@ package struct CallEnvironment: Sendable {
     /// The environment of a call that begins here: that of the call around it if the same manager makes both, else the
     /// manager's at this moment. Without a manager it is that of the running code, nil when nothing sets one.
     init?(startingIn source: Protected<NetworkEnvironment>?) {
-        if let current = Self.current, source == nil || current.source === source {
+        if let current = Self.current, source == nil || current.source?.identity == source?.identity {
             self = current
         } else if let source {
             environment = source.value
@@ -44,7 +44,7 @@ package struct CallEnvironment: Sendable {
 
     private var isInForce: Bool {
         guard let current = Self.current else { return false }
-        return current.environment == environment && (source == nil || current.source === source)
+        return current.environment == environment && (source == nil || current.source?.identity == source?.identity)
     }
 }
 

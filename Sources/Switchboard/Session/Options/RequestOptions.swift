@@ -21,12 +21,24 @@ public protocol RequestOption {
 /// var options: RequestOptions { RequestOptions { $0.timeouts.total = .seconds(5) } }      // its idle timeout stays
 /// ```
 public struct RequestOptions: Sendable {
-    private var values: [ObjectIdentifier: any Sendable] = [:]
-    /// The closures that made these options, to be run again over others, and what was set since.
-    private var changes: [@Sendable (inout RequestOptions) -> Void] = []
-    private var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
-    /// Where the request has been that they belong to.
-    var trail = RequestTrail()
+    private struct Fields: Sendable {
+        var values: [ObjectIdentifier: any Sendable] = [:]
+        /// The closures that made these options, to be run again over others, and what was set since.
+        var changes: [@Sendable (inout RequestOptions) -> Void] = []
+        var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
+        var trail = RequestTrail()
+    }
+
+    /// Nil while nothing was set.
+    private var fields: CopyOnWrite<Fields>?
+
+    private var own: CopyOnWrite<Fields> {
+        get { fields ?? CopyOnWrite(Fields()) }
+        _modify {
+            if fields == nil { fields = CopyOnWrite(Fields()) }
+            yield &fields!
+        }
+    }
 
     /// No options.
     public init() {}
@@ -35,42 +47,49 @@ public struct RequestOptions: Sendable {
     /// free of side effects.
     public init(_ change: @escaping @Sendable (inout RequestOptions) -> Void) {
         change(&self)
-        changes = [change]
-        valuesSetSince = [:]
+        own.value.changes = [change]
+        own.value.valuesSetSince = [:]
     }
 
     /// The value of an option: what was set, or its default.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
         get {
-            guard !values.isEmpty else { return Option.defaultValue }
-            return values[ObjectIdentifier(option)] as? Option.Value ?? Option.defaultValue
+            guard let fields, !fields.value.values.isEmpty else { return Option.defaultValue }
+            return fields.value.values[ObjectIdentifier(option)] as? Option.Value ?? Option.defaultValue
         }
         set {
-            values[ObjectIdentifier(option)] = newValue
-            valuesSetSince[ObjectIdentifier(option)] = newValue
+            own.value.values[ObjectIdentifier(option)] = newValue
+            own.value.valuesSetSince[ObjectIdentifier(option)] = newValue
         }
+    }
+
+    /// Where the request has been that they belong to.
+    var trail: RequestTrail {
+        get { fields?.value.trail ?? RequestTrail() }
+        set { own.value.trail = newValue }
     }
 
     /// What was set, as far as it can be compared.
     package var comparable: [ObjectIdentifier: AnyHashable] {
-        values.compactMapValues { $0 as? AnyHashable }
+        fields?.value.values.compactMapValues { $0 as? AnyHashable } ?? [:]
     }
 
     /// These options with those of `other` over them: its closure changes them, and what was set directly replaces
     /// them.
     public func merging(_ other: RequestOptions?) -> RequestOptions {
-        guard let other else { return self }
-        var result = other.values.isEmpty ? self : values.isEmpty ? other : overlaid(by: other)
-        result.trail = trail.joined(other.trail)
+        guard let other, let theirs = other.fields?.value else { return self }
+        guard let own = fields?.value else { return other }
+        var result = theirs.values.isEmpty ? self : own.values.isEmpty ? other : overlaid(by: theirs)
+        result.trail = own.trail.joined(theirs.trail)
         return result
     }
 
-    private func overlaid(by other: RequestOptions) -> RequestOptions {
+    private func overlaid(by other: Fields) -> RequestOptions {
         var result = self
         for change in other.changes { change(&result) }
-        result.values.merge(other.valuesSetSince) { $1 }
-        result.changes = []
-        result.valuesSetSince = result.values
+        result.own.value.values.merge(other.valuesSetSince) { $1 }
+        result.own.value.changes = []
+        result.own.value.valuesSetSince = result.own.value.values
         return result
     }
 }

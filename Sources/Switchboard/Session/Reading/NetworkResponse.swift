@@ -11,10 +11,7 @@ public struct NetworkResponse: Sendable {
     /// The URL that answered: the last one, when redirects were followed.
     public var url: URL?
     /// The request that was answered: the last one, when redirects were followed.
-    public var request: NetworkRequest? {
-        get { answered?.request }
-        set { answered = newValue.map(Answered.init) }
-    }
+    public var request: NetworkRequest?
     /// Where a downloaded body was written.
     public var fileURL: URL?
     /// The fields that came after a chunked body ([RFC 9110
@@ -29,14 +26,6 @@ public struct NetworkResponse: Sendable {
     package var isShared = false
     /// What is still arriving, when the request asked for a stream.
     package var stream: ResponseBytes?
-    private var answered: Answered?
-
-    /// Behind a reference: a response is copied from link to link of a chain, and a request has many parts.
-    private final class Answered: Sendable {
-        let request: NetworkRequest
-
-        init(_ request: NetworkRequest) { self.request = request }
-    }
 
     /// Makes a response, in an interceptor or a stub.
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil) {

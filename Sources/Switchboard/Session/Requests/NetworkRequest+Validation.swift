@@ -19,29 +19,33 @@ extension NetworkRequest {
         }
     }
 
-    /// The request as it is sent: checked as ``validate()`` does, and its body encoded, so that every sending has the same
-    /// bytes. Streamed bodies stay as they are. What was not changed since is not looked at again.
+    /// The request as it is sent; see ``makeReady(isURLChecked:completing:)``.
+    func ready() throws(NetworkError) -> NetworkRequest {
+        var request = self
+        try request.makeReady()
+        return request
+    }
+
+    /// Makes it the request that is sent: checks it as ``validate()`` does, and encodes its body, so that every sending has
+    /// the same bytes. Streamed bodies stay as they are. What was not changed since is not looked at again.
     ///
     /// - Parameters:
     ///   - isURLChecked: Whether the URL was just made of checked parts.
     ///   - complete: Adds header fields, once it is known whether there is a body.
-    /// - Returns: The request, to be sent.
     /// - Throws: What ``validate()`` throws, and ``NetworkError/Code/encodingFailed`` over what the body threw.
-    func ready(
+    mutating func makeReady(
         isURLChecked: Bool = false, completing complete: (inout NetworkRequest) -> Void = { _ in }
-    ) throws(NetworkError) -> NetworkRequest {
-        guard !isReady else { return self }
-        var request = self
+    ) throws(NetworkError) {
+        guard !isReady else { return }
         do throws(NetworkError) {
             try checkLine(isURLChecked: isURLChecked)
-            try request.encodeBody()
-            complete(&request)
-            try request.checkFields()
+            try encodeBody()
+            complete(&self)
+            try checkFields()
         } catch {
-            throw error.attributed(to: request)
+            throw error.attributed(to: self)
         }
-        request.isReady = true
-        return request
+        isReady = true
     }
 
     /// Encodes a body in memory, and takes the fields that describe it.

@@ -1,71 +1,47 @@
 import Dispatch
 import Foundation
+import SwitchboardPlatform
 import SwitchboardText
 
 /// One HTTP request as a value: changing a copy never changes the original.
+///
+/// A request lies behind a reference and is copied when one of several is changed: it passes through many hands, few of which
+/// change it.
 public struct NetworkRequest: Sendable, Identifiable {
-    /// Tells requests apart, in logs for instance.
+    /// Tells requests apart, in logs for instance. Unique within the process.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
-        // The identity of an object is unique for as long as anybody holds the id, and costs less than a random number.
-        // Its birth tells it from those that had its place in memory before, in a log.
-        private final class Token: Sendable {
-            let birth = DispatchTime.now().uptimeNanoseconds
-        }
+        private static let last = Protected(DispatchTime.now().uptimeNanoseconds)
 
-        private let token = Token()
+        private let number = Self.last.withLock { last in
+            last += 1
+            return last
+        }
 
         /// A short text that tells requests apart in a log.
-        public var description: String {
-            let place = UInt64(UInt(bitPattern: ObjectIdentifier(token)))
-            return String(token.birth &* 0x9E37_79B9_7F4A_7C15 ^ place, radix: 36)
-        }
-
-        /// Whether two ids are of the same request or its copies.
-        public static func == (one: ID, other: ID) -> Bool { one.token === other.token }
-
-        /// Hashes what `==` compares.
-        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(token)) }
+        public var description: String { String(number &* 0x9E37_79B9_7F4A_7C15, radix: 36) }
     }
 
-    /// The same for all requests of a call; different for each request made anew.
-    public internal(set) var id = ID()
-    /// The method.
-    public var method: HTTPMethod { didSet { isReady = false } }
-    /// The header fields. Those of the body give way to them.
-    public var headers: HTTPHeaders { didSet { isReady = false } }
-    /// What is sent.
-    public var body: any HTTPBody { didSet { isReady = false } }
-    /// The typed options set for this request.
-    public var options: RequestOptions {
-        get { currentOptions }
-        _modify {
-            // Other options do not change where the request has been.
-            let trail = currentOptions.trail
-            defer { currentOptions.trail = trail.joined(currentOptions.trail) }
-            yield &currentOptions
-        }
+    private struct Fields: Sendable {
+        var id = ID()
+        var method: HTTPMethod
+        var headers: HTTPHeaders
+        var body: any HTTPBody
+        var options: RequestOptions
+        var endPoint: (any Sendable)?
+        var repetition: Repetition?
+        var target: Target
+        var isReady = false
     }
-    private var currentOptions: RequestOptions
-    /// Where the request has been, and may go.
-    package var trail: RequestTrail {
-        get { currentOptions.trail }
-        set { currentOptions.trail = newValue }
-    }
-    /// The endpoint that the request was made for. Its protocol belongs to a higher layer, which casts it back: stubs and
-    /// mocks match requests by the cases of an API, and errors and logs name it.
-    package internal(set) var endPoint: (any Sendable)?
-    /// What happened so far in the call that sends it; nil outside of a router.
+
+    private var fields: CopyOnWrite<Fields>
+    /// What happened so far in the call that sends it; nil outside of a router. Not one of the fields: the records of a call hold
+    /// requests, and would hold themselves.
     package var call: CallRecord?
-    /// Why it is sent once more by its session; nil the first time.
-    var repetition: Repetition?
-    private var target: Target { didSet { isReady = false } }
-    /// Whether it was checked and its body encoded, and nothing of that has changed since; see ``ready(isURLChecked:completing:)``.
-    var isReady = false
 
     /// Where a request goes: a URL at hand, or parts that were set one by one.
     private enum Target: Sendable {
         case url(URL?)
-        // Behind a reference: few requests have parts, and every request is copied.
+        // Behind a reference: few requests have parts.
         indirect case parts(URLParts, URL?)
     }
 
@@ -74,11 +50,86 @@ public struct NetworkRequest: Sendable, Identifiable {
         _ method: HTTPMethod = .get, _ url: URL?, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody(),
         options: RequestOptions = RequestOptions()
     ) {
-        self.method = method
-        target = .url(url)
-        self.headers = headers
-        self.body = body
-        currentOptions = options
+        fields = CopyOnWrite(
+            Fields(method: method, headers: headers, body: body, options: options, target: .url(url)))
+    }
+
+    private var target: Target {
+        get { fields.value.target }
+        set {
+            fields.value.target = newValue
+            fields.value.isReady = false
+        }
+    }
+
+    /// The same for all requests of a call; different for each request made anew.
+    public internal(set) var id: ID {
+        get { fields.value.id }
+        set { fields.value.id = newValue }
+    }
+
+    /// The method.
+    public var method: HTTPMethod {
+        get { fields.value.method }
+        set {
+            fields.value.method = newValue
+            fields.value.isReady = false
+        }
+    }
+
+    /// The header fields. Those of the body give way to them.
+    public var headers: HTTPHeaders {
+        get { fields.value.headers }
+        _modify {
+            fields.value.isReady = false
+            yield &fields.value.headers
+        }
+    }
+
+    /// What is sent.
+    public var body: any HTTPBody {
+        get { fields.value.body }
+        _modify {
+            fields.value.isReady = false
+            yield &fields.value.body
+        }
+    }
+
+    /// The typed options set for this request.
+    public var options: RequestOptions {
+        get { fields.value.options }
+        _modify {
+            // Other options do not change where the request has been.
+            let trail = trail.isEmpty ? nil : trail
+            defer { if let trail { self.trail = trail.joined(self.trail) } }
+            yield &fields.value.options
+        }
+    }
+
+    /// Where the request has been, and may go.
+    package var trail: RequestTrail {
+        get { fields.value.options.trail }
+        set { fields.value.options.trail = newValue }
+    }
+
+    /// The endpoint that the request was made for. Its protocol belongs to a higher layer, which casts it back: stubs and
+    /// mocks match requests by the cases of an API, and errors and logs name it.
+    package internal(set) var endPoint: (any Sendable)? {
+        get { fields.value.endPoint }
+        set { fields.value.endPoint = newValue }
+    }
+
+    /// Why it is sent once more by its session; nil the first time.
+    var repetition: Repetition? {
+        get { fields.value.repetition }
+        set { fields.value.repetition = newValue }
+    }
+
+    /// Whether it was checked and its body encoded, and nothing of that has changed since; see
+    /// ``makeReady(isURLChecked:completing:)``.
+    var isReady: Bool {
+        get { fields.value.isReady }
+        set { fields.value.isReady = newValue }
     }
 
     /// Where the request goes. Nil when none was given, or when ``scheme``, ``host``, ``path`` and ``query`` make no

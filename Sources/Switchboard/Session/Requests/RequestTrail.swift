@@ -7,6 +7,9 @@ package struct RequestTrail: Sendable {
     /// Which requests at other origins may carry the body; all must agree. None when it holds nothing but the endpoint's own.
     package var bodyRules: [@Sendable (NetworkRequest) -> Bool] = []
 
+    /// Whether it says nothing.
+    var isEmpty: Bool { bodyRules.isEmpty && departures == Departures() }
+
     /// This trail, with what another one says beyond it.
     func joined(_ other: RequestTrail) -> RequestTrail {
         var result = self
