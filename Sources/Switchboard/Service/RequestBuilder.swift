@@ -57,11 +57,12 @@ public struct RequestBuilder: Sendable {
             method: try endPoint.httpMethod.endPointValue ?? .get, url: nil,
             headers: (try endPoint.headers.endPointValue ?? [:]).merging(task.headers))
         let base = try base(of: endPoint)
-        let url = try write(task, to: &draft, URLText(base).appending(path: endPoint.path)).url
+        var text = try URLText(base).appending(path: endPoint.path)
+        try write(task, to: &draft, &text)
 
-        var request = NetworkRequest(draft.method, url, body: draft.body, options: options)
+        var request = NetworkRequest(draft.method, nil, headers: draft.headers, body: draft.body, options: options)
         request.endPoint = endPoint
-        request.headers = draft.headers
+        request.go(to: try text.lazyURL)
         if isForeign(base, of: endPoint) { request.isForeign = true }
         if !request.body.isEmpty {
             if let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
@@ -73,8 +74,7 @@ public struct RequestBuilder: Sendable {
     }
 
     /// Writes a task's body into the draft, and its parameters where they belong.
-    private func write(_ task: HTTPTask, to draft: inout RequestDraft, _ text: URLText) throws -> URLText {
-        var text = text
+    private func write(_ task: HTTPTask, to draft: inout RequestDraft, _ text: inout URLText) throws {
         var query: [UInt8] = []
         switch task.content {
         case .none: break
@@ -86,7 +86,7 @@ public struct RequestBuilder: Sendable {
             try write(parameters, by: encoder, to: &draft, &text, &query)
         }
         if let parameters = task.urlParameters { try task.urlEncoding.urlEncoder.form.append(parameters, to: &query) }
-        return query.isEmpty ? text : text.appending(query: query)
+        text.append(query: query)
     }
 
     /// Writes parameters by an encoder. Those for the query are collected, to be joined to the URL once.

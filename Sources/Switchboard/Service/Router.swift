@@ -48,7 +48,10 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
 
     /// Makes a call and returns the response, whatever its status; see ``NetworkRouter/rawResponse(for:options:)``.
     public func rawResponse(for endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
-        try await rawResponse(for: endPoint, options: options, accept: nil) { _ in }
+        guard let environment = callEnvironment else {
+            return try await calls.send(try request(for: endPoint, options))
+        }
+        return try await environment.run { try await calls.send(try request(for: endPoint, options)) }
     }
 
     /// Makes a call whose request is changed before it is sent; see
@@ -57,11 +60,8 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         for endPoint: EndPoint, options: RequestOptions, accept: String?,
         changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
     ) async throws -> NetworkResponse {
-        var builder = builder
-        builder.callOptions = options
-        if let accept { builder.headers["Accept"] = accept }
-        return try await callEnvironment.run { [builder] in
-            var request = try builder.makeRequest(for: endPoint)
+        try await callEnvironment.run {
+            var request = try request(for: endPoint, options, accept: accept)
             do throws(NetworkError) {
                 try change(&request)
             } catch {
@@ -69,6 +69,15 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
             }
             return try await calls.send(request)
         }
+    }
+
+    private func request(
+        for endPoint: EndPoint, _ options: RequestOptions, accept: String? = nil
+    ) throws(NetworkError) -> NetworkRequest {
+        var builder = builder
+        builder.callOptions = options
+        if let accept { builder.headers["Accept"] = accept }
+        return try builder.makeRequest(for: endPoint)
     }
 
     /// The environment of a call that begins at this moment.

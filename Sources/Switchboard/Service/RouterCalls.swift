@@ -5,7 +5,8 @@ import Foundation
 /// The calls of a router that are under way: sends them, times them as a whole, cancels them together.
 package final class RouterCalls: Sendable {
     private struct State {
-        var calls: [ObjectIdentifier: CallCancellation] = [:]
+        /// Each knows its place here.
+        var calls: [CallCancellation] = []
         /// Resumed when no call is under way but those that wait for it.
         var ended: [(except: Set<ObjectIdentifier>, continuation: CheckedContinuation<Void, Never>)] = []
     }
@@ -34,10 +35,11 @@ package final class RouterCalls: Sendable {
     /// Sends a request and waits, in the caller's task.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         defer { request.options.download?.progress?.end() }
-        let call = CallCancellation()
+        let record = request.call == nil ? makeRecord(of: request) : nil
+        let call = record ?? CallCancellation()
         do throws(NetworkError) { try add(call) } catch { throw error.attributed(to: request) }
         do {
-            var response = try await call.run { try await run(request) }
+            var response = try await call.run { try await run(request, as: record) }
             guard let stream = response.stream else {
                 remove(call)
                 return response
@@ -76,7 +78,7 @@ package final class RouterCalls: Sendable {
             do {
                 try added.get()
                 result = try await environment.run {
-                    .success(try transform(try await call.run { try await self.run(request.get()) }))
+                    .success(try transform(try await call.run { try await self.run(request.get(), as: nil) }))
                 }
             } catch {
                 result = .failure(NetworkError.completion(error, request))
@@ -95,24 +97,30 @@ package final class RouterCalls: Sendable {
     }
 
     func cancelAll() {
-        for call in state.withLock({ Array($0.calls.values) }) { call.cancel() }
+        for call in state.withLock({ $0.calls }) { call.cancel() }
     }
 
     // MARK: One call
 
-    private func run(_ request: NetworkRequest) async throws -> NetworkResponse {
+    private func makeRecord(of request: NetworkRequest) -> CallRecord {
+        CallRecord(request.options.monitors, elapsed: request.timeouts.total == nil ? nil : clock.stopwatch())
+    }
+
+    /// Sends a request as a call, or as part of a longer one, which begins and ends elsewhere.
+    private func run(_ request: NetworkRequest, as own: CallRecord?) async throws -> NetworkResponse {
         var request = request
-        let isPart = request.call != nil  // of a longer call, which begins and ends elsewhere
-        let elapsed = isPart || request.timeouts.total == nil ? nil : clock.stopwatch()
-        let call = request.call ?? CallRecord(request.options.monitors, elapsed: elapsed)
+        let call = request.call ?? own ?? makeRecord(of: request)
+        let isPart = request.call != nil
         request.call = call
         if !isPart { call.tell(.made, request) }
         do {
             try CallCancellation.check()
             if let fault = chain.fault { throw fault }
-            var response = try await sendWithinTotal(request, after: call.elapsed?() ?? .zero)
+            // A longer one than a century is no limit, and more than the clock's sleep can count.
+            let total = request.timeouts.total.flatMap { $0 < .century ? $0 : nil }
+            var response =
+                if let total { try await send(request, within: total) } else { try await chain.send(request) }
             if response.request == nil { response.request = request }
-            if response.url == nil { response.url = response.request?.url }
             if !isPart { call.end(.success(response.statusCode), request) }
             return response
         } catch {
@@ -122,12 +130,9 @@ package final class RouterCalls: Sendable {
         }
     }
 
-    private func sendWithinTotal(_ request: NetworkRequest, after elapsed: Duration) async throws -> NetworkResponse {
-        // A longer one than a century is no limit, and more than the clock's sleep can count.
-        guard let total = request.timeouts.total, total < .century else {
-            return try await chain.send(request)
-        }
+    private func send(_ request: NetworkRequest, within total: Duration) async throws -> NetworkResponse {
         let error = NetworkError.overTotal(total).attributed(to: request)
+        let elapsed = request.call?.elapsed?() ?? .zero
         guard elapsed < total else { throw error }
         return try await withTimeout(total - elapsed, by: clock, error: error) { [chain] in
             try await chain.send(request)
@@ -140,7 +145,8 @@ package final class RouterCalls: Sendable {
         let added = state.withLock { state in
             Result { () throws(NetworkError) in
                 try chain.gate.check()
-                state.calls[ObjectIdentifier(call)] = call
+                call.place = state.calls.count
+                state.calls.append(call)
             }
         }
         try added.get()
@@ -148,10 +154,18 @@ package final class RouterCalls: Sendable {
 
     private func remove(_ call: CallCancellation) {
         let continuations = state.withLock { state in
-            state.calls[ObjectIdentifier(call)] = nil
-            guard !state.ended.isEmpty else { return [] as [CheckedContinuation<Void, Never>] }
-            let ended = state.ended.filter { state.calls.keys.allSatisfy($0.except.contains) }
-            state.ended.removeAll { state.calls.keys.allSatisfy($0.except.contains) }
+            guard let place = call.place, let last = state.calls.popLast() else {
+                return [] as [CheckedContinuation<Void, Never>]
+            }
+            if last !== call {
+                state.calls[place] = last
+                last.place = place
+            }
+            call.place = nil
+            guard !state.ended.isEmpty else { return [] }
+            let left = state.calls.map(ObjectIdentifier.init)
+            let ended = state.ended.filter { left.allSatisfy($0.except.contains) }
+            state.ended.removeAll { left.allSatisfy($0.except.contains) }
             return ended.map(\.continuation)
         }
         for continuation in continuations { continuation.resume() }
@@ -167,8 +181,8 @@ package final class RouterCalls: Sendable {
     func end() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                let own = Set(state.calls.filter { $0.value.isAround }.keys)
-                if state.calls.keys.allSatisfy(own.contains) { return true }
+                let own = Set(state.calls.filter(\.isAround).map(ObjectIdentifier.init))
+                if own.count == state.calls.count { return true }
                 state.ended.append((own, continuation))
                 return false
             }

@@ -14,6 +14,7 @@ package struct Protected<Value: Sendable>: @unchecked Sendable {  // the value i
     @usableFromInline let buffer: ManagedBuffer<Value, PlatformLock>
 
     @inlinable
+    @inline(__always)  // else it looks up the type of its memory each time
     package init(_ value: Value) {
         buffer = LockedBuffer<Value>.create(minimumCapacity: 1) { buffer in
             buffer.withUnsafeMutablePointerToElements { lock in
@@ -28,6 +29,7 @@ package struct Protected<Value: Sendable>: @unchecked Sendable {  // the value i
 
     /// Runs `body` with the value, while nobody else has it.
     @inlinable
+    @inline(__always)
     package func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
         try buffer.withUnsafeMutablePointers { value, lock in
             #if canImport(os)

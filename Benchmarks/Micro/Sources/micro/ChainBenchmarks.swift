@@ -60,7 +60,6 @@ private struct ReadySession: CallCancellableSession {
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         var response = response
-        response.url = request.url
         response.request = request
         return response
     }
@@ -80,7 +79,6 @@ private struct RedirectingSession: CallCancellableSession {
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard request.url?.path.hasSuffix("now_playing") == true else { return try await session.send(request) }
         var response = NetworkResponse(status: 302, headers: ["Location": "/3/movie/popular?page=1"])
-        response.url = request.url
         response.request = request
         return response
     }

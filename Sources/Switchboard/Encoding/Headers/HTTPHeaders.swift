@@ -122,6 +122,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Appends the fields of `other` whose names are not there yet and are not to be left out.
     package mutating func fill(_ other: HTTPHeaders, leavingOut isLeftOut: (String) -> Bool = { _ in false }) {
         guard !other.isEmpty else { return }
+        if fields.isEmpty, !other.fields.contains(where: { isLeftOut($0.name) }) { return self = other }
         // What was there before: a name may repeat within `other`.
         let isThere = Self.lookup(fields[...])
         for field in other.fields where !isLeftOut(field.name) && !isThere(field.name) { fields.append(field) }

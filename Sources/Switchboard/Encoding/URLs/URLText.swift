@@ -10,6 +10,8 @@ package struct URLText {
     private var hasQuery: Bool
     /// `#` and what follows; never sent, kept so that a URL without parameters stays as it was.
     private var fragment: [UInt8] = []
+    /// Whether all that was appended is escaped; an encoder of an app may leave what no URL has.
+    private var isEscaped = true
 
     /// - Throws: ``NetworkError/Code/invalidRequest`` when the URL has another scheme than http and https, or no host.
     package init(_ base: URL) throws(NetworkError) {
@@ -77,7 +79,6 @@ package struct URLText {
     /// - Throws: ``NetworkError/Code/invalidRequest`` when Foundation does not take it for one.
     package var url: URL {
         get throws(NetworkError) {
-            let text = String(decoding: fragment.isEmpty ? bytes : bytes + fragment, as: UTF8.self)
             guard let url = URL(string: text) else {
                 throw NetworkError(
                     .invalidRequest, reason: "\(Redaction.standard.url(text).quotedForMessage) is not a URL")
@@ -85,6 +86,15 @@ package struct URLText {
             return url
         }
     }
+
+    /// The finished URL, not parsed yet where that cannot fail.
+    ///
+    /// - Throws: What ``url`` throws.
+    var lazyURL: LazyURL {
+        get throws(NetworkError) { isEscaped ? LazyURL(text) : LazyURL(try url) }
+    }
+
+    private var text: String { String(decoding: fragment.isEmpty ? bytes : bytes + fragment, as: UTF8.self) }
 
     private mutating func insert(path: UnsafeBufferPointer<UInt8>) {
         guard !path.isEmpty else { return }
@@ -99,8 +109,10 @@ package struct URLText {
         bytes += query
     }
 
-    private mutating func append(query: [UInt8]) {
+    mutating func append(query: [UInt8]) {
         guard !query.isEmpty else { return }
+        let allowed = ASCIISet.query
+        isEscaped = isEscaped && query.allSatisfy { $0 == .percent || allowed.contains($0) }
         if !hasQuery {
             bytes.append(.questionMark)
             hasQuery = true

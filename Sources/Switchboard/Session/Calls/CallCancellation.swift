@@ -5,19 +5,24 @@ import SwitchboardPlatform
 /// A call runs in its caller's task: a task of its own would cost two more switches between threads for each call. So
 /// `Router.cancel()` cannot cancel a task; it cancels this, which the places that wait look at: the sessions, and the
 /// waits between attempts.
-package final class CallCancellation: Sendable {
+package class CallCancellation: @unchecked Sendable {  // what changes is under the lock of `state`, or of a router
     /// That of the call around the running code; nil outside of one.
     @TaskLocal package static var current: CallCancellation?
 
-    private struct State {
+    struct State {
         var isCancelled = false
         var nextID = 0
         var handlers: [(id: Int, run: @Sendable () -> Void)] = []
+        var record = CallRecord.Notes()
     }
 
-    private let state = Protected(State())
+    let state = Protected(State())
+    /// Where it stands among the calls of its router, under the lock of these; nil when it is not one of them.
+    @exclusivity(unchecked) var place: Int?
     /// That of the call in which this one was made: a download around one of its requests.
     private let outer = CallCancellation.current
+
+    package init() {}
 
     /// Whether the running code is part of this call, or of one within it.
     var isAround: Bool {

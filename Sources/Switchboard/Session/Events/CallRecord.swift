@@ -1,8 +1,8 @@
 import SwitchboardPlatform
 
-/// What happened so far in one call of a router. A request and its copies carry it along.
-package final class CallRecord: Sendable {
-    private struct State {
+/// One call of a router: what cancels it, and what happened in it so far. A request and its copies carry it along.
+package final class CallRecord: CallCancellation, @unchecked Sendable {
+    struct Notes {
         var count = 0
         var history: [ExchangeRecord] = []
         var cause: String?
@@ -18,8 +18,6 @@ package final class CallRecord: Sendable {
     private let monitors: [any EventMonitor]
     /// How long ago the call began, by the clock that its total timeout is measured by; nil when it has none.
     let elapsed: (@Sendable () -> Duration)?
-    private let state = Protected(State())
-
     init(
         _ monitors: [any EventMonitor], since start: ContinuousClock.Instant = .now,
         elapsed: (@Sendable () -> Duration)? = nil
@@ -27,28 +25,33 @@ package final class CallRecord: Sendable {
         self.start = start
         self.monitors = monitors
         self.elapsed = elapsed
+        super.init()
+    }
+
+    private func withLock<Output>(_ body: (inout Notes) -> Output) -> Output {
+        state.withLock { body(&$0.record) }
     }
 
     var history: [ExchangeRecord] {
-        state.withLock { $0.history }.sorted { $0.number < $1.number }
+        withLock { $0.history }.sorted { $0.number < $1.number }
     }
 
     /// How often the call was sent in a row, without getting on meanwhile: every loop that sends again draws from it.
-    var attempts: Int { state.withLock { $0.attempts } }
+    var attempts: Int { withLock { $0.attempts } }
 
     /// Counts one more attempt; false when there were as many as the limit says. Without one the last limit counts.
     func takeAttempt(within limit: Int? = nil) -> Bool {
-        state.withLock { state in
-            state.attemptLimit = limit ?? state.attemptLimit
-            guard state.attempts < state.attemptLimit else { return false }
-            state.attempts += 1
+        withLock { notes in
+            notes.attemptLimit = limit ?? notes.attemptLimit
+            guard notes.attempts < notes.attemptLimit else { return false }
+            notes.attempts += 1
             return true
         }
     }
 
     /// Begins a new row of attempts: the call got on. `count` is 0 when the last attempt did not fail.
     func restartAttempts(at count: Int = 1) {
-        state.withLock { $0.attempts = count }
+        withLock { $0.attempts = count }
     }
 
     /// Tells the monitors how the call ended: with a status, an error, or a `CancellationError`.
@@ -61,7 +64,7 @@ package final class CallRecord: Sendable {
 
     /// Tells the monitors, and notes why the next exchange happens.
     func report(_ kind: CallEvent.Kind, _ request: NetworkRequest) {
-        if let cause = kind.cause { state.withLock { $0.cause = cause } }
+        if let cause = kind.cause { withLock { $0.cause = cause } }
         tell(kind, request)
     }
 
@@ -70,9 +73,9 @@ package final class CallRecord: Sendable {
     func tell(_ makeKind: @autoclosure () -> CallEvent.Kind, _ request: NetworkRequest) {
         guard !monitors.isEmpty else { return }
         let kind = makeKind()
-        let isLate = state.withLock { state in
-            defer { if kind.isLast { state.isOver = true } }
-            return state.isOver
+        let isLate = withLock { notes in
+            defer { if kind.isLast { notes.isOver = true } }
+            return notes.isOver
         }
         guard !isLate else { return }
         let event = CallEvent(kind: kind, request: request, elapsed: .now - start)
@@ -85,51 +88,66 @@ package final class CallRecord: Sendable {
         _ request: NetworkRequest, since start: ContinuousClock.Instant = .now,
         _ send: (NetworkRequest) async throws -> NetworkResponse
     ) async throws -> NetworkResponse {
-        do {
-            return try await exchangeOnce(request, since: start, send)
-        } catch let error as NetworkError {
-            guard let repetition = error.repetition, request.mayBeRepeated, takeAttempt() else { throw error }
-            var again = request
-            again.call = self
-            again.repetition = repetition
-            again.report(.retry(after: .zero, because: repetition.rawValue))
-            try CallCancellation.check()
-            var response = try await exchangeOnce(again, since: .now, send)
-            response.request?.repetition = nil
-            return response
+        var (request, began) = (request, start)
+        while true {
+            let exchange = begin(request, at: began)
+            do {
+                let response = try await send(request)
+                exchange.end(.status(response.statusCode), response)
+                guard request.repetition != nil else { return response }
+                var answer = response
+                answer.request?.repetition = nil
+                return answer
+            } catch {
+                let code = error is CancellationError ? .cancelled : (error as? NetworkError)?.code ?? .unknown
+                exchange.end(code == .cancelled ? .cancelled : .failure(code))
+                guard let again = repeated(request, after: error) else { throw error }
+                try CallCancellation.check()
+                (request, began) = (again, .now)
+            }
         }
     }
 
-    private func exchangeOnce(
-        _ request: NetworkRequest, since began: ContinuousClock.Instant,
-        _ send: (NetworkRequest) async throws -> NetworkResponse
-    ) async throws -> NetworkResponse {
-        let (number, why) = state.withLock { state in
-            state.count += 1
-            defer { state.cause = nil }
-            return (state.count, state.cause)
-        }
-        let cause = request.departures.text.map { text in why.map { $0 + " " + text } ?? text } ?? why
-        tell(.exchange(number), request)
-        func note(_ outcome: ExchangeRecord.Outcome, _ response: NetworkResponse? = nil) {
+    /// The request to be sent once more by its session; nil when the error is the end of it.
+    private func repeated(_ request: NetworkRequest, after error: any Error) -> NetworkRequest? {
+        guard let repetition = (error as? NetworkError)?.repetition, request.mayBeRepeated, takeAttempt() else { return nil }
+        var again = request
+        again.call = self
+        again.repetition = repetition
+        again.report(.retry(after: .zero, because: repetition.rawValue))
+        return again
+    }
+
+    /// An exchange that is under way.
+    private struct Exchange {
+        let call: CallRecord
+        let request: NetworkRequest
+        let number: Int
+        let cause: String?
+        let began: ContinuousClock.Instant
+
+        /// Notes how it ended, once.
+        func end(_ outcome: ExchangeRecord.Outcome, _ response: @autoclosure () -> NetworkResponse? = nil) {
             // A record in its own history would keep itself alive.
             var sent = request
             sent.call = nil
-            let metrics = ExchangeRecord(
-                number: number, request: sent, cause: cause, start: began - start, duration: .now - began,
-                outcome: outcome, exchange: response?.metrics)
-            if number <= Self.limit { state.withLock { $0.history.append(metrics) } }
-            tell(.exchanged(metrics, response: response), request)
+            let record = ExchangeRecord(
+                number: number, request: sent, cause: cause, start: began - call.start, duration: .now - began,
+                outcome: outcome, measured: response()?.measured)
+            if number <= CallRecord.limit { call.withLock { $0.history.append(record) } }
+            call.tell(.exchanged(record, response: response()), request)
         }
-        do {
-            let response = try await send(request)
-            note(.status(response.statusCode), response)
-            return response
-        } catch {
-            let isCancelled = error is CancellationError || (error as? NetworkError)?.code == .cancelled
-            note(isCancelled ? .cancelled : .failure((error as? NetworkError)?.code ?? .unknown))
-            throw error
+    }
+
+    private func begin(_ request: NetworkRequest, at began: ContinuousClock.Instant) -> Exchange {
+        let (number, why) = withLock { notes in
+            notes.count += 1
+            defer { notes.cause = nil }
+            return (notes.count, notes.cause)
         }
+        let cause = request.departures.text.map { text in why.map { $0 + " " + text } ?? text } ?? why
+        tell(.exchange(number), request)
+        return Exchange(call: self, request: request, number: number, cause: cause, began: began)
     }
 }
 

@@ -17,7 +17,8 @@ public struct ExchangeRecord: Sendable {
     /// How it ended.
     public let outcome: Outcome
     /// What the session measured. Nil when there was no response.
-    public let exchange: ExchangeMetrics?
+    public var exchange: ExchangeMetrics? { outcome.isStatus ? measured?.value ?? ExchangeMetrics() : nil }
+    let measured: CopyOnWrite<ExchangeMetrics>?
 
     /// How an exchange ended.
     public enum Outcome: Sendable, Hashable, CustomStringConvertible {
@@ -27,6 +28,10 @@ public struct ExchangeRecord: Sendable {
         case failure(NetworkError.Code)
         /// Cancelled.
         case cancelled
+
+        fileprivate var isStatus: Bool {
+            if case .status = self { true } else { false }
+        }
 
         /// `HTTP 503`, `timedOut` or `cancelled`.
         public var description: String {

@@ -8,8 +8,13 @@ public struct NetworkResponse: Sendable {
     public var headers: HTTPHeaders
     /// The body, after decompression. Empty for a download, see ``fileURL``.
     public var body: Data
-    /// The URL that answered: the last one, when redirects were followed.
-    public var url: URL?
+    /// The URL that answered: the last one, when redirects were followed. Unless a session says another, that of the request.
+    public var url: URL? {
+        get { ownURL ?? request?.url }
+        set { ownURL = newValue }
+    }
+    /// What a session says of the URL; nil when it is the request's.
+    private(set) var ownURL: URL?
     /// The request that was answered: the last one, when redirects were followed.
     public var request: NetworkRequest?
     /// Where a downloaded body was written.
@@ -18,7 +23,12 @@ public struct NetworkResponse: Sendable {
     /// §6.5](https://www.rfc-editor.org/rfc/rfc9110#section-6.5)); URLSession cannot show them.
     public var trailers = HTTPHeaders()
     /// What the exchange took.
-    public var metrics = ExchangeMetrics()
+    public var metrics: ExchangeMetrics {
+        get { measured?.value ?? ExchangeMetrics() }
+        set { measured = CopyOnWrite(newValue) }
+    }
+    /// The same; nil when a session measured nothing.
+    private(set) var measured: CopyOnWrite<ExchangeMetrics>?
     /// How old it is, when a `ResponseCache` had it: as its `Age` field says; nothing when the server just said that it is
     /// still right. Nil when it came from the server.
     public package(set) var cacheAge: Duration?
@@ -32,7 +42,7 @@ public struct NetworkResponse: Sendable {
         statusCode = status
         self.headers = headers
         self.body = body
-        self.url = url
+        ownURL = url
     }
 
     /// The body in chunks: as it arrives when the request set ``RequestOptions/streamsResponse``, what ``body`` holds

@@ -81,7 +81,7 @@ extension NetworkResponse {
 
     /// Whether a session followed a redirect to another origin by itself.
     private var isFromElsewhere: Bool {
-        guard let url, let asked = request?.url else { return false }
+        guard let url = ownURL, let asked = request?.url else { return false }
         return !url.hasSameOrigin(as: asked)
     }
 }

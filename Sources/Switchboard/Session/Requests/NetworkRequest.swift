@@ -38,9 +38,10 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// requests, and would hold themselves.
     package var call: CallRecord?
 
-    /// Where a request goes: a URL at hand, or parts that were set one by one.
+    /// Where a request goes: a URL at hand, one made of checked parts, or parts that were set one by one.
     private enum Target: Sendable {
         case url(URL?)
+        case text(LazyURL)
         // Behind a reference: few requests have parts.
         indirect case parts(URLParts, URL?)
     }
@@ -136,12 +137,21 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// URL together.
     public var url: URL? {
         get {
-            switch target {
+            switch fields.value.target {
             case .url(let url), .parts(_, let url): url
+            case .text(let text): text.url
             }
         }
         set { target = .url(newValue) }
     }
+
+    /// The text of ``url``, which need not be parsed for it.
+    var urlText: String? {
+        if case .text(let text) = fields.value.target { text.text } else { url?.absoluteString }
+    }
+
+    /// Goes to a URL that was made of checked parts.
+    mutating func go(to text: LazyURL) { target = .text(text) }
 
     /// The value of a typed option: what was set, or its default.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
@@ -208,7 +218,7 @@ extension NetworkRequest {
 
     private var parts: URLParts {
         switch target {
-        case .url(let url): URLParts(url)
+        case .url, .text: URLParts(url)
         case .parts(let parts, _): parts
         }
     }
@@ -230,6 +240,12 @@ extension NetworkRequest {
             try URLText.check(url)
             return url
         case .url(nil): throw NetworkError(.missingURL)
+        case .text(let text):
+            guard let url = text.url else {
+                let text = Redaction.standard.url(text.text).quotedForMessage
+                throw NetworkError(.invalidRequest, reason: "\(text) is not a URL")
+            }
+            return url
         case .parts(let parts, _): return try parts.url
         }
     }
