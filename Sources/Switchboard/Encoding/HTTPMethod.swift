@@ -78,6 +78,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     }
 
     var isToken: Bool {
-        rawValue.utf8.isHTTPToken
+        var text = rawValue
+        return text.withUTF8(\.isHTTPToken)
     }
 }

@@ -49,10 +49,11 @@ public struct RequestBuilder: Sendable {
     private func build(_ endPoint: some EndPointType) throws -> NetworkRequest {
         endPoint.sayNearMisses()
         let task = try endPoint.task.endPointValue ?? .request
+        let download = task.download
         var isMade = false
-        defer { if !isMade { task.download?.progress?.end() } }
+        defer { if !isMade { download?.progress?.end() } }
         var options = self.options.merging(try endPoint.options.endPointValue).merging(callOptions)
-        if let download = task.download { options.download = download }
+        if let download { options.download = download }
         var draft = RequestDraft(
             method: try endPoint.httpMethod.endPointValue ?? .get, url: nil,
             headers: (try endPoint.headers.endPointValue ?? [:]).merging(task.headers))
@@ -68,7 +69,7 @@ public struct RequestBuilder: Sendable {
             if let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
             if options.compressesBody { compress(&request) }
         }
-        try request.makeReady(isURLChecked: true) { complete(&$0, isDownload: task.download != nil) }
+        try request.makeReady(isURLChecked: true) { complete(&$0, isDownload: download != nil) }
         isMade = true
         return request
     }
@@ -77,7 +78,7 @@ public struct RequestBuilder: Sendable {
     private func write(_ task: HTTPTask, to draft: inout RequestDraft, _ text: inout URLText) throws {
         var query: [UInt8] = []
         switch task.content {
-        case .none: break
+        case .none, .download: break
         case .body(let body): draft.body = body
         case .parameters(let parameters, let encoding):
             try write(parameters, by: encoding.bodyEncoder, to: &draft, &text, &query)
@@ -85,7 +86,7 @@ public struct RequestBuilder: Sendable {
             let encoder: any ParameterEncoder = draft.method.prefersQuery ? encoding.urlEncoder : encoding.bodyEncoder
             try write(parameters, by: encoder, to: &draft, &text, &query)
         }
-        if let parameters = task.urlParameters { try task.urlEncoding.urlEncoder.form.append(parameters, to: &query) }
+        if let parameters = task.urlParameters { try task.urlEncoding.append(parameters, to: &query) }
         text.append(query: query)
     }
 

@@ -8,14 +8,15 @@ import Foundation
 ///
 /// The lock is `os_unfair_lock` where there is one and a POSIX mutex elsewhere: `Mutex` is missing on the oldest
 /// supported systems of Apple, and on Linux the thread sanitizer does not see it. It is not recursive, and no foreign
-/// code may run inside `withLock`. Every call takes it several times: it is inlined into the modules above, and the lock
-/// lies behind the value, in the same piece of memory.
-package struct Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
+/// code may run inside `withLock`. Every call takes it several times, so the lock lies behind the value in the same piece of
+/// memory, and all of it is public: only what is public is specialized in other modules.
+@frozen
+public struct Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
     @usableFromInline let buffer: ManagedBuffer<Value, PlatformLock>
 
     @inlinable
-    @inline(__always)  // else it looks up the type of its memory each time
-    package init(_ value: Value) {
+    @inline(__always)
+    public init(_ value: Value) {
         buffer = LockedBuffer<Value>.create(minimumCapacity: 1) { buffer in
             buffer.withUnsafeMutablePointerToElements { lock in
                 lock.initialize(to: PlatformLock())
@@ -30,7 +31,7 @@ package struct Protected<Value: Sendable>: @unchecked Sendable {  // the value i
     /// Runs `body` with the value, while nobody else has it.
     @inlinable
     @inline(__always)
-    package func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
+    public func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
         try buffer.withUnsafeMutablePointers { value, lock in
             #if canImport(os)
             os_unfair_lock_lock(lock)
@@ -45,7 +46,7 @@ package struct Protected<Value: Sendable>: @unchecked Sendable {  // the value i
 
     /// Sets the value, and gives the one before: let go of it outside of the lock.
     @inlinable
-    package func swap(_ value: Value) -> Value {
+    public func swap(_ value: Value) -> Value {
         withLock { protected in
             defer { protected = value }
             return protected
@@ -53,15 +54,15 @@ package struct Protected<Value: Sendable>: @unchecked Sendable {  // the value i
     }
 
     /// A copy of the value as it is now.
-    @inlinable package var value: Value { withLock { $0 } }
+    @inlinable public var value: Value { withLock { $0 } }
 
     /// The same for copies of one.
-    package var identity: ObjectIdentifier { ObjectIdentifier(buffer) }
+    public var identity: ObjectIdentifier { ObjectIdentifier(buffer) }
 }
 
 extension Protected: CustomReflectable {
     /// Nothing: `dump` would read the value without the lock, and show credentials in it.
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 #if canImport(os)

@@ -1,7 +1,6 @@
 /// A set of ASCII bytes as two words: membership is one shift, where `CharacterSet` takes a call.
 @frozen
-@usableFromInline
-package struct ASCIISet: Hashable, Sendable {
+public struct ASCIISet: Hashable, Sendable {
     @usableFromInline var low: UInt64 = 0
     @usableFromInline var high: UInt64 = 0
 
@@ -19,7 +18,7 @@ package struct ASCIISet: Hashable, Sendable {
 
     @inlinable
     @inline(__always)
-    package func contains(_ byte: UInt8) -> Bool {
+    public func contains(_ byte: UInt8) -> Bool {
         if byte < 64 { return low & (1 << UInt64(byte)) != 0 }
         if byte < 128 { return high & (1 << UInt64(byte - 64)) != 0 }
         return false

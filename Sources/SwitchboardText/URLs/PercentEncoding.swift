@@ -51,7 +51,7 @@ extension Collection<UInt8> {
 
 extension UInt8 {
     /// CR, LF and NUL: what could start a new line or end a text in a request's head.
-    package var breaksHead: Bool { self == 0 || self == 10 || self == 13 }
+    @inlinable package var breaksHead: Bool { self == 0 || self == 10 || self == 13 }
 
     package var hexValue: UInt8? {
         switch self {

@@ -15,6 +15,7 @@ package enum URLFault {
     }
 
     private static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        if isUsual(bytes) { return nil }
         if let first = bytes.first, first <= 0x20 { return "begins with \(first.nameForMessage)" }
         guard let colon = bytes.firstIndex(of: .colon), bytes[0] != UInt8(ascii: "[") else { return noScheme(bytes) }
         let scheme = bytes[..<colon]
@@ -53,6 +54,20 @@ package enum URLFault {
 }
 
 extension URLFault {
+    /// Whether it is a URL as most are, found in one pass: `https://`, letters, digits, dots and hyphens, and nothing or a
+    /// path.
+    private static func isUsual(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let secure: StaticString = "https://"
+        guard bytes.count > 8, let start = bytes.baseAddress, memcmp(start, secure.utf8Start, 8) == 0 else {
+            return false
+        }
+        let letters = ASCIISet.alphanumerics
+        let end =
+            bytes[8...].firstIndex { !letters.contains($0) && $0 != .dot && $0 != UInt8(ascii: "-") } ?? bytes.count
+        guard end > 8, end == bytes.count || bytes[end] == .slash else { return false }
+        return bytes[end...].allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+
     /// What to write for `https:/host`; nil when there is no slash.
     private static func oneSlash(_ bytes: UnsafeBufferPointer<UInt8>, behind colon: Int) -> String? {
         guard bytes.count > colon + 2, bytes.count < 200, bytes[colon + 1] == .slash else { return nil }

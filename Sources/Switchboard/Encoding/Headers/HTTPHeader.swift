@@ -53,12 +53,11 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
 
     /// Why this field may not be sent, or nil when it may.
     package var fault: String? {
-        guard name.utf8.isHTTPToken else {
+        var (name, value) = (name, value)
+        guard name.withUTF8(\.isHTTPToken) else {
             return "header name \(name.quotedForMessage) is not a token (RFC 9110 §5.6.2)"
         }
-        for byte in value.utf8 where byte.breaksFieldValue {
-            return "the value of header \(name) holds \(byte.nameForMessage) (RFC 9110 §5.5)"
-        }
-        return nil
+        let byte = value.withUTF8 { $0.first(where: \.breaksFieldValue) }
+        return byte.map { "the value of header \(name) holds \($0.nameForMessage) (RFC 9110 §5.5)" }
     }
 }

@@ -23,6 +23,11 @@ public struct ParameterEncoding: Sendable {
     /// Writes the URL parameters.
     public var urlEncoder: URLParameterEncoder { encoders.url }
 
+    /// Appends URL parameters to a query.
+    func append(_ parameters: Parameters, to query: inout [UInt8]) throws(NetworkError) {
+        try encoders.url.form.append(parameters, to: &query)
+    }
+
     /// There is no body: body parameters, if any, join the query before the URL parameters.
     public static let urlEncoding = ParameterEncoding.custom(URLParameterEncoder())
     /// Body parameters become a JSON object.

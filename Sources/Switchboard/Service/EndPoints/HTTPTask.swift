@@ -16,6 +16,8 @@ public struct HTTPTask: Sendable {
         case parameters(Parameters, ParameterEncoding)
         case body(any HTTPBody)
         case byMethod(Parameters, ParameterEncoding)
+        /// Nothing is sent, and the response goes into a file. Behind a reference: it is large, and rare.
+        indirect case download(Download)
     }
 
     var content = Content.none
@@ -23,7 +25,11 @@ public struct HTTPTask: Sendable {
     /// Writes them into the query.
     var urlEncoding = ParameterEncoding.jsonEncoding
     var headers: HTTPHeaders?
-    var download: Download?
+
+    /// Where the response goes, when it goes into a file.
+    var download: Download? {
+        if case .download(let download) = content { download } else { nil }
+    }
 
     /// Nothing.
     public static let request = HTTPTask()
@@ -123,7 +129,7 @@ public struct HTTPTask: Sendable {
         progress: TransferProgress? = nil
     ) -> HTTPTask {
         var task = HTTPTask()
-        task.download = Download(file: file, isKept: isKept, progress: progress)
+        task.content = .download(Download(file: file, isKept: isKept, progress: progress))
         task.urlParameters = urlParameters
         return task
     }

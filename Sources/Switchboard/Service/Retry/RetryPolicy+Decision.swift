@@ -60,6 +60,11 @@ extension RetryPolicy {
         return max(wait, asked)
     }
 
+    /// Whether a response may be one after which the call goes on.
+    func mayGoOn(after response: NetworkResponse) -> Bool {
+        strategy.isCustom || statuses.contains(response.statusCode)
+    }
+
     private func mayPass(_ result: Result<NetworkResponse, NetworkError>) -> Bool {
         switch result {
         case .success(let response): statuses.contains(response.statusCode)

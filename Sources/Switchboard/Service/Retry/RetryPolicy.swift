@@ -99,19 +99,21 @@ public struct RetryPolicy: Interceptor {
         let policy = policy(for: request)
         try policy.addKey(to: &request)
         policy.limit?.countCall()
-        guard policy.fault(of: request) == nil else { return try await next(request) }
-        let call = request.call ?? CallRecord([])
-        request.call = call
+        if request.call == nil, policy.fault(of: request) == nil { request.call = CallRecord([]) }
         let left = policy.timeLeft(of: request)
         while true {
             let result: Result<NetworkResponse, NetworkError>
             do {
-                result = .success(try await next(request))
+                let response = try await next(request)
+                guard policy.mayGoOn(after: response) else { return response }
+                result = .success(response)
             } catch var error as NetworkError {
-                error.attempts = max(call.attempts, error.attempts)
+                error.attempts = max(request.call?.attempts ?? 1, error.attempts)
                 result = .failure(error)
             }
-            guard try await policy.goesOn(after: result, of: request, within: left) else { return try result.get() }
+            guard policy.fault(of: request) == nil,
+                try await policy.goesOn(after: result, of: request, within: left)
+            else { return try result.get() }
         }
     }
 
