@@ -79,6 +79,6 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
 
     var isToken: Bool {
         var text = rawValue
-        return text.withUTF8(\.isHTTPToken)
+        return text.withUTF8 { $0.isHTTPToken }
     }
 }

@@ -86,7 +86,9 @@ public struct RequestBuilder: Sendable {
             let encoder: any ParameterEncoder = draft.method.prefersQuery ? encoding.urlEncoder : encoding.bodyEncoder
             try write(parameters, by: encoder, to: &draft, &text, &query)
         }
-        if let parameters = task.urlParameters { try task.urlEncoding.append(parameters, to: &query) }
+        if let parameters = task.urlParameters {
+            if !(try task.urlEncoding.append(parameters, to: &query)) { text.isEscaped = false }
+        }
         text.append(query: query)
     }
 
@@ -95,7 +97,10 @@ public struct RequestBuilder: Sendable {
         _ parameters: Parameters, by encoder: any ParameterEncoder, to draft: inout RequestDraft, _ text: inout URLText,
         _ query: inout [UInt8]
     ) throws {
-        if let encoder = encoder as? URLParameterEncoder { return try encoder.form.append(parameters, to: &query) }
+        if let encoder = encoder as? URLParameterEncoder {
+            if !encoder.form.escapesForURLs { text.isEscaped = false }
+            return try encoder.form.append(parameters, to: &query)
+        }
         draft.url = try text.url
         do {
             try encoder.encode(parameters, into: &draft)

@@ -62,10 +62,13 @@ extension URLFault {
             return false
         }
         let letters = ASCIISet.alphanumerics
-        let end =
-            bytes[8...].firstIndex { !letters.contains($0) && $0 != .dot && $0 != UInt8(ascii: "-") } ?? bytes.count
+        var end = 8
+        while end < bytes.count, letters.contains(bytes[end]) || bytes[end] == .dot || bytes[end] == UInt8(ascii: "-") {
+            end += 1
+        }
         guard end > 8, end == bytes.count || bytes[end] == .slash else { return false }
-        return bytes[end...].allSatisfy { $0 > 0x20 && $0 != 0x7F }
+        while end < bytes.count, bytes[end] > 0x20, bytes[end] != 0x7F { end += 1 }
+        return end == bytes.count
     }
 
     /// What to write for `https:/host`; nil when there is no slash.

@@ -98,6 +98,9 @@ public struct URLEncodedFormEncoder: Sendable {
 // MARK: - Pairs to bytes
 
 extension URLEncodedFormEncoder {
+    /// Whether it escapes all that may not stand in a URL. With `allowedCharacters` of an app it may not.
+    var escapesForURLs: Bool { allowed.isSubset(of: .query) }
+
     /// Appends `a=1&b=2`; nothing when every value is dropped.
     func append(_ parameters: Parameters, to buffer: inout [UInt8]) throws(NetworkError) {
         buffer.reserveCapacity(buffer.count + parameters.count * 32)

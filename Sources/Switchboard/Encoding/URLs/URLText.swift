@@ -9,22 +9,22 @@ package struct URLText {
     private var bytes: [UInt8]
     private var hasQuery: Bool
     /// `#` and what follows; never sent, kept so that a URL without parameters stays as it was.
-    private var fragment: [UInt8] = []
-    /// Whether all that was appended is escaped; an encoder of an app may leave what no URL has.
-    private var isEscaped = true
+    private let fragment: [UInt8]
+    /// Whether all that was appended is escaped; see ``URLEncodedFormEncoder/escapesForURLs``.
+    var isEscaped = true
 
     /// - Throws: ``NetworkError/Code/invalidRequest`` when the URL has another scheme than http and https, or no host.
     package init(_ base: URL) throws(NetworkError) {
         try Self.check(base)
-        let text = base.absoluteString
-        bytes = []
+        var text = base.absoluteString
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 96)
-        bytes += text.utf8
-        if let hash = bytes.firstIndex(of: .numberSign) {
-            fragment = Array(bytes[hash...])
-            bytes.removeSubrange(hash...)
+        (hasQuery, fragment) = text.withUTF8 { text in
+            let hash = text.firstIndex(of: .numberSign) ?? text.count
+            bytes += text[..<hash]
+            return (text[..<hash].contains(.questionMark), Array(text[hash...]))
         }
-        hasQuery = bytes.contains(.questionMark)
+        self.bytes = bytes
     }
 
     /// The URL with a path joined on exactly one slash; an empty path changes nothing.
@@ -111,8 +111,6 @@ package struct URLText {
 
     mutating func append(query: [UInt8]) {
         guard !query.isEmpty else { return }
-        let allowed = ASCIISet.query
-        isEscaped = isEscaped && query.allSatisfy { $0 == .percent || allowed.contains($0) }
         if !hasQuery {
             bytes.append(.questionMark)
             hasQuery = true
