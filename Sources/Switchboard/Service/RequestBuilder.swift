@@ -63,7 +63,7 @@ public struct RequestBuilder: Sendable {
 
         var request = NetworkRequest(draft.method, nil, headers: draft.headers, body: draft.body, options: options)
         request.endPoint = endPoint
-        request.go(to: try text.lazyURL)
+        request.go(to: text.lazyURL)
         if isForeign(base, of: endPoint) { request.isForeign = true }
         if !request.body.isEmpty {
             if let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
@@ -77,29 +77,32 @@ public struct RequestBuilder: Sendable {
     /// Writes a task's body into the draft, and its parameters where they belong.
     private func write(_ task: HTTPTask, to draft: inout RequestDraft, _ text: inout URLText) throws {
         var query: [UInt8] = []
+        var isEscaped = true
         switch task.content {
         case .none, .download: break
         case .body(let body): draft.body = body
         case .parameters(let parameters, let encoding):
-            try write(parameters, by: encoding.bodyEncoder, to: &draft, &text, &query)
+            isEscaped = try write(parameters, by: encoding.bodyEncoder, to: &draft, &text, &query)
         case .byMethod(let parameters, let encoding):
             let encoder: any ParameterEncoder = draft.method.prefersQuery ? encoding.urlEncoder : encoding.bodyEncoder
-            try write(parameters, by: encoder, to: &draft, &text, &query)
+            isEscaped = try write(parameters, by: encoder, to: &draft, &text, &query)
         }
         if let parameters = task.urlParameters {
-            if !(try task.urlEncoding.append(parameters, to: &query)) { text.isEscaped = false }
+            isEscaped = try task.urlEncoding.append(parameters, to: &query) && isEscaped
         }
-        text.append(query: query)
+        text.append(query: query, isEscaped: isEscaped)
     }
 
     /// Writes parameters by an encoder. Those for the query are collected, to be joined to the URL once.
+    ///
+    /// - Returns: Whether the query is escaped as URLs are.
     private func write(
         _ parameters: Parameters, by encoder: any ParameterEncoder, to draft: inout RequestDraft, _ text: inout URLText,
         _ query: inout [UInt8]
-    ) throws {
+    ) throws -> Bool {
         if let encoder = encoder as? URLParameterEncoder {
-            if !encoder.form.escapesForURLs { text.isEscaped = false }
-            return try encoder.form.append(parameters, to: &query)
+            try encoder.form.append(parameters, to: &query)
+            return encoder.form.escapesForURLs
         }
         draft.url = try text.url
         do {
@@ -109,6 +112,7 @@ public struct RequestBuilder: Sendable {
         }
         guard let url = draft.url else { throw NetworkError(.missingURL) }
         text = try URLText(url)
+        return true
     }
 
     private func base(of endPoint: some EndPointType) throws -> URL {

@@ -80,4 +80,3 @@ final class LockedBuffer<Value>: ManagedBuffer<Value, PlatformLock> {
     }
     #endif
 }
-

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 struct RequestBuilderURLTests {
@@ -24,6 +25,30 @@ struct RequestBuilderURLTests {
     func slashes(base: String, path: String, expected: String) throws {
         #expect(try url(base, path) == expected)
         #expect(try url(base, path, ["a": 1]) == expected + "?a=1")
+    }
+
+    @Test("what an encoder of an app leaves bare is sent as the URL shows it")
+    func bareCharacters() async throws {
+        let form = URLEncodedFormEncoder(allowedCharacters: CharacterSet(charactersIn: "a|<>^é"))
+        let encoding = ParameterEncoding.custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(form))
+        try await MockServer.run { server in
+            server.enqueue(.text("here"))
+            let endPoint = EndPointFixture(
+                base: server.url.absoluteString, path: "x",
+                task: .requestParameters(bodyEncoding: encoding, urlParameters: ["a": "<|^>é"]))
+            let response = try await Router<EndPointFixture>().response(for: endPoint)
+            // quote("<|^>é") in Python
+            let query = "a=%3C%7C%5E%3E%C3%A9"
+            #expect(response.url?.query(percentEncoded: true) == query)
+            #expect(try await server.takeRequest().query == query)
+        }
+    }
+
+    @Test("a response whose session names no URL has that of its request")
+    func urlOfResponse() async throws {
+        let router = Router<EndPointFixture>(session: AdHocSession { _ in NetworkResponse(status: 200) })
+        let response = try await router.response(for: EndPointFixture(path: "films", httpMethod: .get))
+        #expect(response.url?.absoluteString == "https://api.example.com/v1/films")
     }
 
     @Test(

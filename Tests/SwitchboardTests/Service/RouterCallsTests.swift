@@ -55,6 +55,35 @@ struct RouterCallsTests {
         #expect(try await kept.value == "here")
     }
 
+    @Test("calls that end in any order leave the others for router.cancel()", .requirement("S3.8"))
+    func endsInAnyOrder() async throws {
+        let gates = (0..<20).map { _ in Deliveries<Bool>() }
+        let sent = Deliveries<Bool>()
+        let session = StubSession { request in
+            let number = Int(request.headers["X-Number"] ?? "") ?? 0
+            sent.open()
+            _ = try await gates[number].first()
+            return .text("\(number)")
+        }
+        let router = Router<URLEndPoint>(session: session)
+        let calls = gates.indices.map { [url] number in
+            Task {
+                try await router.request(
+                    URLEndPoint(.get, url, headers: ["X-Number": "\(number)"]), as: String.self)
+            }
+        }
+        _ = try await sent.wait(for: 20)
+        let ended = [0, 19, 7, 8, 3, 12, 11, 1]
+        for number in ended {
+            gates[number].open()
+            #expect(try await calls[number].value == "\(number)")
+        }
+        router.cancel()
+        for (number, call) in calls.enumerated() where !ended.contains(number) {
+            await #expect(throws: CancellationError.self) { try await call.value }
+        }
+    }
+
     @Test("after router.cancel() the router goes on with later requests", .requirement("S3.8"))
     func usableAfterCancel() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("later") })

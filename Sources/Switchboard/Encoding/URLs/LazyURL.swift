@@ -10,10 +10,6 @@ struct LazyURL: Sendable {
         state = Protected((text, nil))
     }
 
-    init(_ url: URL) {
-        state = Protected((url.absoluteString, url))
-    }
-
     var text: String { state.withLock { $0.text } }
 
     /// Nil when Foundation does not take the text for a URL.

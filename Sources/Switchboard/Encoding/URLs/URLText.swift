@@ -10,8 +10,6 @@ package struct URLText {
     private var hasQuery: Bool
     /// `#` and what follows; never sent, kept so that a URL without parameters stays as it was.
     private let fragment: [UInt8]
-    /// Whether all that was appended is escaped; see ``URLEncodedFormEncoder/escapesForURLs``.
-    var isEscaped = true
 
     /// - Throws: ``NetworkError/Code/invalidRequest`` when the URL has another scheme than http and https, or no host.
     package init(_ base: URL) throws(NetworkError) {
@@ -63,12 +61,12 @@ package struct URLText {
         if question != path.count {
             var query: [UInt8] = []
             query.appendEscapedOnce(UnsafeBufferPointer(rebasing: path[(question + 1)...]), allowed: .query)
-            append(query: query)
+            append(query: query, isEscaped: true)
         }
         return nil
     }
 
-    /// The URL with a query, already encoded, after its own.
+    /// The URL with an encoded query after its own. What may stand in no URL is escaped all the same.
     package consuming func appending(query: [UInt8]) -> URLText {
         append(query: query)
         return self
@@ -87,12 +85,8 @@ package struct URLText {
         }
     }
 
-    /// The finished URL, not parsed yet where that cannot fail.
-    ///
-    /// - Throws: What ``url`` throws.
-    var lazyURL: LazyURL {
-        get throws(NetworkError) { isEscaped ? LazyURL(text) : LazyURL(try url) }
-    }
+    /// The finished URL, not parsed yet: a URL and what was escaped behind it make a URL.
+    var lazyURL: LazyURL { LazyURL(text) }
 
     private var text: String { String(decoding: fragment.isEmpty ? bytes : bytes + fragment, as: UTF8.self) }
 
@@ -109,7 +103,9 @@ package struct URLText {
         bytes += query
     }
 
-    mutating func append(query: [UInt8]) {
+    /// Appends a query after its own. Unless all of it `isEscaped`, what may stand in no URL is escaped: Foundation would
+    /// escape every percent sign with it.
+    mutating func append(query: [UInt8], isEscaped: Bool = false) {
         guard !query.isEmpty else { return }
         if !hasQuery {
             bytes.append(.questionMark)
@@ -117,7 +113,11 @@ package struct URLText {
         } else if bytes.last != .ampersand, bytes.firstIndex(of: .questionMark) != bytes.count - 1 {
             bytes.append(.ampersand)
         }
-        bytes += query
+        if isEscaped {
+            bytes += query
+        } else {
+            query.withUnsafeBufferPointer { bytes.appendEscapedOnce($0, allowed: .query) }
+        }
     }
 }
 

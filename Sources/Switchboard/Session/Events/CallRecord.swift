@@ -110,7 +110,9 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
 
     /// The request to be sent once more by its session; nil when the error is the end of it.
     private func repeated(_ request: NetworkRequest, after error: any Error) -> NetworkRequest? {
-        guard let repetition = (error as? NetworkError)?.repetition, request.mayBeRepeated, takeAttempt() else { return nil }
+        guard let repetition = (error as? NetworkError)?.repetition, request.mayBeRepeated, takeAttempt() else {
+            return nil
+        }
         var again = request
         again.call = self
         again.repetition = repetition
