@@ -27,7 +27,7 @@ def write(figures, path):
 
 
 def svg(medians, machine):
-    parts, y = [text(0, 16, "GET of 12 KB of JSON, decoded into structs, 16 in flight", weight="bold")], 30
+    parts, y = [text(0, 16, "GET of 12 KB of JSON decoded into structs, 16 in flight; the others with JSONDecoder", weight="bold")], 30
     for title, figure in PANELS:
         y += 18
         parts.append(text(0, y, title))
