@@ -82,7 +82,7 @@ def costs(values):
     kinds = list(next(iter(values["builds"].values())))
     builds = ["A clean build, CPU s", ["", "", *kinds]]
     builds += [["", name, *(f"{seconds:.0f}" for seconds in one.values())] for name, one in values["builds"].items()]
-    products = ["Beside the core, in release without debug information", ["", "product", "lines", "CPU s", "stripped KiB"]]
+    products = ["Added to the core, in release without debug information; sizes with what the product needs", ["", "product", "lines", "CPU s", "stripped KiB"]]
     for name, one in values["products"].items():
         products.append(["", name, f"{one['lines']:,}", f"{one['cpuSeconds']:.1f}", f"{one['strippedKiB']:,.0f}"])
     programs = ["A program with one typed GET, stripped KiB", ["", "", "dynamic", "static"]]
