@@ -34,7 +34,8 @@ def main():
     is_whole = not options.quick and not options.only
 
     build.SCRATCH.mkdir(exist_ok=True)
-    machine.install("nginx", "curl", "openssl")
+    # The micro program is built with valgrind's header, for Benchmarks/instructions.
+    machine.install("nginx", "curl", "openssl", "valgrind")
     failures = Failures()
     figures = {"machine": machine.description(), "quick": options.quick}
     if options.only == "costs":
