@@ -26,9 +26,23 @@ let package = Package(
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
+        // One typed GET each, for the time until it ends and for the size of a program.
+        .executableTarget(name: "once-urlsession", swiftSettings: settings),
+        .executableTarget(
+            name: "once-router", dependencies: [.product(name: "Switchboard", package: "Switchboard")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "once-ahc",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],
             swiftSettings: settings),
     ],

@@ -1,4 +1,4 @@
-"""Installs and starts what the measurements need, takes them in rounds, prints one table and one line per bar."""
+"""Installs and starts what the measurements need, takes them in rounds, prints tables and one line per bar."""
 
 import argparse
 import json
@@ -9,59 +9,74 @@ import sys
 
 import bars
 import build
+import costs
 import http_cells
 import machine
 import micro
 import pages
+import plot
+import starts
 import table
 import transfers
 from failures import Failures
 from servers import Servers
 
 BENCHMARKS = pathlib.Path(__file__).resolve().parents[1]
-SCRATCH = BENCHMARKS.parent / ".build-bench"
 
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/run", description=__doc__)
     parser.add_argument("--json", metavar="FILE", help="where to write all figures too")
+    parser.add_argument("--plot", metavar="FILE", help="where to draw the typed GET; a whole run draws Benchmarks/typed-get.svg")
     parser.add_argument("--quick", action="store_true", help="12 KB over plain HTTP/1.1 and the bars only")
-    parser.add_argument("--only", choices=["bars", "http", "micro", "transfer"], help="one part alone")
+    parser.add_argument("--only", choices=["bars", "http", "micro", "transfer", "start", "costs"], help="one part alone")
     options = parser.parse_args()
+    is_whole = not options.quick and not options.only
 
-    SCRATCH.mkdir(exist_ok=True)
-    machine.install("nginx", "curl", "openssl")
+    build.SCRATCH.mkdir(exist_ok=True)
+    # The micro program is built with valgrind's header, for Benchmarks/instructions.
+    machine.install("nginx", "curl", "openssl", "valgrind")
     failures = Failures()
     figures = {"machine": machine.description(), "quick": options.quick}
-
-    def wants(part):
-        return options.only in (None, part, "bars")
-
-    if options.only in (None, "bars"):
-        figures["releaseBuildSeconds"] = build.time_of_release_build(failures)
-    site = pages.write(SCRATCH / "site")
-    if wants("micro"):
-        program = build.program(BENCHMARKS / "Micro", "micro")
-        figures["micro"] = micro.measure(program, site, options.quick, failures)
-    if wants("http") or wants("transfer"):
-        bench = build.program(BENCHMARKS, "bench")
-        with Servers(SCRATCH, site) as servers:
-            if wants("http"):
-                cells = http_cells.plan(options.quick, only_bars=options.only == "bars")
-                figures["http"] = http_cells.measure(bench, servers, site, cells, failures)
-            if wants("transfer"):
-                figures["transfer"] = transfers.measure(bench, servers, SCRATCH, options.quick, failures)
+    if options.only == "costs":
+        figures["costs"] = costs.measure()
+    else:
+        measure(options, figures, failures)
 
     print(table.text(figures))
     figures["bars"] = bars.judge(figures, failures)
     figures["notMeasured"] = failures.lines
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
+    if path := options.plot or (is_whole and BENCHMARKS / "typed-get.svg"):
+        plot.write(figures, path)
     for line in failures.lines:
         print(f"not measured: {line}")
     for bar in figures["bars"]:
         print(bar["line"])
     return 1 if failures.lines else 0
+
+
+def measure(options, figures, failures):
+    """Adds the figures of each part that is wanted."""
+    def wants(part):
+        return options.only in (None, part) or options.only == "bars" and part != "start"
+
+    site = pages.write(build.SCRATCH / "site")
+    if wants("micro"):
+        program = build.programs(BENCHMARKS / "Micro") / "micro"
+        figures["micro"] = micro.measure(program, site, options.quick, failures)
+    if not any(map(wants, ("http", "transfer", "start"))):
+        return
+    programs = build.programs(BENCHMARKS)
+    with Servers(build.SCRATCH, site) as servers:
+        if wants("http"):
+            cells = http_cells.plan(options.quick, only_bars=options.only == "bars")
+            figures["http"] = http_cells.measure(programs / "bench", servers, site, cells, failures)
+        if wants("transfer"):
+            figures["transfer"] = transfers.measure(programs / "bench", servers, build.SCRATCH, options.quick, failures)
+        if wants("start"):
+            figures["start"] = starts.measure(programs, servers, options.quick, failures)
 
 
 if __name__ == "__main__":

@@ -1,41 +1,22 @@
-"""Builds the programs, and times a clean release build of the library."""
+"""Builds the programs."""
 
 import pathlib
-import shutil
 import subprocess
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRATCH = ROOT / ".build-bench"
+# No debug information: it changes no code, and valgrind 3.19 cannot read Swift's.
+RELEASE = ["-c", "release", "-debug-info-format", "none"]
 
 
-def program(package, name):
-    """A program of a nested package, built; where it is."""
-    scratch = ROOT / ".build-bench" / package.name.lower()
-    # No debug information: it changes no code, and valgrind 3.19 cannot read Swift's.
+def programs(package, *options):
+    """Builds the programs of a nested package; the folder where they are."""
     command = [
-        "swift", "build", "-c", "release", "-debug-info-format", "none", "--package-path", str(package), "--scratch-path", str(scratch),
+        "swift", "build", *RELEASE, *options, "--package-path", str(package), "--scratch-path", str(SCRATCH / package.name.lower()),
     ]
-    run([*command, "--product", name])
+    run(command)
     place = subprocess.run([*command, "--show-bin-path"], check=True, stdout=subprocess.PIPE, text=True)
-    return f"{place.stdout.strip()}/{name}"
-
-
-def time_of_release_build(failures):
-    """Seconds; None when it does not build."""
-    scratch = ROOT / ".build-bar"
-    shutil.rmtree(scratch, ignore_errors=True)
-    start = time.monotonic()
-    try:
-        run([
-            "swift", "build", "-c", "release", "--target", "Switchboard", "--package-path", str(ROOT),
-            "--scratch-path", str(scratch),
-        ])
-        return time.monotonic() - start
-    except subprocess.CalledProcessError as error:
-        failures.add("build", "release", error)
-        return None
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    return pathlib.Path(place.stdout.strip())
 
 
 def run(command):

@@ -1,4 +1,4 @@
-"""GETs of a page: each peer, protocol, body and number of requests in flight is a cell, measured in rounds.
+"""GETs and POSTs of pages: each peer, protocol, body and number of requests in flight is a cell, measured in rounds.
 
 The peers of a round follow each other at once, each round in another order, so that what else the machine does hits
 all alike. A cell's figure is the median of its rounds.
@@ -11,18 +11,20 @@ import sys
 import bench
 import pages
 
-PEERS = ["urlsession", "foundation", "curl", "router", "router+decode", "ahc"]
-# Those that the bars speak of, and libcurl alone, which is what CurlSession cannot be better than.
-BAR_PEERS = ["urlsession", "libcurl", "curl", "curl+executor", "router", "router+executor", "ahc", "ahc+executor"]
-PROTOCOLS = ["h1", "h1+TLS", "h2+TLS"]
-IN_FLIGHT = [1, 16, 64, 256]
+BYTES = ["urlsession", "foundation", "curl", "router", "ahc"]
+TYPED = ["urlsession+decode", "router+decode", "ahc+decode"]
+POSTS = ["urlsession", "router", "ahc"]
+# libcurl alone is what CurlSession cannot be better than; with their tasks on their own threads clients are at their best.
+EXECUTORS = ["curl+executor", "router+executor", "router+executor+decode", "ahc+executor", "ahc+executor+decode"]
 # URLSession on Linux trusts the system's authorities alone, so it cannot talk to a server of a run's own.
 WITHOUT_TLS = ("urlsession", "foundation")
-BAR_GROUPS = [("h1", "12 KB", 1), ("h1", "12 KB", 16)]
+# What the bars and the plot speak of.
+BAR_GROUP = ("GET", "h1", "12 KB", 16)
 
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
+    method: str
     protocol: str
     body: str
     in_flight: int
@@ -32,42 +34,51 @@ class Cell:
 
     @property
     def group(self):
-        return (self.protocol, self.body, self.in_flight)
+        return (self.method, self.protocol, self.body, self.in_flight)
 
-    @property
-    def is_measured(self):
-        if self.peer == "router+decode" and self.body == "1 MB" and self.in_flight > 16:
-            return False  # Seconds of JSONDecoder and nothing else.
-        return self.protocol == "h1" or self.peer not in WITHOUT_TLS
+
+def groups(quick, only_bars):
+    """The peers of each method, protocol, body and number in flight."""
+    wanted = {BAR_GROUP: [*BYTES, *TYPED, "libcurl", *EXECUTORS]}
+    if only_bars:
+        return wanted
+    wanted["GET", "h1", "12 KB", 1] = [*BYTES, *TYPED, "libcurl"]
+    if quick:
+        return wanted
+    for count in (64, 256):
+        wanted["GET", "h1", "12 KB", count] = BYTES + TYPED
+    for body, counts in {"1 KB": (1, 16), "1 MB": (1, 4)}.items():
+        for count in counts:
+            wanted["GET", "h1", body, count] = BYTES + TYPED
+    for protocol in ("h1+TLS", "h2+TLS"):
+        for count in (1, 16, 256):
+            wanted["GET", protocol, "12 KB", count] = [
+                peer for peer in BYTES + TYPED if not peer.startswith(WITHOUT_TLS)]
+    for body in ("1 KB", "100 KB"):
+        for count in (1, 16):
+            wanted["POST", "h1", body, count] = POSTS
+    return wanted
 
 
 def plan(quick, only_bars=False):
     """The cells, those of a group together."""
-    protocols, bodies = (["h1"], ["12 KB"]) if quick else (PROTOCOLS, list(pages.SIZES))
-    rounds, seconds = (2, 0.5) if quick else (3, 0.4)
-    bar_rounds = 5 if quick else 9
-    groups = [(protocol, body, count) for protocol in protocols for body in bodies for count in IN_FLIGHT]
-    if only_bars:
-        groups = BAR_GROUPS
     cells = []
-    for group in groups:
-        is_bar = group in BAR_GROUPS
-        for peer in BAR_PEERS if is_bar else []:
-            cells.append(Cell(*group, peer, bar_rounds, 0.7))
-        for peer in PEERS:
-            if not is_bar or peer not in BAR_PEERS:
-                cells.append(Cell(*group, peer, rounds, seconds))
-    return cells
+    for group, peers in groups(quick, only_bars).items():
+        rounds, seconds = (3, 0.4)
+        if group == BAR_GROUP:
+            rounds, seconds = (5 if quick else 9), 0.7
+        cells += [Cell(*group, peer, rounds, seconds) for peer in peers]
+    return sorted(cells, key=lambda cell: (cell.method, cell.protocol, pages.SIZES[cell.body], cell.in_flight))
 
 
 def measure(program, servers, site, cells, failures):
-    """A list of cells with their medians; those left out have none."""
+    """A list of cells with their medians; those that failed have none."""
     runs = {cell: [] for cell in cells}
     failed = set()
     groups = list(dict.fromkeys(cell.group for cell in cells))
     for number in range(max(cell.rounds for cell in cells)):
         for group in groups:
-            members = [cell for cell in cells if cell.group == group and cell.is_measured and number < cell.rounds]
+            members = [cell for cell in cells if cell.group == group and number < cell.rounds]
             turn = number % len(members) if members else 0
             for cell in members[turn:] + members[:turn]:
                 if cell in failed:
@@ -75,7 +86,7 @@ def measure(program, servers, site, cells, failures):
                 try:
                     runs[cell].append({"round": number, **measure_once(program, servers, site, cell)})
                 except bench.Failed as error:
-                    what = f"{cell.protocol}, {cell.body}, {cell.in_flight} in flight"
+                    what = f"{cell.method}, {cell.protocol}, {cell.body}, {cell.in_flight} in flight"
                     failures.add(cell.peer, what, error)
                     failed.add(cell)
         print(f"http: round {number + 1} of {max(cell.rounds for cell in cells)}", file=sys.stderr, flush=True)
@@ -83,10 +94,13 @@ def measure(program, servers, site, cells, failures):
 
 
 def measure_once(program, servers, site, cell):
-    url = servers.url(cell.protocol, f"/{pages.FOLDERS[cell.body]}/")
+    if cell.method == "POST":
+        url, page = servers.url("bodies"), "--post"
+    else:
+        url, page = servers.url(cell.protocol, f"/{pages.FOLDERS[cell.body]}/"), "--expect"
     words = [
         "http", "--peer", cell.peer, "--url", url, "--in-flight", cell.in_flight, "--seconds", cell.seconds,
-        "--warm-up", min(0.2, cell.seconds / 2), "--expect", pages.file(site, cell.body),
+        "--warm-up", min(0.2, cell.seconds / 2), page, pages.file(site, cell.body),
     ]
     if "TLS" in cell.protocol:
         words += ["--ca", servers.authority]
@@ -102,7 +116,11 @@ def result(cell, runs):
     names = ["requestsPerSecond", "cpuMicroseconds", "p50Microseconds", "p99Microseconds", "peakKiB"]
     return {
         **dataclasses.asdict(cell),
-        "measured": cell.is_measured,
         "median": {name: statistics.median(run[name] for run in runs) for name in names} if runs else None,
         "runs": runs,
     }
+
+
+def of_bars(cells):
+    """The cells of the group that the bars speak of, by peer."""
+    return {cell["peer"]: cell for cell in cells if (cell["method"], cell["protocol"], cell["body"], cell["in_flight"]) == BAR_GROUP}

@@ -1,10 +1,12 @@
 """The machine: the programs that the measurements need, and what it is."""
 
+import ctypes
 import os
 import pathlib
 import platform
 import shutil
 import subprocess
+
 
 def path(program):
     """Where a program is; daemons are often not on a user's PATH."""
@@ -31,6 +33,20 @@ def description():
         "swift": first_line("swift", "--version"),
         "curl": first_line("curl", "--version"),
         "nginx": first_line(path("nginx"), "-v"),
+    }
+
+
+def counted_with():
+    """What decides how many instructions an operation takes, beside our code: the compiler, the libraries, the processor."""
+    try:
+        curl = ctypes.CDLL("libcurl.so.4").curl_version
+        curl.restype = ctypes.c_char_p
+        libcurl = curl().decode().split()[0]
+    except OSError:
+        libcurl = "no libcurl"
+    return {
+        "swift": first_line("swift", "--version"), "libcurl": libcurl, "libc": "-".join(platform.libc_ver()),
+        "architecture": platform.machine(),
     }
 
 

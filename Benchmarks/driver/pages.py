@@ -1,12 +1,12 @@
-"""The pages that are asked for: movies as JSON, of 1 KB, 12 KB and 1 MB."""
+"""The pages that are asked for: movies as JSON, of 1 KB to 1 MB. The one of 100 KB is posted."""
 
 import json
 import pathlib
 import random
 
-SIZES = {"1 KB": 1_024, "12 KB": 12_288, "1 MB": 1_048_576}
-MOVIES = {"1 KB": 2, "12 KB": 20, "1 MB": 1_700}
-FOLDERS = {"1 KB": "1k", "12 KB": "12k", "1 MB": "1m"}
+SIZES = {"1 KB": 1_024, "12 KB": 12_288, "100 KB": 102_400, "1 MB": 1_048_576}
+MOVIES = {"1 KB": 2, "12 KB": 20, "100 KB": 166, "1 MB": 1_700}
+FOLDERS = {"1 KB": "1k", "12 KB": "12k", "100 KB": "100k", "1 MB": "1m"}
 WORDS = (
     "a the one of in and to her his young old city war night summer family secret journey friend enemy detective "
     "captain house island winter love murder money train river forest letter stranger brother daughter village dream"

@@ -9,6 +9,10 @@ def text(figures):
         parts.append(micro(figures["micro"]))
     if "transfer" in figures:
         parts.append(transfer(figures["transfer"]))
+    if figures.get("start"):
+        parts.append(start(figures["start"]))
+    if "costs" in figures:
+        parts += costs(figures["costs"])
     return "\n\n".join(parts) + "\n"
 
 
@@ -20,13 +24,13 @@ def machine(values):
 
 
 def http(cells):
-    """A block for each protocol and body; a cell that is left out is a dash."""
+    """A block for each method, body and protocol."""
     heading = ["in flight", "peer", "req/s", "CPU us/req", "p50 us", "p99 us", "peak MiB"]
     rows, block = [], None
     for cell in cells:
-        if block != (cell["protocol"], cell["body"]):
-            block = (cell["protocol"], cell["body"])
-            rows += [None, f"GET {cell['body']}, {cell['protocol']}", heading]
+        if block != (cell["method"], cell["protocol"], cell["body"]):
+            block = (cell["method"], cell["protocol"], cell["body"])
+            rows += [None, f"{cell['method']} {cell['body']}, {cell['protocol']}", heading]
             in_flight = None
         is_first = in_flight != cell["in_flight"]
         in_flight = cell["in_flight"]
@@ -37,7 +41,7 @@ def http(cells):
 def http_figures(cell):
     median = cell["median"]
     if not median:
-        return ["failed" if cell["measured"] else "-"] * 5
+        return ["failed"] * 5
     return [
         f"{median['requestsPerSecond']:,.0f}", f"{median['cpuMicroseconds']:,.1f}", f"{median['p50Microseconds']:,.0f}",
         f"{median['p99Microseconds']:,.0f}", f"{median['peakKiB'] / 1_024:.1f}",
@@ -62,6 +66,29 @@ def transfer(results):
             f"{ours['cpuSeconds']:.2f}", f"{ours['peakKiB'] / 1_024:.1f}",
         ])
     return aligned(rows)
+
+
+def start(values):
+    rows = ["A process that makes one typed GET", ["", "peer", "ms", "CPU ms", "peak MiB", "stripped KiB"]]
+    for peer, one in values.items():
+        rows.append([
+            "", peer, f"{one['milliseconds']:.1f}", f"{one['cpuMilliseconds']:.1f}", f"{one['peakKiB'] / 1_024:.1f}",
+            f"{one['strippedKiB']:,.0f}",
+        ])
+    return aligned(rows)
+
+
+def costs(values):
+    kinds = list(next(iter(values["builds"].values())))
+    builds = ["A clean build, CPU s", ["", "", *kinds]]
+    builds += [["", name, *(f"{seconds:.0f}" for seconds in one.values())] for name, one in values["builds"].items()]
+    products = ["Added to the core, in release without debug information; sizes with what the product needs", ["", "product", "lines", "CPU s", "stripped KiB"]]
+    for name, one in values["products"].items():
+        products.append(["", name, f"{one['lines']:,}", f"{one['cpuSeconds']:.1f}", f"{one['strippedKiB']:,.0f}"])
+    programs = ["A program with one typed GET, stripped KiB", ["", "", "dynamic", "static"]]
+    for name, one in values["programs"].items():
+        programs.append(["", name, *(f"{size:,.0f}" if size else "-" for size in (one["dynamicKiB"], one["staticKiB"]))])
+    return [aligned(builds), aligned(products), aligned(programs)]
 
 
 def aligned(rows):

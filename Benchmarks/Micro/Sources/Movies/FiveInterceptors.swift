@@ -3,6 +3,7 @@ import Synchronization
 
 /// A chain as apps have it: two that add a header, one that keeps time, and the package's retry and redirects.
 public enum FiveInterceptors {
+    /// Makes them, in order.
     public static func make() -> [any Interceptor] {
         [Timing(), HeaderStamp("X-Client", "bench"), Bearer(), RetryPolicy(), RedirectInterceptor()]
     }

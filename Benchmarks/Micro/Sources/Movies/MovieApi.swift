@@ -5,11 +5,13 @@ import Switchboard
 public enum MovieApi { case recommended(id: Int), popular(page: Int), newMovies(page: Int), video(id: Int) }
 
 extension MovieApi: EndPointType {
+    /// That of the environment.
     public var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
     static let servers: EnvironmentURLs = [
         .production: "https://api.themoviedb.org/3/movie/", .staging: "https://staging.example.com/3/movie/",
         .qa: "https://qa.example.com/3/movie/", .loopback: Loopback.base,
     ]
+    /// Below the base URL.
     public var path: String {
         switch self {
         case .recommended(let id): "\(id)/recommendations"
@@ -18,7 +20,9 @@ extension MovieApi: EndPointType {
         case .video(let id): "\(id)/videos"
         }
     }
+    /// GET for all.
     public var httpMethod: HTTPMethod { .get }
+    /// Pages have parameters.
     public var task: HTTPTask {
         switch self {
         case .newMovies(let page), .popular(let page):
@@ -26,12 +30,18 @@ extension MovieApi: EndPointType {
         default: .request
         }
     }
+    /// None of its own.
     public var headers: HTTPHeaders? { nil }
 }
 
-public enum MovieKey { public static let value = "0123456789abcdef0123456789abcdef" }
+/// The key of the API.
+public enum MovieKey {
+    /// The key.
+    public static let value = "0123456789abcdef0123456789abcdef"
+}
 
 extension NetworkEnvironment {
+    /// The server of ``Loopback``.
     public static let loopback = NetworkEnvironment("loopback")
 }
 
@@ -41,4 +51,9 @@ public enum Loopback {
     public static let base = Arguments(CommandLine.arguments.dropFirst())["url"] ?? "http://127.0.0.1/"
     /// What ``MovieApi/newMovies(page:)`` asks for there, as the peers without endpoints ask for it.
     public static let page = base + "now_playing?page=1&api_key=" + MovieKey.value
+    /// ``page`` as a URL.
+    public static let pageURL = url("now_playing?page=1&api_key=" + MovieKey.value)
+
+    /// The URL of what is below the base URL; that of nothing when there is none.
+    public static func url(_ path: String) -> URL { URL(string: base + path) ?? URL(fileURLWithPath: path) }
 }

@@ -1,8 +1,9 @@
 /// A page of movies as the API sends it.
-public struct MoviePage: Decodable, Sendable {
-    public let page: Int
-    public let totalPages: Int
-    public let totalResults: Int
+public struct MoviePage: Codable, Equatable, Sendable {
+    let page: Int
+    let totalPages: Int
+    let totalResults: Int
+    /// The movies.
     public let results: [Movie]
 
     enum CodingKeys: String, CodingKey {
@@ -12,21 +13,22 @@ public struct MoviePage: Decodable, Sendable {
     }
 }
 
-public struct Movie: Decodable, Sendable {
-    public let id: Int
-    public let title: String
-    public let originalTitle: String
-    public let originalLanguage: String
-    public let overview: String
-    public let releaseDate: String
-    public let posterPath: String?
-    public let backdropPath: String?
-    public let genreIds: [Int]
-    public let popularity: Double
-    public let voteAverage: Double
-    public let voteCount: Int
-    public let adult: Bool
-    public let video: Bool
+/// A movie of a page.
+public struct Movie: Codable, Equatable, Sendable {
+    let id: Int
+    let title: String
+    let originalTitle: String
+    let originalLanguage: String
+    let overview: String
+    let releaseDate: String
+    let posterPath: String?
+    let backdropPath: String?
+    let genreIds: [Int]
+    let popularity: Double
+    let voteAverage: Double
+    let voteCount: Int
+    let adult: Bool
+    let video: Bool
 
     enum CodingKeys: String, CodingKey {
         case id, title, overview, popularity, adult, video

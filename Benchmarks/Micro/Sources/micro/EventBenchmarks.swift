@@ -6,7 +6,7 @@ import SwitchboardStreams
 
 /// A million server-sent events, fewer below valgrind, in chunks of 64 KiB as a session would give them.
 struct EventBenchmarks {
-    private static let count = callgrind_is_there() ? 20_000 : 1_000_000
+    private static let count = callgrind_is_there() ? 5_000 : 1_000_000
 
     private struct Price: Decodable {
         let id: Int

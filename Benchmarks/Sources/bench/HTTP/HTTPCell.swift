@@ -3,31 +3,38 @@ import Movies
 
 /// One cell of the table: one peer, one page, one number of requests in flight.
 ///
-/// `--peer NAME --url BASE --in-flight N (--seconds S | --requests N) [--warm-up S]
-/// [--expect FILE] [--ca FILE] [--http1]`
+/// `--peer NAME[+decode] --url BASE --in-flight N (--seconds S | --requests N) [--warm-up S]
+/// [--expect FILE | --post FILE] [--ca FILE] [--http1]`
 struct HTTPCell {
     private let peer: any Peer
+    private let work: Work
     private let inFlight: Int
     private let end: Load.End
     private let warmUp: Double
-    private let expected: Data?
 
     init(_ arguments: Arguments) throws {
         inFlight = max(1, try arguments.number("in-flight", default: 1))
-        guard let url = URL(string: Loopback.page) else { throw UsageError(text: "--url is no URL") }
         let settings = PeerSettings(
-            url: url, connections: inFlight, authority: arguments.has("ca") ? try arguments.file("ca") : nil,
+            connections: inFlight, authority: arguments.has("ca") ? try arguments.file("ca") : nil,
             isHTTP1: arguments.has("http1"))
-        peer = try Peers.make(try arguments.text("peer"), settings)
+        let name = try arguments.text("peer")
+        peer = try Peers.make(name.replacingOccurrences(of: "+decode", with: ""), settings)
+        if arguments.has("post") {
+            let data = try Data(contentsOf: try arguments.file("post"))
+            work = .post(try JSONDecoder().decode(MoviePage.self, from: data))
+        } else if name.contains("+decode") {
+            let data = try Data(contentsOf: try arguments.file("expect"))
+            work = .decode(expected: try JSONDecoder().decode(MoviePage.self, from: data))
+        } else {
+            work = .get(expected: arguments.has("expect") ? try Data(contentsOf: try arguments.file("expect")) : nil)
+        }
         let requests = try arguments.number("requests", default: 0)
         end = requests > 0 ? .requests(requests) : .seconds(try arguments.number("seconds", default: 1))
         warmUp = try arguments.number("warm-up", default: 0.2)
-        expected = arguments.has("expect") ? try Data(contentsOf: try arguments.file("expect")) : nil
     }
 
     struct Report: Encodable {
         let requests: Int
-        let bytes: Int
         let errors: Int
         let firstError: String?
         let seconds: Double
@@ -39,21 +46,19 @@ struct HTTPCell {
     }
 
     func measure() async throws -> Report {
-        let page = try await peer.page()
-        if let expected, page != expected {
-            throw UnexpectedAnswer(description: "\(page.count) bytes came that are not the \(expected.count) expected")
-        }
-        if warmUp > 0 { _ = await Load(peer, inFlight, until: .seconds(warmUp)).run() }
+        let each = try await work.check(peer)
+        if warmUp > 0 { _ = await Load(peer, work, inFlight, until: .seconds(warmUp)).run() }
         let cpu = ProcessUsage.cpuMicroseconds
-        let result = await Load(peer, inFlight, until: end).run()
+        let result = await Load(peer, work, inFlight, until: end).run()
         let cpuUsed = ProcessUsage.cpuMicroseconds - cpu
-        guard result.bytes == result.latencies.count * page.count else {
-            throw UnexpectedAnswer(description: "\(result.bytes) bytes came in \(result.latencies.count) answers")
+        guard result.sum == result.latencies.count * each else {
+            throw UnexpectedAnswer(
+                description: "\(result.latencies.count) answers give \(result.sum), not \(each) each")
         }
         let count = result.latencies.count
         let sorted = result.latencies.sorted()
         return Report(
-            requests: count, bytes: result.bytes, errors: result.errors, firstError: result.firstError,
+            requests: count, errors: result.errors, firstError: result.firstError,
             seconds: result.seconds, requestsPerSecond: Double(count) / result.seconds,
             cpuMicroseconds: cpuUsed / Double(max(1, count)),
             p50Microseconds: sorted.percentile(0.50), p99Microseconds: sorted.percentile(0.99),

@@ -24,7 +24,7 @@ struct LibcurlCell {
         let cpuUsed = ProcessUsage.cpuMicroseconds - cpu
         let count = result.requests
         return HTTPCell.Report(
-            requests: count, bytes: result.bytes, errors: result.errors,
+            requests: count, errors: result.errors,
             firstError: result.errors > 0 ? "libcurl's" : nil,
             seconds: result.seconds, requestsPerSecond: Double(count) / result.seconds,
             cpuMicroseconds: cpuUsed / Double(max(1, count)), p50Microseconds: 0, p99Microseconds: 0,

@@ -11,18 +11,21 @@ struct Load {
     struct Result: Sendable {
         /// Nanoseconds of each answered request, in no order; at most 4 seconds each.
         var latencies: [UInt32] = []
-        var bytes = 0
+        /// What the calls gave, added up.
+        var sum = 0
         var errors = 0
         var firstError: String?
         var seconds = 0.0
     }
 
     private let peer: any Peer
+    private let work: Work
     private let inFlight: Int
     private let end: End
 
-    init(_ peer: any Peer, _ inFlight: Int, until end: End) {
+    init(_ peer: any Peer, _ work: Work, _ inFlight: Int, until end: End) {
         self.peer = peer
+        self.work = work
         self.inFlight = inFlight
         self.end = end
     }
@@ -32,19 +35,19 @@ struct Load {
         let start = clock.now
         let gate = Gate(end, from: start)
         var whole = await withTaskGroup(of: Result.self) { group in
-            for _ in 0..<inFlight { group.addTask(executorPreference: peer.executor) { await work(through: gate) } }
+            for _ in 0..<inFlight { group.addTask(executorPreference: peer.executor) { await calls(through: gate) } }
             return await group.reduce(into: Result()) { $0.add($1) }
         }
         whole.seconds = (clock.now - start) / .seconds(1)
         return whole
     }
 
-    private func work(through gate: Gate) async -> Result {
+    private func calls(through gate: Gate) async -> Result {
         var result = Result()
         var start = ContinuousClock.now
         while gate.admits(at: start) {
             do {
-                result.bytes += try await peer.get()
+                result.sum += try await work.call(peer)
                 let now = ContinuousClock.now
                 result.latencies.append((now - start).nanoseconds)
                 start = now
@@ -83,7 +86,7 @@ private final class Gate: Sendable {
 extension Load.Result {
     fileprivate mutating func add(_ other: Load.Result) {
         latencies += other.latencies
-        bytes += other.bytes
+        sum += other.sum
         errors += other.errors
         firstError = firstError ?? other.firstError
     }

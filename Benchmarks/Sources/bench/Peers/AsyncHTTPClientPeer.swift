@@ -2,11 +2,12 @@ import AsyncHTTPClient
 import Foundation
 import Movies
 import NIOCore
+import NIOFoundationCompat
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// async-http-client by its async interface, on the shared event loops.
+/// async-http-client by its async interface, on the shared event loops. JSON is Foundation's, from and to its buffers.
 struct AsyncHTTPClientPeer: Peer {
     private let client: HTTPClient
     private let url: String
@@ -25,14 +26,25 @@ struct AsyncHTTPClientPeer: Peer {
             configuration.tlsConfiguration = tls
         }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        url = settings.url.absoluteString
+        url = Loopback.page
     }
 
-    func get() async throws -> Int { try await exchange().readableBytes }
-    func page() async throws -> Data { Data(try await exchange().readableBytesView) }
+    func bytes() async throws -> Int { try await buffer().readableBytes }
+    func data() async throws -> Data { Data(buffer: try await buffer()) }
+    func page() async throws -> MoviePage { try JSONDecoder().decode(MoviePage.self, from: try await buffer()) }
 
-    private func exchange() async throws -> ByteBuffer {
-        var request = HTTPClientRequest(url: url)
+    func post(_ page: MoviePage, to place: BodyServer) async throws -> Data {
+        var request = HTTPClientRequest(url: Loopback.base + place.rawValue)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(try JSONEncoder().encodeAsByteBuffer(page, allocator: ByteBufferAllocator()))
+        return Data(buffer: try await body(request))
+    }
+
+    private func buffer() async throws -> ByteBuffer { try await body(HTTPClientRequest(url: url)) }
+
+    private func body(_ request: HTTPClientRequest) async throws -> ByteBuffer {
+        var request = request
         request.headers.add(name: "Accept", value: "application/json")
         let response = try await client.execute(request, timeout: .seconds(60))
         guard response.status == .ok else { throw UnexpectedAnswer.status(Int(response.status.code)) }

@@ -2,29 +2,42 @@ import Foundation
 import Movies
 import Switchboard
 
-/// What an app does: an endpoint's case through a router, five interceptors and the response handling; with decoding or
-/// without.
+/// What an app does: an endpoint's case through a router, five interceptors and the response handling.
 struct RouterPeer: Peer {
     private let router: Router<MovieApi>
-    private let decodes: Bool
+    private let bodies: Router<BodyApi>
     let executor: (any TaskExecutor)?
 
-    init(_ session: any NetworkSession, decodes: Bool, runsOnSession: Bool = false) {
+    init(_ session: any NetworkSession, runsOnSession: Bool = false) {
         executor = runsOnSession ? (session as? CurlSession)?.taskExecutor : nil
         NetworkEnvironment.default = .loopback
         router = Router(session: session, interceptors: FiveInterceptors.make())
-        self.decodes = decodes
+        bodies = Router(session: session, interceptors: FiveInterceptors.make())
     }
 
-    func get() async throws -> Int {
-        let response = try await router.response(for: .newMovies(page: 1))
-        if decodes { _ = try response.decode(MoviePage.self) }
-        return response.body.count
-    }
+    func bytes() async throws -> Int { try await data().count }
+    func data() async throws -> Data { try await router.response(for: .newMovies(page: 1)).body }
+    func page() async throws -> MoviePage { try await router.request(.newMovies(page: 1), as: MoviePage.self) }
 
-    func page() async throws -> Data {
-        let response = try await router.response(for: .newMovies(page: 1))
-        _ = try response.decode(MoviePage.self)
-        return response.body
+    func post(_ page: MoviePage, to place: BodyServer) async throws -> Data {
+        try await bodies.response(for: .post(page, place)).body
+    }
+}
+
+/// The server of bodies, as an app declares it.
+private enum BodyApi: EndPointType {
+    case post(MoviePage, BodyServer)
+
+    var baseURL: String { Loopback.base }
+    var path: String {
+        switch self {
+        case .post(_, let place): place.rawValue
+        }
+    }
+    var httpMethod: HTTPMethod { .post }
+    var task: HTTPTask {
+        switch self {
+        case .post(let page, _): .requestBody(JSONBody(page))
+        }
     }
 }

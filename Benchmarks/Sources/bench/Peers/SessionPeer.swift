@@ -1,4 +1,5 @@
 import Foundation
+import Movies
 import Switchboard
 
 /// A session of ours, bare: a request value made for each exchange, no router.
@@ -7,17 +8,25 @@ struct SessionPeer: Peer {
     private let url: URL
     let executor: (any TaskExecutor)?
 
-    init(_ session: any NetworkSession, _ url: URL, runsOnSession: Bool = false) {
+    init(_ session: any NetworkSession, runsOnSession: Bool = false) {
         self.session = session
         executor = runsOnSession ? (session as? CurlSession)?.taskExecutor : nil
-        self.url = url
+        url = Loopback.pageURL
     }
 
-    func get() async throws -> Int { try await exchange().count }
-    func page() async throws -> Data { try await exchange() }
+    func bytes() async throws -> Int { try await data().count }
+    func data() async throws -> Data {
+        try await body(NetworkRequest(.get, url, headers: [.accept("application/json")]))
+    }
+    func page() async throws -> MoviePage { try JSONDecoder().decode(MoviePage.self, from: try await data()) }
 
-    private func exchange() async throws -> Data {
-        let response = try await session.send(NetworkRequest(.get, url, headers: [.accept("application/json")]))
+    func post(_ page: MoviePage, to place: BodyServer) async throws -> Data {
+        let url = Loopback.url(place.rawValue)
+        return try await body(NetworkRequest(.post, url, headers: [.accept("application/json")], body: JSONBody(page)))
+    }
+
+    private func body(_ request: NetworkRequest) async throws -> Data {
+        let response = try await session.send(request)
         guard response.statusCode == 200 else { throw UnexpectedAnswer.status(response.statusCode) }
         return response.body
     }

@@ -3,7 +3,7 @@ import Movies
 import Switchboard
 
 /// URLSession as it comes, in the one use that survives on Linux: no cache, a data task with a completion handler,
-/// never cancelled.
+/// never cancelled. JSON is Foundation's.
 struct URLSessionPeer: Peer {
     private let session: URLSession
     private let url: URL
@@ -16,14 +16,23 @@ struct URLSessionPeer: Peer {
         configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = settings.connections
         session = URLSession(configuration: configuration)
-        url = settings.url
+        url = Loopback.pageURL
     }
 
-    func get() async throws -> Int { try await exchange().count }
-    func page() async throws -> Data { try await exchange() }
+    func bytes() async throws -> Int { try await data().count }
+    func data() async throws -> Data { try await body(URLRequest(url: url)) }
+    func page() async throws -> MoviePage { try JSONDecoder().decode(MoviePage.self, from: try await data()) }
 
-    private func exchange() async throws -> Data {
-        var request = URLRequest(url: url)
+    func post(_ page: MoviePage, to place: BodyServer) async throws -> Data {
+        var request = URLRequest(url: Loopback.url(place.rawValue))
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = try JSONEncoder().encode(page)
+        return try await body(request)
+    }
+
+    private func body(_ request: URLRequest) async throws -> Data {
+        var request = request
         request.setValue("application/json", forHTTPHeaderField: "Accept")
         let (data, status) = try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<(Data, Int), any Error>) in

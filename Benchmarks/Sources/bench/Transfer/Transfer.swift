@@ -22,7 +22,7 @@ struct Transfer {
         url = try arguments.url("url")
         session = try Sessions.make(
             arguments["session"] ?? "curl",
-            PeerSettings(url: url, connections: 1, authority: nil, isHTTP1: true))
+            PeerSettings(connections: 1, authority: nil, isHTTP1: true))
         file = kind == .download ? url : try arguments.file("file")
         destination = kind == .download ? try arguments.file("to") : url
     }

@@ -1,0 +1,18 @@
+import Movies
+
+enum Peers {
+    /// A peer by the name that the tables call it, without `+decode`, which is the work's.
+    static func make(_ name: String, _ settings: PeerSettings) throws -> any Peer {
+        switch name {
+        case "urlsession": try URLSessionPeer(settings)
+        case "foundation": SessionPeer(try Sessions.make("foundation", settings))
+        case "curl": SessionPeer(try Sessions.make("curl", settings))
+        case "curl+executor": SessionPeer(try Sessions.make("curl", settings), runsOnSession: true)
+        case "router": RouterPeer(try Sessions.make("curl", settings))
+        case "router+executor": RouterPeer(try Sessions.make("curl", settings), runsOnSession: true)
+        case "ahc": try AsyncHTTPClientPeer(settings)
+        case "ahc+executor": try AsyncHTTPClientPeer(settings, runsOnEventLoops: true)
+        default: throw UsageError(text: "no such peer: \(name)")
+        }
+    }
+}
