@@ -14,6 +14,7 @@ import Foundation
 public struct Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
     @usableFromInline let buffer: ManagedBuffer<Value, PlatformLock>
 
+    /// Makes one.
     @inlinable
     @inline(__always)
     public init(_ value: Value) {

@@ -16,6 +16,7 @@ public struct ASCIISet: Hashable, Sendable {
         }
     }
 
+    /// Whether it has a byte; never one of 128 or more.
     @inlinable
     @inline(__always)
     public func contains(_ byte: UInt8) -> Bool {

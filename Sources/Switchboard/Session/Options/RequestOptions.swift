@@ -35,8 +35,10 @@ public struct RequestOptions: Sendable {
     private var own: CopyOnWrite<Fields> {
         get { fields ?? CopyOnWrite(Fields()) }
         _modify {
-            if fields == nil { fields = CopyOnWrite(Fields()) }
-            yield &fields!
+            var own = fields ?? CopyOnWrite(Fields())
+            fields = nil
+            defer { fields = own }
+            yield &own
         }
     }
 
