@@ -35,7 +35,7 @@ extension UInt8 {
 extension UInt8 {
     /// Whether it is a control character that may not stand in a field's value ([RFC 9110
     /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
-    package var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
+    @inlinable package var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
 
     /// A blank or a control character in words.
     package var nameForMessage: String {

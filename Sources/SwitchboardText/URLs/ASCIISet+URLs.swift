@@ -8,14 +8,14 @@ extension ASCIISet {
     /// §3.4](https://www.rfc-editor.org/rfc/rfc3986#section-3.4)).
     package static let query = path.union(ASCIISet("?"))
     /// `tchar` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2).
-    package static let token = alphanumerics.union(ASCIISet("!#$%&'*+-.^_`|~"))
+    @usableFromInline package static let token = alphanumerics.union(ASCIISet("!#$%&'*+-.^_`|~"))
     @usableFromInline package static let hexDigits = ASCIISet("0123456789ABCDEFabcdef")
 }
 
 extension Sequence<UInt8> {
     /// Whether the bytes are a `token` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2): not
     /// empty, no blank, no separator, no control byte.
-    package var isHTTPToken: Bool {
+    @inlinable package var isHTTPToken: Bool {
         let allowed = ASCIISet.token
         var isEmpty = true
         for byte in self {
