@@ -51,22 +51,22 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
     static let handlesKept = 256
     private let ended = DispatchGroup()
 
-    // Whoever holds the poller's lock uses these.
-    var active: [CurlExchange] = []
+    // Whoever holds the poller's lock uses these, which proves what checks of exclusivity would look for.
+    @exclusivity(unchecked) var active: [CurlExchange] = []
     /// How many exchanges with a reader that may pause are under way. Before 7.88 libcurl stops reading a connection while
     /// one of its streams holds data that nobody takes, so no connection is joined meanwhile.
-    var pausing = 0
+    @exclusivity(unchecked) var pausing = 0
     /// Those whose readers wait for what came in this turn.
-    var deliveries: [CurlExchange] = []
-    var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
-    var nextDeadline = UInt64.max
+    @exclusivity(unchecked) var deliveries: [CurlExchange] = []
+    @exclusivity(unchecked) var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
+    @exclusivity(unchecked) var nextDeadline = UInt64.max
     /// When the thread wakes by itself.
-    private var alarm = UInt64.max
+    @exclusivity(unchecked) private var alarm = UInt64.max
     /// Whether there was anything to do since the thread last slept.
-    private var isBusy = false
-    var remoteAddress = ""
-    var remoteHost: [CChar] = [0]
-    var remotePort = 0
+    @exclusivity(unchecked) private var isBusy = false
+    @exclusivity(unchecked) var remoteAddress = ""
+    @exclusivity(unchecked) var remoteHost: [CChar] = [0]
+    @exclusivity(unchecked) var remotePort = 0
     private var isMultiFreed = false
 
     /// Makes a loop. Its thread starts with the first exchange.
