@@ -189,7 +189,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
 
     private func startThread() {
         _ = Self.stopAtExit
-        Self.running.withLock { $0[ObjectIdentifier(self)] = WeakLoop(loop: self) }
+        Self.running.withLock { $0[ObjectIdentifier(self)] = self }
         let thread = Thread { [self] in
             run()
             _ = Self.running.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
@@ -281,17 +281,14 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
 }
 
 extension CurlLoop {
-    private struct WeakLoop: Sendable {
-        weak var loop: CurlLoop?
-    }
-
-    private static let running = Protected<[ObjectIdentifier: WeakLoop]>([:])
+    /// Those whose threads run, which hold them too.
+    private static let running = Protected<[ObjectIdentifier: CurlLoop]>([:])
 
     /// Has the threads at rest before the process tears down the libraries under them. Registered after libcurl and its
     /// TLS library were initialized, so that it runs before they clean up.
     private static let stopAtExit: Void = {
         atexit {
-            let loops = CurlLoop.running.withLock { $0.values.compactMap(\.loop) }
+            let loops = CurlLoop.running.withLock { Array($0.values) }
             for loop in loops { loop.close(cancelling: true) }
             for loop in loops { _ = loop.ended.wait(timeout: .now() + 1) }
         }
