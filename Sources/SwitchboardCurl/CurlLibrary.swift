@@ -27,6 +27,9 @@ package enum CurlLibrary {
         return Set(builtWith.flatMap { bit, names in features & (1 << bit) != 0 ? names : [] })
     }()
 
+    /// The same as the value of `Accept-Encoding`, as libcurl itself would write it; empty for none.
+    static let acceptedEncodings = ["deflate", "gzip", "br", "zstd"].filter(encodings.contains).joined(separator: ", ")
+
     /// Whether the `?` of an empty query is left out: since 8.8.
     package static let dropsEmptyQuery = version >= 0x08_08_00
 
@@ -77,6 +80,7 @@ enum CurlOption {
     static let protocols: Int32 = 181
     static let resolve: Int32 = 10_203
     static let requestTarget: Int32 = 10_266
+    static let parsedURL: Int32 = 10_282
     static let pinnedPublicKey: Int32 = 10_230
     static let unixSocketPath: Int32 = 10_231
     static let pathAsIs: Int32 = 234

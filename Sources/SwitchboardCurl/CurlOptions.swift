@@ -84,6 +84,14 @@ extension CurlOptions {
         return (path.isEmpty ? "/" : String(path) ?? "/") + "?"
     }
 
+    /// The fields of every request that does not set them itself. libcurl would format them twice for each.
+    var standingFields: [(name: String, line: String)] {
+        var fields = [(name: "user-agent", line: "User-Agent: " + userAgent)]
+        let encodings = CurlLibrary.acceptedEncodings
+        if !encodings.isEmpty { fields.append((name: "accept-encoding", line: "Accept-Encoding: " + encodings)) }
+        return fields
+    }
+
     private var mayHaveHTTPProxy: Bool {
         switch proxy {
         case .system: hasSystemProxy
@@ -112,7 +120,8 @@ extension CurlOptions {
         try set(CurlOption.pathAsIs, 1)
         try set(CurlOption.suppressConnectHeaders, 1)
         try set(CurlOption.acceptEncoding, "")  // all that this libcurl can undo
-        try set(CurlOption.userAgent, userAgent)
+        // For a proxy's CONNECT; the requests have it among their own fields.
+        if mayHaveHTTPProxy { try set(CurlOption.userAgent, userAgent) }
         // A cancelled name lookup is not waited for; since 7.87, and harmless before.
         swcurl_easy_set_long(easy, CurlOption.quickExit, 1)
         try set(CurlOption.httpVersion, httpVersion(isTLS: false), or: "HTTP/2")

@@ -31,7 +31,7 @@ enum {
     CURL_GLOBAL_DEFAULT = 3, CURLVERSION_FIRST = 0, CURLMSG_DONE = 1, CURL_BLOB_COPY = 1,
     CURLOPT_WRITEDATA = 10001, CURLOPT_READDATA = 10009, CURLOPT_HEADERDATA = 10029, CURLOPT_PRIVATE = 10103,
     CURLOPT_SEEKDATA = 10168, CURLOPT_PREREQDATA = 10313, CURLOPT_SOCKOPTDATA = 10149, CURLOPT_DEBUGDATA = 10095,
-    CURLOPT_RESOLVER_START_DATA = 10273,
+    CURLOPT_RESOLVER_START_DATA = 10273, CURLUPART_URL = 0, CURLU_PATH_AS_IS = 16,
     CURLOPT_WRITEFUNCTION = 20011, CURLOPT_READFUNCTION = 20012, CURLOPT_HEADERFUNCTION = 20079,
     CURLOPT_SEEKFUNCTION = 20167, CURLOPT_PREREQFUNCTION = 20312, CURLOPT_SOCKOPTFUNCTION = 20148,
     CURLOPT_RESOLVER_START_FUNCTION = 20272,
@@ -54,6 +54,9 @@ enum {
     X(int, curl_easy_getinfo, (void *, int, ...)) \
     X(int, curl_easy_pause, (void *, int)) \
     X(const char *, curl_easy_strerror, (int)) \
+    X(void *, curl_url, (void)) \
+    X(void, curl_url_cleanup, (void *)) \
+    X(int, curl_url_set, (void *, int, const char *, unsigned int)) \
     X(void *, curl_slist_append, (void *, const char *)) \
     X(void, curl_slist_free_all, (void *)) \
     X(void *, curl_multi_init, (void)) \
@@ -155,6 +158,16 @@ int32_t swcurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size
     struct curl_blob blob = {(void *)bytes, size, CURL_BLOB_COPY};
     return curl.curl_easy_setopt(easy, option, &blob);
 }
+
+void *swcurl_url_make(const char *text) {
+    void *url = curl.curl_url();
+    if (url && curl.curl_url_set(url, CURLUPART_URL, text, CURLU_PATH_AS_IS) != 0) {
+        curl.curl_url_cleanup(url);
+        return NULL;
+    }
+    return url;
+}
+void swcurl_url_free(void *url) { curl.curl_url_cleanup(url); }
 
 static swcurl_prerequest_callback on_head_sent;
 

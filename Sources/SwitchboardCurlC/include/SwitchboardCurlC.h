@@ -47,6 +47,9 @@ int32_t swcurl_easy_set_text(void *easy, int32_t option, const char *_Nullable v
 int32_t swcurl_easy_set_pointer(void *easy, int32_t option, void *_Nullable value);
 /// Copies the bytes.
 int32_t swcurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size_t size);
+/// A URL in its parts, its path as it is; null for one that libcurl does not take.
+void *_Nullable swcurl_url_make(const char *text);
+void swcurl_url_free(void *url);
 /// The callbacks. A library older than 7.80 calls `prerequest` when the head has been sent, without addresses, and
 /// ignores what it returns. `look_up` is called before a name is looked up, `connect` for each socket, before it is
 /// connected.

@@ -80,7 +80,11 @@ package struct CurlHead: Sendable {
 
     private mutating func noteContent(_ line: UnsafeBufferPointer<UInt8>) {
         if line.starts(withLowercase: "content-length:") {
-            for value in line[15...].split(separator: UInt8(ascii: ",")) {
+            var rest = line[15...]
+            while !rest.isEmpty {
+                let value = rest.prefix { $0 != UInt8(ascii: ",") }
+                rest = rest[value.endIndex...].dropFirst()
+                guard !value.isEmpty else { continue }
                 let length = value.decimalNumber
                 if let announcedLength, announcedLength != length { hasConflictingLengths = true }
                 announcedLength = length

@@ -13,6 +13,8 @@ final class CurlHandle: @unchecked Sendable {
 
     // What is set now.
     private var url = ""
+    /// The URL in its parts: libcurl would parse and write it anew for each exchange.
+    private var parsedURL: UnsafeMutableRawPointer?
     /// Names and values by turns.
     private var fields: [String] = []
     private var extra = Extra.none
@@ -23,6 +25,7 @@ final class CurlHandle: @unchecked Sendable {
     private(set) var receiveBuffer = 0
     private var sendBuffer = 0
     private let options: CurlOptions
+    private let standingFields: [(name: String, line: String)]
     private var avoidsKeptConnections = false
     private var decodesContent = true
 
@@ -42,6 +45,7 @@ final class CurlHandle: @unchecked Sendable {
         }
         self.easy = easy
         self.options = options
+        standingFields = options.standingFields
         errorText = .allocate(capacity: 256)
         errorText.initialize(repeating: 0, count: 256)
         swcurl_easy_set_pointer(easy, CurlOption.errorBuffer, errorText)
@@ -50,6 +54,7 @@ final class CurlHandle: @unchecked Sendable {
 
     deinit {
         swcurl_easy_free(easy)
+        if let parsedURL { swcurl_url_free(parsedURL) }
         if let headerList { swcurl_list_free(headerList) }
         if let resolveList { swcurl_list_free(resolveList) }
         errorText.deallocate()
@@ -64,17 +69,7 @@ final class CurlHandle: @unchecked Sendable {
     /// through callbacks.
     func prepare(_ request: CurlRequest, eachField: ((_ name: String, _ value: String) -> Void) -> Void) {
         errorText[0] = 0
-        if request.url != url {
-            url = request.url
-            let isTLS = request.isTLS
-            swcurl_easy_set_text(easy, CurlOption.url, url)
-            swcurl_easy_set_long(easy, CurlOption.pipeWait, options.waitsToShare(isTLS: isTLS) ? 1 : 0)
-            swcurl_easy_set_long(easy, CurlOption.httpVersion, options.httpVersion(isTLS: isTLS))
-            if !options.keepsPlainConnections {
-                swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1)
-            }
-            swcurl_easy_set_text(easy, CurlOption.requestTarget, options.target(of: url, isTLS: isTLS))
-        }
+        if request.url != url { setURL(request.url, isTLS: request.isTLS) }
         decodeContent(request.decodesBody)
         avoidKeptConnections(request.isOnNewConnection || !options.keepsPlainConnections && !request.isTLS)
         let bodyLength = request.bodyLength
@@ -104,6 +99,22 @@ final class CurlHandle: @unchecked Sendable {
         guard isDecoding != decodesContent else { return }
         decodesContent = isDecoding
         swcurl_easy_set_long(easy, CurlOption.httpContentDecoding, isDecoding ? 1 : 0)
+    }
+
+    private func setURL(_ url: String, isTLS: Bool) {
+        self.url = url
+        swcurl_easy_set_text(easy, CurlOption.url, url)
+        // One that it does not take is left for libcurl to refuse, in words.
+        let parsed = swcurl_url_make(url)
+        swcurl_easy_set_pointer(easy, CurlOption.parsedURL, parsed)
+        if let parsedURL { swcurl_url_free(parsedURL) }
+        parsedURL = parsed
+        swcurl_easy_set_long(easy, CurlOption.pipeWait, options.waitsToShare(isTLS: isTLS) ? 1 : 0)
+        swcurl_easy_set_long(easy, CurlOption.httpVersion, options.httpVersion(isTLS: isTLS))
+        if !options.keepsPlainConnections {
+            swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1)
+        }
+        swcurl_easy_set_text(easy, CurlOption.requestTarget, options.target(of: url, isTLS: isTLS))
     }
 
     private func setMethod(_ method: String, bodyLength: Int64?) {
@@ -145,13 +156,17 @@ final class CurlHandle: @unchecked Sendable {
         guard !isSame || count != fields.count else { return }
         fields.removeAll(keepingCapacity: true)
         var list: UnsafeMutableRawPointer?
+        var standing = standingFields
         eachField { name, value in
             fields.append(name)
             fields.append(value)
             // libcurl sends a name without a value when a semicolon ends it.
             list = swcurl_list_append(list, value.isEmpty ? name + ";" : name + ": " + value) ?? list
-            if name.utf8.count == 6, name.lowercased() == "expect" { hasExpect = true }
+            let name = name.lowercased()
+            if name == "expect" { hasExpect = true }
+            standing.removeAll { $0.name == name }
         }
+        for field in standing { list = swcurl_list_append(list, field.line) ?? list }
         if extra == .noExpect, !hasExpect { list = swcurl_list_append(list, "Expect:") ?? list }
         if extra == .emptyBody { list = swcurl_list_append(list, "Content-Length: 0") ?? list }
         swcurl_easy_set_pointer(easy, CurlOption.httpHeader, list)

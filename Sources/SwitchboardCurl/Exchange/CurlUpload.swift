@@ -5,7 +5,7 @@ import Foundation
 /// A body that is read from its source while it is sent: no more than a few chunks are held.
 ///
 /// A task of its own pulls chunks and waits while enough are there; libcurl is paused while there are none.
-final class CurlUpload: @unchecked Sendable {  // `exchange` is set at the start; the rest is locked
+final class CurlUpload: Sendable {
     /// What the body gives next.
     enum Piece {
         case bytes(Int)
@@ -26,11 +26,13 @@ final class CurlUpload: @unchecked Sendable {  // `exchange` is set at the start
         var room: CheckedContinuation<Void, Never>?
         var isStopped = false
         var pump: Task<Void, Never>?
+        /// Who reads, from the start to the stop.
+        var exchange: CurlExchange?
 
-        /// Whether libcurl is to be woken, once.
-        mutating func wakesReader() -> Bool {
+        /// Whom to wake because libcurl waits, once.
+        mutating func takeReader() -> CurlExchange? {
             defer { isReaderWaiting = false }
-            return isReaderWaiting
+            return isReaderWaiting ? exchange : nil
         }
 
         mutating func takeRoom() -> CheckedContinuation<Void, Never>? {
@@ -42,7 +44,6 @@ final class CurlUpload: @unchecked Sendable {  // `exchange` is set at the start
     private let length: Int64?
     private let state = Protected(State())
     private static let enough = 1 << 20
-    private weak var exchange: CurlExchange?
 
     init(length: Int64?) {
         self.length = length
@@ -53,7 +54,7 @@ final class CurlUpload: @unchecked Sendable {  // `exchange` is set at the start
         _ pump: @escaping @Sendable (_ send: @Sendable (Data) async -> Bool) async throws -> Void,
         for exchange: CurlExchange
     ) {
-        self.exchange = exchange
+        state.withLock { if !$0.isStopped { $0.exchange = exchange } }
         let task = Task {
             do {
                 try await pump { await self.send($0) }
@@ -79,25 +80,25 @@ final class CurlUpload: @unchecked Sendable {  // `exchange` is set at the start
             }
             if isRoom { continuation.resume() }
         }
-        let (isWanted, wakes) = state.withLock { state in
-            guard !state.isStopped else { return (false, false) }
-            guard !chunk.isEmpty else { return (true, false) }  // to libcurl it would be the end
+        let (isWanted, reader) = state.withLock { state -> (Bool, CurlExchange?) in
+            guard !state.isStopped else { return (false, nil) }
+            guard !chunk.isEmpty else { return (true, nil) }  // to libcurl it would be the end
             state.chunks.append(chunk)
             state.buffered += chunk.count
-            return (true, state.wakesReader())
+            return (true, state.takeReader())
         }
-        if wakes { exchange?.requestResume() }
+        reader?.requestResume()
         return isWanted
     }
 
     private func finish(_ failure: CurlFailure?) {
-        let wakes = state.withLock { state in
-            guard !state.isStopped else { return false }
+        let reader = state.withLock { state -> CurlExchange? in
+            guard !state.isStopped else { return nil }
             state.isEnded = true
             state.failure = failure
-            return state.wakesReader()
+            return state.takeReader()
         }
-        if wakes { exchange?.requestResume() }
+        reader?.requestResume()
     }
 
     // MARK: On the loop's thread
@@ -147,12 +148,13 @@ final class CurlUpload: @unchecked Sendable {  // `exchange` is set at the start
 
     /// Lets go of the source.
     func stop() {
-        let (pump, room, chunks) = state.withLock { state in
+        // The exchange is let go of outside of the lock too: it may be the last that holds this.
+        let (pump, room, rest) = state.withLock { state in
             state.isStopped = true
-            defer { (state.pump, state.chunks, state.buffered) = (nil, [], 0) }
-            return (state.pump, state.takeRoom(), state.chunks)
+            defer { (state.pump, state.chunks, state.buffered, state.exchange) = (nil, [], 0, nil) }
+            return (state.pump, state.takeRoom(), (state.chunks, state.exchange))
         }
-        _ = chunks
+        defer { withExtendedLifetime(rest) {} }
         pump?.cancel()
         room?.resume()
     }

@@ -51,22 +51,22 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
     static let handlesKept = 256
     private let ended = DispatchGroup()
 
-    // Whoever holds the poller's lock uses these.
-    var active: [CurlExchange] = []
+    // Whoever holds the poller's lock uses these, which proves what checks of exclusivity would look for.
+    @exclusivity(unchecked) var active: [CurlExchange] = []
     /// How many exchanges with a reader that may pause are under way. Before 7.88 libcurl stops reading a connection while
     /// one of its streams holds data that nobody takes, so no connection is joined meanwhile.
-    var pausing = 0
+    @exclusivity(unchecked) var pausing = 0
     /// Those whose readers wait for what came in this turn.
-    var deliveries: [CurlExchange] = []
-    var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
-    var nextDeadline = UInt64.max
+    @exclusivity(unchecked) var deliveries: [CurlExchange] = []
+    @exclusivity(unchecked) var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
+    @exclusivity(unchecked) var nextDeadline = UInt64.max
     /// When the thread wakes by itself.
-    private var alarm = UInt64.max
+    @exclusivity(unchecked) private var alarm = UInt64.max
     /// Whether there was anything to do since the thread last slept.
-    private var isBusy = false
-    var remoteAddress = ""
-    var remoteHost: [CChar] = [0]
-    var remotePort = 0
+    @exclusivity(unchecked) private var isBusy = false
+    @exclusivity(unchecked) var remoteAddress = ""
+    @exclusivity(unchecked) var remoteHost: [CChar] = [0]
+    @exclusivity(unchecked) var remotePort = 0
     private var isMultiFreed = false
 
     /// Makes a loop. Its thread starts with the first exchange.
@@ -189,7 +189,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
 
     private func startThread() {
         _ = Self.stopAtExit
-        Self.running.withLock { $0[ObjectIdentifier(self)] = WeakLoop(loop: self) }
+        Self.running.withLock { $0[ObjectIdentifier(self)] = self }
         let thread = Thread { [self] in
             run()
             _ = Self.running.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
@@ -281,17 +281,14 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
 }
 
 extension CurlLoop {
-    private struct WeakLoop: Sendable {
-        weak var loop: CurlLoop?
-    }
-
-    private static let running = Protected<[ObjectIdentifier: WeakLoop]>([:])
+    /// Those whose threads run, which hold them too.
+    private static let running = Protected<[ObjectIdentifier: CurlLoop]>([:])
 
     /// Has the threads at rest before the process tears down the libraries under them. Registered after libcurl and its
     /// TLS library were initialized, so that it runs before they clean up.
     private static let stopAtExit: Void = {
         atexit {
-            let loops = CurlLoop.running.withLock { $0.values.compactMap(\.loop) }
+            let loops = CurlLoop.running.withLock { Array($0.values) }
             for loop in loops { loop.close(cancelling: true) }
             for loop in loops { _ = loop.ended.wait(timeout: .now() + 1) }
         }

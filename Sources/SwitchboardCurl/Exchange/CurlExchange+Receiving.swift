@@ -1,0 +1,83 @@
+#if os(Linux)
+import SwitchboardCurlC
+import SwitchboardPlatform
+import Foundation
+
+/// What libcurl's callbacks hand over of a response: under the poller's lock.
+extension CurlExchange {
+    /// False ends the transfer.
+    func didReceive(line: UnsafeBufferPointer<UInt8>) -> Bool {
+        touch()
+        let isHeadComplete = head.add(line)
+        guard head.size <= request.headLimit else { return refuse(.headTooLarge) }
+        return isHeadComplete ? didReceiveHead() : true
+    }
+
+    private func didReceiveHead() -> Bool {
+        firstByte = deadlines.lastSign
+        if let fault = head.fault { return refuse(fault) }
+        if hasBody, head.hasUnknownEncoding ? !leaveEncoded() : head.isEncoded && !request.decodesBody {
+            return refuse(.unknownEncoding)
+        }
+        if request.isStreamed, (200..<300).contains(head.status) {
+            let pipe = BytePipe()
+            self.pipe = pipe
+            answer(.streaming(head, pipe))
+            return true
+        }
+        if isAnsweredEarly { loop.submit(.settle(self)) }
+        guard let length = head.contentLength, hasBody else { return true }
+        guard length <= Int64(request.bodyLimit) else { return refuse(.bodyAnnouncedTooLarge(length)) }
+        body.reserveCapacity(Int(min(length, 1 << 20)))
+        return true
+    }
+
+    private var hasBody: Bool { request.method != "HEAD" && head.status != 204 && head.status != 304 }
+
+    /// Makes libcurl deliver the body as it comes. From 8.5 on it is too late for that: the request is repeated, or
+    /// libcurl reports the error.
+    private func leaveEncoded() -> Bool {
+        if CurlLibrary.decodesLate { handle.decodeContent(false) }
+        return CurlLibrary.decodesLate || !request.mayBeRepeated || head.contentLength == 0
+    }
+
+    /// The number of bytes taken; less than all of them ends the transfer.
+    func didReceive(body bytes: UnsafeRawBufferPointer) -> Int {
+        touch()
+        guard isRatioKept(received + Int64(bytes.count)) else { return 0 }
+        if let pipe {
+            switch pipe.offer(bytes) {
+            case .full: return CurlAnswer.pause
+            case .kept, .failed: break
+            case .awaited: loop.deliverLater(self)
+            }
+            received += Int64(bytes.count)
+            return bytes.count
+        }
+        received += Int64(bytes.count)
+        guard body.count + bytes.count <= request.bodyLimit else {
+            _ = refuse(.bodyTooLarge(body.count))
+            return 0
+        }
+        body.append(contentsOf: bytes)
+        if isAnsweredEarly { loop.submit(.settle(self)) }
+        return bytes.count
+    }
+
+    /// Whether the server has refused the request, in an answer that is whole, before it had all of the body: nothing is
+    /// gained by sending the rest ([RFC 9112 §9.5](https://www.rfc-editor.org/rfc/rfc9112#section-9.5)). libcurl goes on
+    /// when the server closes the connection, and would report that in place of the answer.
+    var isAnsweredEarly: Bool {
+        guard head.status >= 300, head.isComplete, !isBodySent, request.bodyLength != nil else { return false }
+        return head.status == 304 || !head.isEncoded && head.contentLength == received
+    }
+
+    private func isRatioKept(_ count: Int64) -> Bool {
+        guard head.isEncoded, count > 1 << 20 else { return true }
+        // libcurl counts what it has read before this piece; one buffer more may be under way.
+        var compressed = max(0, swcurl_easy_downloaded(handle.easy)) + Int64(handle.receiveBuffer)
+        if let length = head.contentLength { compressed = min(compressed, max(1, length)) }
+        return count / compressed < request.ratioLimit || refuse(.ratioTooLarge)
+    }
+}
+#endif

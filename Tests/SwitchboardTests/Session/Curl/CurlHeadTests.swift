@@ -1,0 +1,72 @@
+#if os(Linux)
+import Foundation
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// The lines of a head become fields, and a URL the target of a request.
+@Suite(.timeLimit(.minutes(1)))
+struct CurlHeadTests {
+    @Test("every byte at every place of a value comes as sent, and those that may not be sent are found")
+    func bytesOfValues() {
+        var wrong: [String] = []
+        for byte in UInt8.min...UInt8.max where byte != 0x0A && byte != 0x0D {
+            for length in 3...20 {
+                for place in 1..<length - 1 {
+                    var value = [UInt8](repeating: UInt8(ascii: "v"), count: length)
+                    value[place] = byte
+                    let headers = HTTPHeaders(lines: Array("X-Name: ".utf8) + value + Array("\r\n".utf8))
+                    // One byte of 0x80 and more is no UTF-8.
+                    let text = String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) }))
+                    let isBroken = byte < 0x20 && byte != 0x09 || byte == 0x7F
+                    if headers.first?.value != text || ((try? headers.validate()) == nil) != isBroken {
+                        wrong.append("\(byte) at \(place) of \(length)")
+                    }
+                }
+            }
+        }
+        #expect(wrong == [])
+    }
+
+    @Test(
+        "names and values that are common come as sent, in any case",
+        arguments: [
+            "Content-Encoding: gzip", "content-encoding: gzip", "CONTENT-ENCODING: gzip",
+            "Content-Type: application/json", "Content-Type: Application/JSON",
+            "Content-Type: application/json; charset=utf-8", "access-control-allow-origin: *",
+            "Strict-Transport-Security: max-age=31536000; includeSubDomains; preload",
+            "X-A-Name-That-Is-Longer-Than-All-That-Are-Common-In-Heads: value", "a: b",
+        ])
+    func commonTexts(line: String) throws {
+        let field = try #require(HTTPHeaders(lines: Array("\(line)\r\n".utf8)).first)
+        #expect("\(field.name): \(field.value)" == line)
+    }
+
+    @Test("lines end with the line feed or the head; a name that is no token cannot be sent on")
+    func lines() throws {
+        let headers = HTTPHeaders(lines: Array("A: 1\nB:2\r\n no name\r\nC:\t 3 \t".utf8))
+        #expect(headers.map(\.name) == ["A", "B", "C"])
+        #expect(headers.map(\.value) == ["1", "2 no name", "3"])
+        try headers.validate()
+        for line in ["A B: 1", ": 1", "A\u{0}: 1", "Ä: 1"] {
+            #expect(throws: NetworkError.self) { try HTTPHeaders(lines: Array(line.utf8)).validate() }
+        }
+    }
+
+    @Test("a kept connection serves one URL after the other, each with its own target")
+    func targets() async throws {
+        try await MockServer.run(handler: { _ in .text("") }) { server in
+            let session = CurlSession(configuration: .direct)
+            let targets = ["/a?b=c", "/a/../d", "/a?b=c", "/", "/e%20f?", "/a?b=c", "/a/../d"]
+            for target in targets {
+                let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(target)"))
+                _ = try await session.send(NetworkRequest(.get, url))
+            }
+            #expect(server.requests.map(\.target) == targets)
+            #expect(Set(server.requests.map { $0.headers["User-Agent"] }).count == 1)
+            #expect(server.requests.allSatisfy { $0.headers["Accept-Encoding"]?.contains("gzip") == true })
+        }
+    }
+}
+#endif
