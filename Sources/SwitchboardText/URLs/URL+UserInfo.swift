@@ -3,7 +3,7 @@ import Foundation
 extension URL {
     /// The URL without what stands before its host, and that as Basic credentials
     /// ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)); nil when nothing stands there.
-    package var withoutUserInfo: (URL, credentials: String?) {
+    package var withoutUserInfo: (url: URL, credentials: String?) {
         let text = absoluteString
         let mayHaveUser = text.utf8.withContiguousStorageIfAvailable { $0.contains(UInt8(ascii: "@")) } ?? true
         guard mayHaveUser, let start = text.range(of: "://")?.upperBound else {

@@ -30,12 +30,15 @@ extension CurlSession {
 
     /// The request in plain words.
     private func makeExchange(_ request: NetworkRequest, over loop: CurlLoop) throws(NetworkError) -> CurlExchange {
-        guard let url = request.url else { throw NetworkError(.missingURL) }
+        guard var url = request.urlText else { throw NetworkError(.missingURL) }
         guard request.method != .connect else {
             throw NetworkError(.unsupported, reason: "CurlSession does not have the method CONNECT")
         }
-        let (bareURL, credentials) = url.withoutUserInfo
-        var plain = CurlRequest(request.method.rawValue, bareURL.absoluteString, isTLS: bareURL.isHTTPS)
+        var credentials: String?
+        if url.utf8.contains(UInt8(ascii: "@")), let bare = request.url?.withoutUserInfo {
+            (url, credentials) = (bare.url.absoluteString, bare.credentials)
+        }
+        var plain = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))
         plain.body = try plainBody(request.body)
         let (timeouts, limits) = (request.timeouts, request.limits)
         plain.connectTimeout = timeouts.connect?.wholeNanoseconds ?? .max
@@ -98,7 +101,7 @@ extension CurlSession {
 
 extension NetworkResponse {
     fileprivate init(_ head: CurlHead, body: Data = Data(), of request: NetworkRequest) {
-        self.init(status: head.status, headers: HTTPHeaders(lines: head.lines), body: body, url: request.url)
+        self.init(status: head.status, headers: HTTPHeaders(lines: head.lines), body: body)
         self.request = request
     }
 }
