@@ -169,6 +169,7 @@ package final class RouterCalls: Sendable {
             return ended.map(\.continuation)
         }
         for continuation in continuations { continuation.resume() }
+        call.end()
     }
 
     // MARK: Reset

@@ -14,22 +14,37 @@ package class CallCancellation: @unchecked Sendable {  // what changes is under 
         var nextID = 0
         var handlers: [(id: Int, run: @Sendable () -> Void)] = []
         var record = CallRecord.Notes()
+        /// That of the call in which this one was made: a download around one of its requests.
+        var outer: CallCancellation?
     }
 
-    let state = Protected(State())
+    let state: Protected<State>
     /// Where it stands among the calls of its router, under the lock of these; nil when it is not one of them.
     @exclusivity(unchecked) var place: Int?
-    /// That of the call in which this one was made: a download around one of its requests.
-    private let outer = CallCancellation.current
+    private let hasOuter: Bool
 
-    package init() {}
+    package init() {
+        let outer = Self.current
+        state = Protected(State(outer: outer))
+        hasOuter = outer != nil
+    }
+
+    /// Lets go of the call around it: a response holds its call, and would hold that one too.
+    func end() {
+        guard hasOuter else { return }
+        let outer = state.withLock { state in
+            defer { state.outer = nil }
+            return state.outer
+        }
+        withExtendedLifetime(outer) {}  // until the lock is let go of
+    }
 
     /// Whether the running code is part of this call, or of one within it.
     var isAround: Bool {
         var call = Self.current
         while let one = call {
             if one === self { return true }
-            call = one.outer
+            call = one.state.withLock { $0.outer }
         }
         return false
     }
