@@ -35,7 +35,7 @@ package final class RouterCalls: Sendable {
     /// Sends a request and waits, in the caller's task.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         defer { request.options.download?.progress?.end() }
-        let record = request.call == nil ? makeRecord(of: request) : nil
+        let record = request.call == nil ? makeRecord(of: request, within: CallCancellation.current) : nil
         let call = record ?? CallCancellation()
         do throws(NetworkError) { try add(call) } catch { throw error.attributed(to: request) }
         do {
@@ -102,8 +102,9 @@ package final class RouterCalls: Sendable {
 
     // MARK: One call
 
-    private func makeRecord(of request: NetworkRequest) -> CallRecord {
-        CallRecord(request.options.monitors, elapsed: request.timeouts.total == nil ? nil : clock.stopwatch())
+    private func makeRecord(of request: NetworkRequest, within outer: CallCancellation? = nil) -> CallRecord {
+        let elapsed = request.timeouts.total == nil ? nil : clock.stopwatch()
+        return CallRecord(request.options.monitors, elapsed: elapsed, outer: outer)
     }
 
     /// Sends a request as a call, or as part of a longer one, which begins and ends elsewhere.

@@ -42,6 +42,25 @@ struct RouterCancelTests {
         await #expect(throws: CancellationError.self) { try await call.value }
     }
 
+    @Test("a session that never waits is called in the caller's task, another one in its own", .requirement("S3.8"))
+    func callersTask() async throws {
+        struct Prompt: CallCancellableSession {
+            let session: AdHocSession
+
+            func send(_ request: NetworkRequest) async throws -> NetworkResponse { try await session.send(request) }
+        }
+        let tasks = Deliveries<Int?>()
+        let session = AdHocSession { _ in
+            tasks.add(withUnsafeCurrentTask { $0?.hashValue })
+            return NetworkResponse(status: 200)
+        }
+        let endPoint = URLEndPoint(.get, URL(text: "http://127.0.0.1/"))
+        _ = try await Router<URLEndPoint>(session: Prompt(session: session)).response(for: endPoint)
+        _ = try await Router<URLEndPoint>(session: session).response(for: endPoint)
+        let own = withUnsafeCurrentTask { $0?.hashValue }
+        #expect(tasks.all.map { $0 == own } == [true, false])
+    }
+
     @Test("a call that backs off between attempts ends, without another attempt", .requirement("S2.16"))
     func backingOff() async throws {
         let answered = AsyncStream<Void>.makeStream()

@@ -53,7 +53,7 @@ private struct ReadySession: CallCancellableSession {
         let headers: HTTPHeaders = [
             "Server": "nginx", "Date": "Fri, 21 Nov 2025 14:00:00 GMT", "Content-Type": "application/json",
             "Content-Length": "12288", "Last-Modified": "Fri, 21 Nov 2025 13:00:00 GMT", "Connection": "keep-alive",
-            "ETag": "\"691f0000-3000\"", "Accept-Ranges": "bytes", "Cache-Control": "max-age=86400",
+            "ETag": "\"691f0000-3000\"", "Accept-Ranges": "bytes", "Cache-Control": "max-age=3153600000",
         ]
         response = NetworkResponse(status: 200, headers: headers, body: page)
     }

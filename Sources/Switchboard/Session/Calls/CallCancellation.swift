@@ -14,7 +14,7 @@ package class CallCancellation: @unchecked Sendable {  // what changes is under 
         var nextID = 0
         var handlers: [(id: Int, run: @Sendable () -> Void)] = []
         var record = CallRecord.Notes()
-        /// That of the call in which this one was made: a download around one of its requests.
+        /// That of the call in which this one was made.
         var outer: CallCancellation?
     }
 
@@ -23,8 +23,8 @@ package class CallCancellation: @unchecked Sendable {  // what changes is under 
     @exclusivity(unchecked) var place: Int?
     private let hasOuter: Bool
 
-    package init() {
-        let outer = Self.current
+    /// Makes one within another: a download around one of its requests.
+    package init(outer: CallCancellation? = current) {
         state = Protected(State(outer: outer))
         hasOuter = outer != nil
     }

@@ -20,12 +20,12 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
     let elapsed: (@Sendable () -> Duration)?
     init(
         _ monitors: [any EventMonitor], since start: ContinuousClock.Instant = .now,
-        elapsed: (@Sendable () -> Duration)? = nil
+        elapsed: (@Sendable () -> Duration)? = nil, outer: CallCancellation? = nil
     ) {
         self.start = start
         self.monitors = monitors
         self.elapsed = elapsed
-        super.init()
+        super.init(outer: outer)
     }
 
     private func withLock<Output>(_ body: (inout Notes) -> Output) -> Output {

@@ -66,7 +66,7 @@ extension NetworkRequest {
                 .invalidRequest,
                 reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
         }
-        if !isURLChecked { _ = try checkedURL() }
+        if !isURLChecked { try checkURL() }
         guard body.isEmpty || method.allowsBody else {
             throw NetworkError(
                 .bodyNotAllowed,

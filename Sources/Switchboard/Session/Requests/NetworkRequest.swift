@@ -234,6 +234,12 @@ extension NetworkRequest {
         target = .parts(parts, try? parts.url)
     }
 
+    /// Refuses a URL that no request can go to. One made of checked parts need not be parsed for it.
+    func checkURL() throws(NetworkError) {
+        if case .text = target { return }
+        _ = try checkedURL()
+    }
+
     func checkedURL() throws(NetworkError) -> URL {
         switch target {
         case .url(let url?):
