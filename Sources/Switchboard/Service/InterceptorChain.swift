@@ -53,28 +53,13 @@ package final class InterceptorChain: Sendable {
     /// Sends a request through the interceptors; more than once where its file takes that.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard let download = request.options.download, !request.options.streamsResponse, request.method != .head else {
-            return try await proceed(request, from: 0)
+            return try await Next(self, 0)(request)
         }
-        return try await download.run(request, under: retryPolicy) { try await self.proceed($0, from: 0) }
-    }
-
-    /// Hands a request to the interceptor at `index`, and behind the last one to the session. An error that names no
-    /// request is that of the one at hand.
-    func proceed(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
-        do {
-            guard index < links.count else { return try await exchange(request) }
-            let next = Next(self, index + 1)
-            switch links[index] {
-            case .call(let interceptor): return try await interceptor.intercept(request, next: next)
-            case .exchange(let interceptor): return try await interceptor.intercept(request, next: next)
-            }
-        } catch let error as NetworkError {
-            throw error.attributed(to: request)
-        }
+        return try await download.run(request, under: retryPolicy) { try await Next(self, 0)($0) }
     }
 
     /// Makes one exchange, and notes it in its call.
-    private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
+    fileprivate func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         try CallCancellation.check()
         try request.checkSignInIsDecided()
         guard notesExchanges, let call = request.call else { return try await sendToSession(request) }
@@ -118,6 +103,16 @@ public struct Next: Sendable {
 
     /// Sends a request through the rest of the chain.
     public func callAsFunction(_ request: NetworkRequest) async throws -> NetworkResponse {
-        try await chain.proceed(request, from: index)
+        do {
+            guard index < chain.links.count else { return try await chain.exchange(request) }
+            let next = Next(chain, index + 1)
+            switch chain.links[index] {
+            case .call(let interceptor): return try await interceptor.intercept(request, next: next)
+            case .exchange(let interceptor): return try await interceptor.intercept(request, next: next)
+            }
+        } catch let error as NetworkError {
+            // One that names no request is that of the one at hand.
+            throw error.attributed(to: request)
+        }
     }
 }
