@@ -74,14 +74,18 @@ extension JSONDocument {
         }
     }
 
+    /// By the first and the last eight bytes and the length: the same for a name that was converted and one that was not.
     @inline(__always)
     private func slotHash(_ index: Int) -> Int {
         if tape[index].flags.contains(.converted) {
             return withName(at: index) { name in
-                Int(name.reduce(UInt64(name.count)) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 } >> 54)
+                func word(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64 {
+                    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+                }
+                return slotHash(word(name.prefix(8)), name.count < 8 ? 0 : word(name.suffix(8)), name.count)
             }
         }
-        // The first and the last eight bytes. Those beyond the name are of the text around it.
+        // Bytes beyond the name are of the text around it.
         let text = text(of: index)
         let count = text.count
         let start = UnsafeRawPointer(bytes + Int(tape[index].offset))
@@ -93,6 +97,11 @@ extension JSONDocument {
         } else {
             last = start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self).littleEndian
         }
+        return slotHash(first, last, count)
+    }
+
+    @inline(__always)
+    private func slotHash(_ first: UInt64, _ last: UInt64, _ count: Int) -> Int {
         let mixed = (first &* 0x9E37_79B9_7F4A_7C15) ^ ((last ^ UInt64(count)) &* 0xC2B2_AE3D_27D4_EB4F)
         return Int(truncatingIfNeeded: (mixed &* 0x9E37_79B9_7F4A_7C15) >> 54)
     }

@@ -124,6 +124,28 @@ struct ContainerDecodingTests {
         check(Int?.self)
     }
 
+    @Test("a name with an escape is the same name without it, and the first counts", arguments: [1, 7, 8, 9, 16, 20])
+    func repeatedByEscape(length: Int) throws {
+        let name = String("abcdefghijklmnopqrst".prefix(length))
+        let escaped = "\\u0061" + name.dropFirst()
+        for names in [[escaped, name], [name, escaped]] {
+            let text = Data(#"{"x": 0, "\#(names[0])": 1, "\#(names[1])": 2}"#.utf8)
+            let found = try FastJSONDecoder().decode([String: Int].self, from: text)
+            #expect(found == ["x": 0, name: 1])
+            #expect(try found == JSONDecoder().decode([String: Int].self, from: text))
+        }
+    }
+
+    @Test("a name that the key strategy makes equal to another is a repeated one")
+    func repeatedByStrategy() throws {
+        struct Film: Decodable { let firstName: Int }
+        var decoder = FastJSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        for text in [#"{"first_name": 1, "x": 0, "firstName": 2}"#, #"{"firstName": 1, "first_name": 2, "x": 0}"#] {
+            #expect(try decoder.decode(Film.self, from: Data(text.utf8)).firstName == 1)
+        }
+    }
+
     @Test("of members with one name the first counts", arguments: [2, 40, 700])
     func repeatedNames(count: Int) throws {
         let others = (0..<count).map { "\"n\($0)\":\($0)" }.joined(separator: ",")
