@@ -111,7 +111,7 @@ public struct Next: Sendable {
             case .exchange(let interceptor): return try await interceptor.intercept(request, next: next)
             }
         } catch let error as NetworkError {
-            // One that names no request is that of the one at hand.
+            // The error names this request, unless it names another.
             throw error.attributed(to: request)
         }
     }

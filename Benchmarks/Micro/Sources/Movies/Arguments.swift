@@ -50,7 +50,7 @@ public struct Arguments: Sendable {
     }
 }
 
-/// What is wrong with the command line.
+/// A fault of the command line.
 public struct UsageError: Error, CustomStringConvertible {
     let text: String
 

@@ -49,7 +49,7 @@ extension NetworkEnvironment {
 public enum Loopback {
     /// The base URL, `--url` of the command line.
     public static let base = Arguments(CommandLine.arguments.dropFirst())["url"] ?? "http://127.0.0.1/"
-    /// What ``MovieApi/newMovies(page:)`` asks for there, as the peers without endpoints ask for it.
+    /// The URL of ``MovieApi/newMovies(page:)`` there, for the peers without endpoints.
     public static let page = base + "now_playing?page=1&api_key=" + MovieKey.value
     /// ``page`` as a URL.
     public static let pageURL = url("now_playing?page=1&api_key=" + MovieKey.value)

@@ -5,7 +5,7 @@ import SwitchboardCache
 import SwitchboardCookies
 import SwitchboardMocks
 
-/// What router, interceptors and response handling add to a session that does nothing.
+/// The cost of router, interceptors and response handling over a session that does nothing.
 struct ChainBenchmarks {
     let page: Data
 

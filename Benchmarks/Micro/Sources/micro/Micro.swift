@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Movies
 
-/// What one operation costs: `micro [--batches N] [--seconds S] [--only NAME,NAME] [--page FILE] [--url BASE]`.
+/// Measures single operations: `micro [--batches N] [--seconds S] [--only NAME,NAME] [--page FILE] [--url BASE]`.
 ///
 /// `--seconds` are those of one batch. A name is how the names of the wanted operations begin. `--page` is a page of movies as
 /// JSON, of about 12 KB. `--url` is a server that has it as `now_playing`; without it nothing goes over a network. Prints

@@ -60,7 +60,7 @@ extension RetryPolicy {
         return max(wait, asked)
     }
 
-    /// Whether a response may be one after which the call goes on.
+    /// Whether the policy may send the request again after this response.
     func mayGoOn(after response: NetworkResponse) -> Bool {
         strategy.isCustom || statuses.contains(response.statusCode)
     }

@@ -38,7 +38,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// requests, and would hold themselves.
     package var call: CallRecord?
 
-    /// Where a request goes: a URL at hand, one made of checked parts, or parts that were set one by one.
+    /// The URL of a request: parsed, as the text of checked parts, or as parts that an app set.
     private enum Target: Sendable {
         case url(URL?)
         case text(LazyURL)
