@@ -1,19 +1,19 @@
-/// A step of a coding path: a member's name, or an element's place.
-struct JSONPathKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+/// A step of a coding path: a member's name, or an element's place. The core encodes parameters with it too.
+package struct JSONPathKey: CodingKey {
+    package let stringValue: String
+    package let intValue: Int?
 
-    init(stringValue: String) {
+    package init(stringValue: String) {
         self.stringValue = stringValue
         intValue = nil
     }
 
-    init(intValue: Int) {
+    package init(intValue: Int) {
         stringValue = String(intValue)
         self.intValue = intValue
     }
 
-    init(index: Int) {
+    package init(index: Int) {
         stringValue = "Index \(index)"
         intValue = index
     }

@@ -78,7 +78,6 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     }
 
     var isToken: Bool {
-        var text = rawValue
-        return text.withUTF8 { $0.isHTTPToken }
+        rawValue.isHTTPToken
     }
 }

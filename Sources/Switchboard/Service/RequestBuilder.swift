@@ -77,33 +77,25 @@ public struct RequestBuilder: Sendable {
     /// Writes a task's body into the draft, and its parameters where they belong.
     private func write(_ task: HTTPTask, to draft: inout RequestDraft, _ text: inout URLText) throws {
         var query: [UInt8] = []
-        var isEscaped = true
         switch task.content {
         case .none, .download: break
         case .body(let body): draft.body = body
         case .parameters(let parameters, let encoding):
-            isEscaped = try write(parameters, by: encoding.bodyEncoder, to: &draft, &text, &query)
+            try write(parameters, by: encoding.bodyEncoder, to: &draft, &text, &query)
         case .byMethod(let parameters, let encoding):
             let encoder: any ParameterEncoder = draft.method.prefersQuery ? encoding.urlEncoder : encoding.bodyEncoder
-            isEscaped = try write(parameters, by: encoder, to: &draft, &text, &query)
+            try write(parameters, by: encoder, to: &draft, &text, &query)
         }
-        if let parameters = task.urlParameters {
-            isEscaped = try task.urlEncoding.append(parameters, to: &query) && isEscaped
-        }
-        text.append(query: query, isEscaped: isEscaped)
+        if let parameters = task.urlParameters { try task.urlEncoding.append(parameters, to: &query) }
+        text.append(query: query)
     }
 
     /// Writes parameters by an encoder. Those for the query are collected, to be joined to the URL once.
-    ///
-    /// - Returns: Whether the query is escaped as URLs are.
     private func write(
         _ parameters: Parameters, by encoder: any ParameterEncoder, to draft: inout RequestDraft, _ text: inout URLText,
         _ query: inout [UInt8]
-    ) throws -> Bool {
-        if let encoder = encoder as? URLParameterEncoder {
-            try encoder.form.append(parameters, to: &query)
-            return encoder.form.escapesForURLs
-        }
+    ) throws {
+        if let encoder = encoder as? URLParameterEncoder { return try encoder.form.append(parameters, to: &query) }
         draft.url = try text.url
         do {
             try encoder.encode(parameters, into: &draft)
@@ -112,7 +104,6 @@ public struct RequestBuilder: Sendable {
         }
         guard let url = draft.url else { throw NetworkError(.missingURL) }
         text = try URLText(url)
-        return true
     }
 
     private func base(of endPoint: some EndPointType) throws -> URL {

@@ -25,9 +25,11 @@ public struct ASCIISet: Hashable, Sendable {
         return false
     }
 
-    /// Whether the other one has all of these.
-    package func isSubset(of other: ASCIISet) -> Bool {
-        low & ~other.low == 0 && high & ~other.high == 0
+    package func intersection(_ other: ASCIISet) -> ASCIISet {
+        var result = self
+        result.low &= other.low
+        result.high &= other.high
+        return result
     }
 
     package func union(_ other: ASCIISet) -> ASCIISet {

@@ -12,6 +12,14 @@ extension ASCIISet {
     @usableFromInline package static let hexDigits = ASCIISet("0123456789ABCDEFabcdef")
 }
 
+extension String {
+    /// Whether its bytes are a token.
+    package var isHTTPToken: Bool {
+        var text = self
+        return text.withUTF8 { $0.isHTTPToken }
+    }
+}
+
 extension Sequence<UInt8> {
     /// Whether the bytes are a `token` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2): not
     /// empty, no blank, no separator, no control byte.

@@ -5,8 +5,7 @@ extension URL {
     /// ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)); nil when nothing stands there.
     package var withoutUserInfo: (url: URL, credentials: String?) {
         let text = absoluteString
-        let mayHaveUser = text.utf8.withContiguousStorageIfAvailable { $0.contains(UInt8(ascii: "@")) } ?? true
-        guard mayHaveUser, let start = text.range(of: "://")?.upperBound else {
+        guard text.utf8.contains(UInt8(ascii: "@")), let start = text.range(of: "://")?.upperBound else {
             return (self, nil)
         }
         let authority = text.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }

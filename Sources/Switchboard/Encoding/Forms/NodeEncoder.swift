@@ -1,3 +1,5 @@
+import SwitchboardJSON
+
 /// Writes an `Encodable` into an ``EncodingNode``.
 struct NodeEncoder: Encoder {
     let node: EncodingNode
@@ -65,7 +67,7 @@ private struct NodeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     }
 
     func superEncoder() -> any Encoder {
-        encoder(for: NodeKey(stringValue: "super"))
+        encoder(for: JSONPathKey(stringValue: "super"))
     }
 
     func superEncoder(forKey key: Key) -> any Encoder {
@@ -87,7 +89,7 @@ private struct NodeUnkeyedContainer: UnkeyedEncodingContainer {
     }
 
     func encode(_ value: some Encodable) throws {
-        let key = NodeKey(intValue: count)
+        let key = JSONPathKey(intValue: count)
         try node.appendElement().encodeElement(value, at: codingPath + [key])
     }
 
@@ -104,7 +106,7 @@ private struct NodeUnkeyedContainer: UnkeyedEncodingContainer {
     }
 
     private func nextEncoder() -> NodeEncoder {
-        let key = NodeKey(intValue: count)
+        let key = JSONPathKey(intValue: count)
         return NodeEncoder(node: node.appendElement(), codingPath: codingPath + [key])
     }
 }

@@ -31,7 +31,7 @@ public struct URLEncodedFormEncoder: Sendable {
     public var nilEncoding: NilEncoding
     /// What a blank becomes. Default ``SpaceEncoding/percentEscaped``.
     public var spaceEncoding: SpaceEncoding
-    let allowed: ASCIISet
+    private var allowed: ASCIISet
 
     /// Makes an encoder.
     ///
@@ -98,8 +98,13 @@ public struct URLEncodedFormEncoder: Sendable {
 // MARK: - Pairs to bytes
 
 extension URLEncodedFormEncoder {
-    /// Whether it escapes all that may not stand in a URL. With `allowedCharacters` of an app it may not.
-    var escapesForURLs: Bool { allowed.isSubset(of: .query) }
+    /// The encoder for a query: it escapes all that no URL has, whatever the app allows. Foundation would do so, and escape
+    /// every percent sign with it.
+    var escapingForURLs: URLEncodedFormEncoder {
+        var encoder = self
+        encoder.allowed = allowed.intersection(.query)
+        return encoder
+    }
 
     /// Appends `a=1&b=2`; nothing when every value is dropped.
     func append(_ parameters: Parameters, to buffer: inout [UInt8]) throws(NetworkError) {

@@ -53,10 +53,10 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
 
     /// Why this field may not be sent, or nil when it may.
     package var fault: String? {
-        var (name, value) = (name, value)
-        guard name.withUTF8({ $0.isHTTPToken }) else {
+        guard name.isHTTPToken else {
             return "header name \(name.quotedForMessage) is not a token (RFC 9110 §5.6.2)"
         }
+        var value = value
         let byte = value.withUTF8 { $0.first { $0.breaksFieldValue } }
         return byte.map { "the value of header \(name) holds \($0.nameForMessage) (RFC 9110 §5.5)" }
     }

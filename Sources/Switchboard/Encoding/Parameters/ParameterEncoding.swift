@@ -23,10 +23,9 @@ public struct ParameterEncoding: Sendable {
     /// Writes the URL parameters.
     public var urlEncoder: URLParameterEncoder { encoders.url }
 
-    /// Appends URL parameters to a query, and says whether they are escaped as URLs are.
-    func append(_ parameters: Parameters, to query: inout [UInt8]) throws(NetworkError) -> Bool {
+    /// Appends URL parameters to a query.
+    func append(_ parameters: Parameters, to query: inout [UInt8]) throws(NetworkError) {
         try encoders.url.form.append(parameters, to: &query)
-        return encoders.url.form.escapesForURLs
     }
 
     /// There is no body: body parameters, if any, join the query before the URL parameters.

@@ -25,9 +25,9 @@ extension ParameterValue: Encodable {
             var container = encoder.unkeyedContainer()
             for value in values { try container.encode(value) }
         case .object(let members):
-            var container = encoder.container(keyedBy: NodeKey.self)
+            var container = encoder.container(keyedBy: JSONPathKey.self)
             for member in members.kept {
-                try container.encode(member.value, forKey: NodeKey(stringValue: member.name))
+                try container.encode(member.value, forKey: JSONPathKey(stringValue: member.name))
             }
         case .invalid(let error): throw error
         default:

@@ -6,12 +6,14 @@ import SwitchboardText
 /// `["tag": "a+b", "tag": "c"]` on `https://h/p?x=1` gives `https://h/p?x=1&tag=a%2Bb&tag=c`: encoded once, order and
 /// repeats kept. No parameters leave the URL byte for byte as it was.
 public struct URLParameterEncoder: ParameterEncoder {
-    /// How names and values are written.
-    public var form: URLEncodedFormEncoder
+    /// How names and values are written. A character that no URL has is escaped, even one that the form allows.
+    public var form: URLEncodedFormEncoder {
+        didSet { form = form.escapingForURLs }
+    }
 
     /// Makes an encoder; without an argument, with ``URLEncodedFormEncoder``'s defaults.
     public init(_ form: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
-        self.form = form
+        self.form = form.escapingForURLs
     }
 
     /// Appends the parameters to the draft's query.

@@ -61,12 +61,12 @@ package struct URLText {
         if question != path.count {
             var query: [UInt8] = []
             query.appendEscapedOnce(UnsafeBufferPointer(rebasing: path[(question + 1)...]), allowed: .query)
-            append(query: query, isEscaped: true)
+            append(query: query)
         }
         return nil
     }
 
-    /// The URL with an encoded query after its own. What may stand in no URL is escaped all the same.
+    /// The URL with a query, already encoded, after its own.
     package consuming func appending(query: [UInt8]) -> URLText {
         append(query: query)
         return self
@@ -103,9 +103,8 @@ package struct URLText {
         bytes += query
     }
 
-    /// Appends a query after its own. Unless all of it `isEscaped`, what may stand in no URL is escaped: Foundation would
-    /// escape every percent sign with it.
-    mutating func append(query: [UInt8], isEscaped: Bool = false) {
+    /// Appends a query, already encoded, after its own.
+    mutating func append(query: [UInt8]) {
         guard !query.isEmpty else { return }
         if !hasQuery {
             bytes.append(.questionMark)
@@ -113,11 +112,7 @@ package struct URLText {
         } else if bytes.last != .ampersand, bytes.firstIndex(of: .questionMark) != bytes.count - 1 {
             bytes.append(.ampersand)
         }
-        if isEscaped {
-            bytes += query
-        } else {
-            query.withUnsafeBufferPointer { bytes.appendEscapedOnce($0, allowed: .query) }
-        }
+        bytes += query
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardJSON
 
 /// What a response without a body decodes to.
 public struct EmptyResponse: Codable, Hashable, Sendable {
@@ -10,6 +11,6 @@ public struct EmptyResponse: Codable, Hashable, Sendable {
 
     /// Encodes an empty object.
     public func encode(to encoder: any Encoder) throws {
-        _ = encoder.container(keyedBy: NodeKey.self)
+        _ = encoder.container(keyedBy: JSONPathKey.self)
     }
 }
