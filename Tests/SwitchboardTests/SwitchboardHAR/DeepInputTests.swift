@@ -112,13 +112,15 @@ struct DeepInputTests {
         let depth: Int
         var isList = false
 
+        enum Key: String, CodingKey { case next }
+
         func encode(to encoder: any Encoder) throws {
             if isList {
                 var container = encoder.unkeyedContainer()
                 if depth > 0 { try container.encode(Nest(depth: depth - 1, isList: true)) }
             } else {
-                var container = encoder.container(keyedBy: NodeKey.self)
-                if depth > 0 { try container.encode(Nest(depth: depth - 1), forKey: NodeKey(stringValue: "a")) }
+                var container = encoder.container(keyedBy: Key.self)
+                if depth > 0 { try container.encode(Nest(depth: depth - 1), forKey: .next) }
             }
         }
     }
