@@ -7,6 +7,12 @@ extension MockResponse {
         (100..<200).contains(status) || status == 204 || status == 304
     }
 
+    /// Whether a ``StubSession`` answers with this response without waiting.
+    var isImmediate: Bool {
+        if case .broken(.stall, _) = course { return false }
+        return pace == Pace()
+    }
+
     func allowsBody(to method: HTTPMethod) -> Bool {
         method != .head && !isBodiless
     }

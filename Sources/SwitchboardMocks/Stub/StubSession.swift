@@ -19,7 +19,7 @@ import Switchboard
 /// It keeps the rules of a session: an invalid request is refused before it is recorded, a body that cannot be encoded
 /// ends it, limits and timeouts count, HEAD, 204 and 304 have no body, and whatever a closure throws arrives as a
 /// `NetworkError` or a `CancellationError`. Nothing is shared between two of them, so tests may run in parallel.
-public final class StubSession: NetworkSession {
+public final class StubSession: CallCancellableSession {
     /// Answers a request. An error that is neither `NetworkError` nor `CancellationError` arrives inside a
     /// ``/Switchboard/NetworkError/Code/unknown``.
     public typealias Answer = @Sendable (NetworkRequest) async throws -> MockResponse
@@ -79,16 +79,19 @@ public final class StubSession: NetworkSession {
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()
-        let body = try await request.readBody()
+        let body = try await request.body.isStreamed ? withOwnTask { try await request.readBody() } : request.readBody()
         let request = request.replacingBody(with: body)
         let (recorded, scripted) = record(request, body)
         if let response = try scripted ?? answer(to: recorded, request) {
             return try await exchange(request, response)
         }
         switch fallback {
-        case .session(let session): return try await session.send(request)
+        case .session(let session):
+            var response = try await withOwnTask { try await session.send(request) }
+            if response.request == nil { response.request = request }
+            return response
         case .closure(let answer):
-            let response = try await caught(request) { try await answer(request) }
+            let response = try await caught(request) { try await withOwnTask { try await answer(request) } }
             return try await exchange(request, response)
         case .none:
             throw NetworkError(.unmatchedRequest, reason: refusal(of: recorded, request)).noting(request)
@@ -136,7 +139,8 @@ public final class StubSession: NetworkSession {
     }
 
     private func exchange(_ request: NetworkRequest, _ response: MockResponse) async throws -> NetworkResponse {
-        try await StubExchange(request: request, response: response, clock: clock).run()
+        let exchange = StubExchange(request: request, response: response, clock: clock)
+        return try await response.isImmediate ? exchange.run() : withOwnTask { try await exchange.run() }
     }
 
     private func refusal(of recorded: RecordedRequest, _ request: NetworkRequest) -> String {
