@@ -133,7 +133,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     }
 
     private static let notCached = NetworkError(
-        .notCached, reason: "it asked for what is stored alone, so it was not sent")
+        .notCached, reason: "it is cache-only, so it was not sent")
 
     // MARK: Loading
 
@@ -169,7 +169,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         let response = try await next(conditional)
         guard response.statusCode == 304 else { return await settle(response, stored, request, asked: asked, load) }
         guard stored.isMeant(by: response) else {
-            request.report(.cache("the server speaks of another one"))
+            request.report(.cache("the 304 does not match the stored response"))
             return nil
         }
         let confirmed = stored.confirmed(by: response, asked: asked, at: now())

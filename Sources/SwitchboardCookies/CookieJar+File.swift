@@ -109,7 +109,7 @@ private struct CookieFile: Codable {
     /// Nil when there is no such file.
     init?(readFrom file: URL) throws(NetworkError) {
         func refusal(_ why: String) -> NetworkError {
-            NetworkError(.decodingFailed, reason: "the file of cookies \(file.path.quotedForMessage) \(why)")
+            NetworkError(.decodingFailed, reason: "the cookie file \(file.path.quotedForMessage) \(why)")
         }
         let read: Data?
         do {

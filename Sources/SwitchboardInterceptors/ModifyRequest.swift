@@ -25,7 +25,7 @@ public struct ModifyRequest: Interceptor, ExchangeInterceptor, RequestAdapter {
             return changed
         }
         guard changed.id == request.id else {
-            throw NetworkError(.invalidRequest, reason: "a ModifyRequest put another request in its place")
+            throw NetworkError(.invalidRequest, reason: "a ModifyRequest replaced the request with another")
         }
         request = changed
     }

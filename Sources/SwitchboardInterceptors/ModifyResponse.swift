@@ -33,6 +33,6 @@ public struct ModifyResponse: Interceptor, ExchangeInterceptor {
 extension NetworkResponse {
     func checkAnswers(_ request: NetworkRequest, _ name: String) throws(NetworkError) {
         guard let answered = self.request, answered.id != request.id else { return }
-        throw NetworkError(.invalidResponse, reason: "a \(name) put the response to another request in its place")
+        throw NetworkError(.invalidResponse, reason: "a \(name) replaced the response with that of another request")
     }
 }

@@ -23,7 +23,7 @@ extension NetworkResponse {
         else { return nil }
         guard let target = next.link(from: base)?.target.withoutFragment else {
             let shown = Redaction.standard.url(next.reference).quotedForMessage
-            throw NetworkError(.invalidResponse, reason: "the link to the next page, \(shown), is no URL").with(self)
+            throw NetworkError(.invalidResponse, reason: "the link to the next page, \(shown), is not a URL").with(self)
         }
         return passedAnotherOrigin ? target.chosenElsewhere : target
     }

@@ -69,7 +69,7 @@ final class PageTrail: Sendable {
             try url.refuseDowngrade(from: lastURL)
             // The first sending has used it up.
             guard request.body.isReplayable else {
-                throw NetworkError(.redirectRefused, reason: "the body cannot be sent a second time")
+                throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice")
             }
         }
         var moved = try request.moved(to: url.withoutFragment)

@@ -114,7 +114,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         case .refused(let time):
             let reason =
                 time.map { "the circuit of \(key) is open for another \($0.wholeSecondsText)" }
-                ?? "the circuit of \(key) is half open, and a probe is under way"
+                ?? "the circuit of \(key) is half open, and a probe is in flight"
             throw NetworkError(.circuitOpen, reason: reason)
         }
     }

@@ -64,10 +64,10 @@ public struct Hedging: Interceptor {
                 switch event {
                 case .late:
                     guard budget?.takeRetry() != false else {
-                        request.report(.note("no second request: the budget is used up"))
+                        request.report(.note("no hedge: the retry budget is used up"))
                         continue
                     }
-                    request.report(.retry(after: delay, because: "no answer yet, which is still waited for"))
+                    request.report(.retry(after: delay, because: "no response yet; the first request continues"))
                     send()
                 case .ended(let result):
                     underWay -= 1

@@ -93,7 +93,7 @@ actor ResumableUploader {
         guard let offset else { throw refusal("does not say how much of the upload it has") }
         guard (0...length).contains(offset) else { throw refusal("has \(offset) of \(length) bytes") }
         if isRecovering, offset < highest {
-            guard noteLoss() else { throw refusal("lost what it had, \(losses) times") }
+            guard noteLoss() else { throw refusal("lost the upload, \(losses) times") }
             highest = offset
         }
         let gain = offset - highest
@@ -101,7 +101,7 @@ actor ResumableUploader {
         if highest < 0 || gain >= min(pieceSize, 64 << 10) || gain > 0 && offset == length {
             call.restartAttempts()
         } else if !isRecovering {
-            guard call.takeAttempt() else { throw refusal("takes nothing of what it is sent") }
+            guard call.takeAttempt() else { throw refusal("accepts no data") }
         }
         isRecovering = false
         highest = max(highest, offset)
@@ -190,7 +190,8 @@ actor ResumableUploader {
         let response = try await send { [isOther, isOpened] request throws(NetworkError) in
             guard isOpened || Self.name(of: request) == target.endPoint else {
                 _ = isOther.swap(true)
-                throw NetworkError(.invalidRequest, reason: "the state kept is that of an upload to \(target.endPoint)")
+                throw NetworkError(
+                    .invalidRequest, reason: "the saved state belongs to an upload to \(target.endPoint)")
             }
             request = try request.moved(to: target.location)
             if target.isChosenElsewhere { request.leaveOrigin() }

@@ -103,7 +103,7 @@ extension NetworkRequest {
         warn(timeouts.attempt, "attempt", exceeds: timeouts.total, "total")
         warn(timeouts.connect, "connect", exceeds: timeouts.attempt, "attempt")
         if timeouts.idle == nil, timeouts.attempt == nil, timeouts.total == nil {
-            warnings.append("there is no timeout: a silent server holds the call for ever")
+            warnings.append("no timeout is set: a silent server holds the call forever")
         }
         return warnings
     }

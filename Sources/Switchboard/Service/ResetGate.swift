@@ -20,7 +20,7 @@ final class ResetGate: Sendable {
     /// - Throws: ``NetworkError/Code/resetInProgress``.
     func check() throws(NetworkError) {
         guard state.withLock({ $0.isResetting }) else { return }
-        throw NetworkError(.resetInProgress, reason: "ask again when the reset is over")
+        throw NetworkError(.resetInProgress, reason: "try again after the reset")
     }
 
     /// Adds calls that a reset ends.

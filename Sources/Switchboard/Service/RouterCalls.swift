@@ -196,7 +196,7 @@ package final class RouterCalls: Sendable {
 extension NetworkError {
     /// The error of a call that took longer than ``Timeouts/total``.
     static func overTotal(_ total: Duration) -> NetworkError {
-        NetworkError(.timedOut, reason: "the whole call took longer than \(total.secondsText)")
+        NetworkError(.timedOut, reason: "no complete response within \(total.secondsText) (timeouts.total)")
     }
 
     /// The error that a caller gets: it names the request, and says how often that was sent.

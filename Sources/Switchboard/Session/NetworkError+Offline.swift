@@ -8,7 +8,7 @@ extension NetworkError {
         guard code == .cannotConnect || code == .cannotFindHost, let url = url ?? self.url,
             !url.isLikelyLoopback, !NetworkPath.exists
         else { return self }
-        let reason = url.host.map { "this machine has no way to \($0)" } ?? reason
+        let reason = url.host.map { "no route to \($0)" } ?? reason
         var offline = NetworkError(.noInternetConnection, reason: reason, underlying: underlying)
         offline.url = self.url
         offline.method = method

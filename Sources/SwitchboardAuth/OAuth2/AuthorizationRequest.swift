@@ -22,7 +22,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
     public func code(in redirect: URL) throws(NetworkError) -> String {
         let text = redirect.absoluteString
         guard Self.place(redirectURI).elementsEqual(Self.place(text)) else {
-            throw OAuthError(.invalidRedirect, text: "it leads somewhere else").thrown("the redirect is not accepted")
+            throw OAuthError(.invalidRedirect, text: "it leads to another URL").thrown("the redirect is not accepted")
         }
         let items = Self.items(text)
         for item in Self.items(redirectURI)
@@ -42,7 +42,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
         if let error = value("error") {
             throw OAuthError(
                 OAuthError.Code(rawValue: error), text: value("error_description"), uri: value("error_uri")
-            ).thrown("the authorization server gave no code")
+            ).thrown("the authorization server returned no code")
         }
         guard let code = value("code"), !code.isEmpty else {
             throw OAuthError(.invalidRedirect, text: "it has no code").thrown("the redirect is not accepted")

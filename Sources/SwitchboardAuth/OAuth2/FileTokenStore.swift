@@ -80,14 +80,14 @@ public actor FileTokenStore: TokenStore {
             data = read
         } catch {
             throw NetworkError(
-                .unreadableFile, reason: "the file of tokens \(name) cannot be read: \(error.localizedDescription)",
+                .unreadableFile, reason: "the token file \(name) cannot be read: \(error.localizedDescription)",
                 underlying: error)
         }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         guard let contents = try? decoder.decode(Contents.self, from: data), contents.version == 1 else {
             throw NetworkError(
-                .cannotAuthenticate, reason: "\(name) is no file of tokens: remove it, or reset what it belongs to")
+                .cannotAuthenticate, reason: "\(name) is not a token file: remove it, or reset its store")
         }
         return contents
     }

@@ -56,7 +56,7 @@ public struct OAuth2Authenticator: Authenticator {
         case .refreshToken:
             guard let credential else {
                 let place = partition.map { " for \($0)" } ?? ""
-                throw OAuthError(.notSignedIn, text: "nobody has signed in\(place)").thrown()
+                throw OAuthError(.notSignedIn, text: "not signed in\(place)").thrown()
             }
             return try await client.refresh(credential)
         }

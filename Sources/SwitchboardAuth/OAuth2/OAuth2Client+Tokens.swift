@@ -19,7 +19,7 @@ extension OAuth2Client {
     ///   was revoked, ``OAuthError/Code/notSignedIn`` without a refresh token. And what any exchange may throw.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
         guard let refreshToken = token.refreshToken else {
-            throw OAuthError(.notSignedIn, text: "the token has ended, and cannot be refreshed").thrown()
+            throw OAuthError(.notSignedIn, text: "the token has expired and cannot be refreshed").thrown()
         }
         var fresh = try await self.token([
             URLQueryItem(name: "grant_type", value: "refresh_token"),
@@ -97,7 +97,7 @@ extension OAuth2Client {
             case 501..<600: .error5xx
             default: .unexpectedStatus
             }
-        return NetworkError(code, reason: "the authorization server answered \(response.statusCode)").with(response)
+        return NetworkError(code, reason: "the authorization server returned \(response.statusCode)").with(response)
     }
 
     private static func formEncoded(_ text: String) -> String {

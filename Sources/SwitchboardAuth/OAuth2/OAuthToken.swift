@@ -63,7 +63,8 @@ extension OAuthToken {
         // Some servers say 200 to everything.
         if let error = OAuthError(answer: answer) { throw error.thrown("the authorization server refused") }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: answer), !answer.access_token.isEmpty else {
-            throw NetworkError(.decodingFailed, reason: "the answer of the token endpoint is no token (RFC 6749 §5.1)")
+            throw NetworkError(
+                .decodingFailed, reason: "the response of the token endpoint is not a token (RFC 6749 §5.1)")
         }
         guard answer.token_type?.equalsIgnoringCase("Bearer") ?? true else {
             let type = (answer.token_type ?? "").quotedForMessage

@@ -44,7 +44,7 @@ extension AuthenticationInterceptor {
             state.spaces[partition] = Space(isLoaded: true)
             return renewal
         }
-        renewal?.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credential was given up")))
+        renewal?.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credential was discarded")))
         try await saving.run { [authenticator] in
             try await authenticator.save(nil, in: partition)
         }

@@ -21,7 +21,7 @@ extension AuthenticationInterceptor {
             if let held = try await renewal(replacing: space.held, space.failures, for: request) { return held }
             throw NetworkError(
                 .cannotAuthenticate,
-                reason: "the credential has ended, and was refreshed \(refreshLimit.count) times within "
+                reason: "the credential expired, and was refreshed \(refreshLimit.count) times within "
                     + refreshLimit.window.secondsText)
         } catch {
             if goesWithoutCredential(request, after: error) { return nil }
@@ -31,7 +31,7 @@ extension AuthenticationInterceptor {
                 !authenticator.needsRefresh(held.credential, at: now())
             else { throw error }
             try CallCancellation.check()
-            request.report(.authentication("not refreshed; still good"))
+            request.report(.authentication("not refreshed; still valid"))
             return held
         }
     }
@@ -44,7 +44,7 @@ extension AuthenticationInterceptor {
             return try await renewal(replacing: newer, space.failures, for: request)
         }
         let renewed = try await renewal(replacing: held, failures, for: request)
-        if renewed == nil { request.report(.authentication("refused; refreshed too often to try again")) }
+        if renewed == nil { request.report(.authentication("rejected; refreshed too often to try again")) }
         return renewed
     }
 
@@ -53,7 +53,7 @@ extension AuthenticationInterceptor {
         let partition = request.options.partition
         switch step(replacing: old, failures, in: partition, at: now()) {
         case .use(let held):
-            request.report(.authentication("a newer credential is there"))
+            request.report(.authentication("a newer credential exists"))
             return held
         case .fail(let error): throw error
         case .excess: return nil
@@ -100,7 +100,7 @@ extension AuthenticationInterceptor {
         let timer = Task { [clock, refreshTimeout] in
             try await clock.sleep(for: refreshTimeout)
             let error = NetworkError(
-                .timedOut, reason: "a new credential took longer than \(refreshTimeout.secondsText)")
+                .timedOut, reason: "refreshing the credential took longer than \(refreshTimeout.secondsText)")
             noteFailure(error, isLost: false, of: call, in: partition)
             call.finish(.failure(error))
         }
@@ -225,7 +225,7 @@ extension AuthenticationInterceptor {
 
     /// The error for those who wait, who asked for something else than what failed.
     private static func failure(_ error: any Error) -> NetworkError {
-        var what = "a new credential could not be had"
+        var what = "refreshing the credential failed"
         guard let error = error as? NetworkError else {
             let why =
                 error is CancellationError ? "its refresh was cancelled" : NetworkError.text(of: error)

@@ -8,7 +8,7 @@ extension AuthenticationInterceptor {
         guard request.options.authentication == .optional, !(error is CancellationError),
             error is NobodySignedIn || isSignedOut(space(of: request))
         else { return false }
-        request.report(.authentication("nobody has signed in; sent without a credential"))
+        request.report(.authentication("not signed in; sent without a credential"))
         return true
     }
 

@@ -84,7 +84,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
             return response
         }
         guard request.body.isReplayable else {
-            request.report(.authentication("refused; the body cannot be sent again"))
+            request.report(.authentication("rejected; the body cannot be sent again"))
             noteRefusal(of: held, in: request.options.partition)
             return response
         }

@@ -110,7 +110,7 @@ extension OutputWriter {
 
     /// The error has the number, because the description of such a date traps in Foundation.
     private func noDate(_ seconds: Double, key: () -> (any CodingKey)?) -> EncodingError {
-        invalid(seconds, key: key, "it is no point in time")
+        invalid(seconds, key: key, "it is not a finite date")
     }
 
     private func writeFinite(_ value: Double, key: () -> (any CodingKey)?) throws {

@@ -126,7 +126,7 @@ extension OutputWriter {
     func tooDeep(_ value: Any) -> EncodingError {
         let limit = settings.maximumDepth
         return invalid(
-            value, key: { nil }, "more than \(limit) lists and objects stand in one another")
+            value, key: { nil }, "more than \(limit) nested arrays and objects")
     }
 
     func unusable(_ value: Any, _ serial: UInt32) -> EncodingError {

@@ -13,7 +13,7 @@ extension MockServer {
 
         /// The parts there are, a line each; empty when there are none.
         public var description: String {
-            let left = responses.isEmpty ? [] : ["never asked for: " + responses.joined(separator: "; ")]
+            let left = responses.isEmpty ? [] : ["never requested: " + responses.joined(separator: "; ")]
             return (left + answers.map { "cut short: \($0)" }).joined(separator: "\n")
         }
     }

@@ -21,7 +21,7 @@ extension NetworkRequest {
                 options.onBodySent?(Int64(bytes.count))
             }
             if let length = body.length, length != Int64(bytes.count) {
-                let reason = "the body's stream gave \(bytes.count) bytes, not the \(length) that its length announced"
+                let reason = "the body's stream produced \(bytes.count) bytes, but its length announces \(length)"
                 throw NetworkError(.encodingFailed, reason: reason)
             }
             return bytes

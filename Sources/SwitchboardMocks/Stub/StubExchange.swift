@@ -52,7 +52,7 @@ struct StubExchange {
     private func arrive(_ count: Int, _ action: MockResponse.Break?) async throws -> NetworkResponse {
         let head = try head()
         if case .mislabelled = response.packing, allowsBody {
-            throw partial(fault(.cannotDecodeResponse, "the body is not what its Content-Encoding says"), 0)
+            throw partial(fault(.cannotDecodeResponse, "the body does not match its Content-Encoding"), 0)
         }
         let body = StubBody(request: request, response: response, count: count, action: action, time: time)
         if request.streams(response.status) {

@@ -187,7 +187,7 @@ extension StubSession: StubAnswering {
     public var faults: [String] {
         let left = state.withLock { $0.queue.rest }
         return board.faults
-            + (left.isEmpty ? [] : ["never asked for: \(left.map(\.description).joined(separator: "; "))"])
+            + (left.isEmpty ? [] : ["never requested: \(left.map(\.description).joined(separator: "; "))"])
     }
 
     /// What is wrong when these stubs, among themselves, should have been asked in exactly this order, each as often as

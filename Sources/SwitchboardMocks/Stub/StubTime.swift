@@ -37,7 +37,7 @@ struct StubTime {
     func out(after time: Duration?) async throws -> NetworkError {
         while time == nil { try await sleep(for: .seconds(86_400)) }
         if let time, time > .zero { try await sleep(for: time) }
-        return NetworkError(.timedOut, reason: "StubSession: no sign of life within the request's timeouts")
+        return NetworkError(.timedOut, reason: "StubSession: timeout: no data within the request's timeouts")
     }
 
     func sleep(for duration: Duration) async throws {

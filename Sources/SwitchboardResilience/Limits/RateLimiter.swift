@@ -56,7 +56,7 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
     /// Waits for its turn, and sends the request.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         if !request.options.bypassesLimits, !takeToken() {
-            request.report(.waiting(for: "its turn, \(rule)"))
+            request.report(.waiting(for: "the rate limit, \(rule)"))
             let start = elapsed()
             try await waitForToken()
             request.report(.admitted(after: elapsed() - start))

@@ -18,7 +18,7 @@ enum MultipartBoundary {
         let slash = type.firstIndex(of: UInt8(ascii: "/")) ?? type.endIndex
         guard type[..<slash].equalsLowercase("multipart"), type[slash...].dropFirst().isHTTPToken else {
             let shown = String(decoding: type, as: UTF8.self).quotedForMessage
-            throw NetworkError(.unexpectedContentType, reason: "parts come in a multipart type, not \(shown)")
+            throw NetworkError(.unexpectedContentType, reason: "expected a multipart type, found \(shown)")
         }
         var boundaries: [[UInt8]] = []
         while rest.popFirst() != nil {
@@ -40,7 +40,7 @@ enum MultipartBoundary {
             boundary.allSatisfy({ (0x20..<0x7F).contains($0) })
         else {
             throw NetworkError(
-                .invalidResponse, reason: "the multipart type has a boundary that is none (RFC 2046 §5.1.1)")
+                .invalidResponse, reason: "the multipart type has an invalid boundary (RFC 2046 §5.1.1)")
         }
         return String(decoding: boundary, as: UTF8.self)
     }
@@ -61,7 +61,7 @@ enum MultipartBoundary {
             }
             if let next = rest.popFirst() { value.append(next) }
         }
-        throw NetworkError(.invalidResponse, reason: "the multipart type has a quotation mark without its other half")
+        throw NetworkError(.invalidResponse, reason: "the multipart type has an unbalanced quotation mark")
     }
 }
 

@@ -12,7 +12,7 @@ package enum DecodingFailure {
         case DecodingError.typeMismatch(let type, let context):
             "\(place(context)): expected \(type), \(found(context))"
         case DecodingError.valueNotFound(let type, let context):
-            "\(place(context)): expected \(type), found null or nothing"
+            "\(place(context)): expected \(type), found null or no value"
         case DecodingError.keyNotFound(let key, let context):
             "\((context.codingPath + [key]).pathText): expected a value, the key is missing"
         case DecodingError.dataCorrupted(let context):

@@ -19,10 +19,10 @@ package enum TransportText {
             return words(String(text.dropFirst(beginning.count)))
         }
         guard let detail = text.range(of: "SSL routines:") else { return text }
-        let words = text[detail.upperBound...].split(separator: ":").last ?? "for no cause that is known"
+        let words = text[detail.upperBound...].split(separator: ":").last ?? "unknown cause"
         // What OpenSSL makes of an answer that is not TLS.
         let hint = words == "wrong version number" ? "; perhaps the port speaks plain HTTP" : ""
-        return "TLS could not be agreed upon (\(words))\(hint)"
+        return "the TLS handshake failed (\(words))\(hint)"
     }
 
     /// How messages begin, and what to make of the rest of them.
@@ -31,9 +31,9 @@ package enum TransportText {
         ("Could not connect to ", { "nothing accepts connections at \(place($0))" }),
         ("Could not resolve host: ", { $0 }),
         ("Could not resolve proxy: ", { "the proxy \($0)" }),
-        ("Empty reply from server", { _ in "the server closed it without an answer" }),
-        ("Recv failure: ", { "\(lowercasing($0)), while the answer was awaited" }),
-        ("Send failure: ", { "\(lowercasing($0)), while the request was sent" }),
+        ("Empty reply from server", { _ in "the server closed it without a response" }),
+        ("Recv failure: ", { "\(lowercasing($0)), while waiting for the response" }),
+        ("Send failure: ", { "\(lowercasing($0)), while sending the request" }),
         ("Received HTTP/0.9 when not allowed", { _ in "it does not begin with a status line" }),
         (
             "transfer closed with outstanding read data remaining",
@@ -41,18 +41,18 @@ package enum TransportText {
         ),
         ("transfer closed with ", { "the connection was closed, \(missing($0)) missing" }),
         ("end of response with ", { "the connection was closed, \(missing($0)) missing" }),
-        ("Error while processing content unencoding: ", { "the body is not what its Content-Encoding says (\($0))" }),
+        ("Error while processing content unencoding: ", { "the body does not match its Content-Encoding (\($0))" }),
         (
             "Unrecognized content encoding type. libcurl understands ",
             { rest in
-                "its content encoding is unknown; known are \(rest.components(separatedBy: " content encodings").first ?? rest)"
+                "its Content-Encoding is unknown; supported are \(rest.components(separatedBy: " content encodings").first ?? rest)"
             }
         ),
-        ("Unrecognized content encoding type", { _ in "its content encoding is unknown" }),
+        ("Unrecognized content encoding type", { _ in "its Content-Encoding is unknown" }),
         ("Unsolicited Transfer-Encoding ", { "its transfer encoding is unknown: \($0)" }),
         (
             "Invalid Content-Length",
-            { _ in "its Content-Length is no length, or there are Content-Length fields that differ" }
+            { _ in "its Content-Length is invalid or conflicts with another one" }
         ),
         ("SSL certificate problem: ", refused),
         ("SSL certificate verify result: ", refused),

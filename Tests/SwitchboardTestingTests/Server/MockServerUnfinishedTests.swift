@@ -21,7 +21,7 @@ struct MockServerUnfinishedTests {
         server.enqueue(.text("one"), .stall, .redirectLoop)
         let unfinished = server.stop()
         #expect(unfinished.responses == ["200, 3 bytes", "stall"])
-        #expect(unfinished.description == "never asked for: 200, 3 bytes; stall")
+        #expect(unfinished.description == "never requested: 200, 3 bytes; stall")
         #expect(server.stop() == unfinished)
         #expect(server.faults == [unfinished.description])
     }
@@ -73,7 +73,7 @@ struct MockServerUnfinishedTests {
             server.verify()
         } matching: { issue in
             issue.sourceLocation?.line == line
-                && issue.comments.map(\.rawValue) == ["MockServer: never asked for: 200, 3 bytes"]
+                && issue.comments.map(\.rawValue) == ["MockServer: never requested: 200, 3 bytes"]
         }
     }
 }

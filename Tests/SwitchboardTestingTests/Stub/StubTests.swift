@@ -78,7 +78,7 @@ struct StubTests {
         #expect(try await get("/b", from: next) == "default")
         #expect(session.requests.count == 4)
         next.enqueue(.text("left"), .stall, .redirectLoop)
-        #expect(next.faults == ["never asked for: 200, 4 bytes; stall"])
+        #expect(next.faults == ["never requested: 200, 4 bytes; stall"])
     }
 
     @Test func anUnmatchedRequestIsShownBesideTheNearestStubs() async throws {

@@ -80,7 +80,7 @@ struct StubWireTests {
             try await session.send(NetworkRequest(.post, url, body: Reader(text: "abc", length: 5)))
         }
         #expect(error?.code == .encodingFailed)
-        #expect(error?.reason == "the body's stream gave 3 bytes, not the 5 that its length announced")
+        #expect(error?.reason == "the body's stream produced 3 bytes, but its length announces 5")
         #expect(session.requests.isEmpty)
     }
 

@@ -142,7 +142,7 @@ struct EnvironmentTests {
     }
 
     @Test(
-        "a text that is no URL is a thrown error with the environment and the text, never a crash",
+        "a text that is not a URL is a thrown error with the environment and the text, never a crash",
         .requirement("S3.2"),
         arguments: [
             "", " ", "api.example.com", "/3/", "ftp://example.com", "http://", "http:///3", "https://exa mple.com",

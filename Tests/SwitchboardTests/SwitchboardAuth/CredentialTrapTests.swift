@@ -31,7 +31,7 @@ struct CredentialTrapTests {
         manager.environment = .qa
         let error = await #expect(throws: NetworkError.self) { try await manager.response(for: URLEndPoint(.get, url)) }
         #expect(error?.code == .cannotAuthenticate)
-        #expect(error?.description.contains("nobody has signed in for qa") == true)
+        #expect(error?.description.contains("not signed in for qa") == true)
         try await login.signOut(in: .staging)
         #expect(try await login.credential(in: .staging) == nil)
     }

@@ -63,7 +63,7 @@ struct CommonOriginTests {
         }
     }
 
-    @Test("an origin is its scheme, host and port, and what is no URL names none")
+    @Test("an origin is its scheme, host and port, and what is not a URL names none")
     func origins() async throws {
         let names = ["http://api.example.com:8080/any", "ftp://api.example.com", "", "https://", "a b", ":8080", "//x"]
         let origins: CredentialOrigins = [

@@ -128,7 +128,7 @@ struct PageOriginTests {
         #expect(session.requests.count == 2)
     }
 
-    @Test("a next page that is no URL is an error: nobody can tell what follows [paging]")
+    @Test("a next page that is not a URL is an error: nobody can tell what follows [paging]")
     func noURL() async throws {
         let session = StubSession(.json("[1]", headers: link("http://[x/?token=hunter2")))
         let pages = Router<ListApi>(session: session).pages(of: .list(URL(text: "http://h")), as: [Int].self)

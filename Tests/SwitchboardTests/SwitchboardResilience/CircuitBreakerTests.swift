@@ -81,7 +81,7 @@ struct CircuitBreakerTests {
                 try await router.rawResponse(for: URLEndPoint(.get, url))
             }
             #expect(error?.code == .circuitOpen)
-            #expect(error?.reason?.contains("a probe is under way") == true)
+            #expect(error?.reason?.contains("a probe is in flight") == true)
         }
         #expect(breaker.state(of: key) == .halfOpen)
         gate.open()

@@ -113,7 +113,7 @@ struct HedgingTests {
         let call = Task { try await router.request(URLEndPoint(.get, url, options: options), as: String.self) }
         _ = try await clock.nextSleep()
         clock.advance(by: .seconds(1))
-        try await monitor.wait(for: "no second request: the budget is used up")
+        try await monitor.wait(for: "no hedge: the retry budget is used up")
         gate.open()
         #expect(try await call.value == "first")
         #expect(begun.all.count == 1)

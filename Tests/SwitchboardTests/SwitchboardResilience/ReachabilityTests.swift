@@ -76,7 +76,7 @@ struct ReachabilityTests {
         clock.advance(by: .seconds(1))
         _ = try await call.value
         #expect(stub.requests.count == 2)
-        #expect(heard.texts == ["waits for network", "goes on after 3000 ms"])
+        #expect(heard.texts == ["waits for network", "continues after 3000 ms"])
     }
 
     @Test("a wait ends at its limit, and with its call", .requirement("S1.9"))

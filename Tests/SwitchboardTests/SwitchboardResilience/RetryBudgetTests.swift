@@ -40,7 +40,7 @@ struct RetryBudgetTests {
             try await router.response(for: URLEndPoint(.get, url, options: options))
         }
         #expect(error?.status == 503 && error?.body == Data("busy".utf8) && error?.attempts == 2)
-        #expect(monitor.texts.contains("not sent again: the retry budget is used up"))
+        #expect(monitor.texts.contains("not retried: the retry budget is used up"))
         // A request with a policy of its own draws on the same one.
         let own = RequestOptions { $0.retry = RetryPolicy(strategy: .immediate) }
         _ = try? await router.response(for: URLEndPoint(.get, url, options: own))

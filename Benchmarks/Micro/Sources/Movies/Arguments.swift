@@ -31,7 +31,7 @@ public struct Arguments: Sendable {
 
     /// The URL of an option that must have one.
     public func url(_ name: String) throws(UsageError) -> URL {
-        guard let url = URL(string: try text(name)) else { throw UsageError(text: "--\(name) is no URL") }
+        guard let url = URL(string: try text(name)) else { throw UsageError(text: "--\(name) is not a URL") }
         return url
     }
 

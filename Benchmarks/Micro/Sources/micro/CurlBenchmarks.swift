@@ -5,7 +5,7 @@ import Switchboard
 /// A page over libcurl, one request at a time, on a connection that stands. The server is a process of its own.
 struct CurlBenchmarks {
     func run(_ figures: inout MicroFigures) async throws {
-        guard let url = URL(string: Loopback.page) else { throw UsageError(text: "--url is no URL") }
+        guard let url = URL(string: Loopback.page) else { throw UsageError(text: "--url is not a URL") }
         NetworkEnvironment.default = .loopback
         defer { NetworkEnvironment.default = .production }
         let session = CurlSession()

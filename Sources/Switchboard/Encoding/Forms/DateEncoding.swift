@@ -46,7 +46,7 @@ public struct DateEncoding: Sendable {
     /// - Throws: `EncodingError` for a date that is no finite number.
     func value(_ date: Date) throws -> ParameterValue {
         guard date.timeIntervalSinceReferenceDate.isFinite else {
-            throw EncodingError.invalidValue(date, .init(codingPath: [], debugDescription: "it is no point in time"))
+            throw EncodingError.invalidValue(date, .init(codingPath: [], debugDescription: "it is not a finite date"))
         }
         switch try form(date) {
         case .text(let text): return .string(text)

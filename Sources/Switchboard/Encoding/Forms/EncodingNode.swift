@@ -39,7 +39,7 @@ final class EncodingNode {
 
     static var tooDeep: NetworkError {
         NetworkError(
-            .encodingFailed, reason: "more than \(maximumDepth) lists and objects stand in one another")
+            .encodingFailed, reason: "more than \(maximumDepth) nested arrays and objects")
     }
 
     var count: Int {

@@ -70,7 +70,8 @@ public struct URLEncodedFormEncoder: Sendable {
             throw NetworkError(.encodingFailed, reason: EncodingFailure.describe(error), underlying: error)
         }
         guard case .object(let members) = encoded else {
-            throw NetworkError(.encodingFailed, reason: "a \(type(of: value)) has no names, which a form needs")
+            throw NetworkError(
+                .encodingFailed, reason: "a \(type(of: value)) has no member names, which a form requires")
         }
         return try encode(members)
     }

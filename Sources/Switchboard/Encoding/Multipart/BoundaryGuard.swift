@@ -16,7 +16,7 @@ struct BoundaryGuard: Sendable {
         guard let delimiter else { return }
         tail += chunk
         guard tail.range(of: delimiter) == nil else {
-            throw NetworkError(.encodingFailed, reason: "the content of a part holds the boundary that was given")
+            throw NetworkError(.encodingFailed, reason: "a part contains the given boundary")
         }
         tail = Data(tail.suffix(delimiter.count - 1))
     }

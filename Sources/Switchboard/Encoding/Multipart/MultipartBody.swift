@@ -122,7 +122,7 @@ public struct MultipartBody: HTTPBody {
         let isAllowed = boundary.utf8.allSatisfy(ASCIISet.boundary.contains)
         guard (1...70).contains(boundary.utf8.count), isAllowed, boundary.last != " " else {
             return NetworkError(
-                .encodingFailed, reason: "\(boundary.quotedForMessage) is no boundary (RFC 2046 §5.1.1)")
+                .encodingFailed, reason: "\(boundary.quotedForMessage) is not a boundary (RFC 2046 §5.1.1)")
         }
         guard !skipsUnreadableFiles, !failedFiles.isEmpty else { return nil }
         return NetworkError(.unreadableFile, reason: failedFiles.map(\.quotedForMessage).joined(separator: ", "))

@@ -62,7 +62,8 @@ public struct Parameters: Sendable {
     public init(_ value: some Encodable) throws(NetworkError) {
         do {
             guard case .object(let members) = try ParameterValue(encoding: value) else {
-                throw NetworkError(.encodingFailed, reason: "a \(type(of: value)) has no names, which parameters need")
+                throw NetworkError(
+                    .encodingFailed, reason: "a \(type(of: value)) has no member names, which parameters require")
             }
             self = members
         } catch {

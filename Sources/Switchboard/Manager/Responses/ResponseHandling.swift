@@ -105,7 +105,7 @@ extension NetworkResponse {
         if type == String.self || type == String?.self, let value = text as? Value { return value }
         if let value = EmptyResponse() as? Value { return value }
         guard !body.isEmpty else {
-            throw failure(.noData, "\(type) was expected, and the \(statusCode) response has no body")
+            throw failure(.noData, "expected \(type), but the \(statusCode) response has no body")
         }
         do {
             return try environment.run { try (decoder ?? handling.decoder).decode(type, from: body) }
@@ -119,7 +119,7 @@ extension NetworkResponse {
         guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
             !mediaType.contains("json"), !mediaType.contains("plist"), mediaType.contains("html") || isNoJSON
         else { return failure(.decodingFailed, reason, error) }
-        return failure(.unexpectedContentType, "what came is \(mediaType): \(reason)", error)
+        return failure(.unexpectedContentType, "the response is \(mediaType): \(reason)", error)
     }
 
     /// Whether the body cannot be JSON by its first character.

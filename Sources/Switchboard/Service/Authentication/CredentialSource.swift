@@ -30,12 +30,12 @@ package struct CredentialSource<Value: Sendable>: Sendable {
             } catch let error as CancellationError {
                 try CallCancellation.check()
                 throw NetworkError(
-                    .cannotAuthenticate, reason: "the provider of the credentials was cancelled", underlying: error)
+                    .cannotAuthenticate, reason: "the credential provider was cancelled", underlying: error)
             } catch let error as NetworkError {
                 throw error
             } catch {
                 throw NetworkError(
-                    .cannotAuthenticate, reason: "the provider of the credentials threw a \(type(of: error))",
+                    .cannotAuthenticate, reason: "the credential provider threw a \(type(of: error))",
                     underlying: error)
             }
         }

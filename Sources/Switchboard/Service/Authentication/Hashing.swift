@@ -9,7 +9,7 @@ extension MessageDigest {
         do throws(DynamicLibrary.Failure) {
             return try hash(data)
         } catch {
-            throw NetworkError(.unsupported, reason: "a hash is needed, and \(error.text)")
+            throw NetworkError(.unsupported, reason: "a hash is needed, but \(error.text)")
         }
     }
 }

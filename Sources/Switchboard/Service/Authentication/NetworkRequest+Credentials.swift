@@ -41,7 +41,7 @@ extension NetworkRequest {
         else { return }
         throw NetworkError(
             .cannotAuthenticate,
-            reason: "the request requires a sign-in, and no interceptor has one for its origin: list a login, such as "
+            reason: "the request requires a sign-in, and no interceptor signs in to its origin: add one, such as "
                 + "AuthenticationInterceptor or BearerAuth")
     }
 
@@ -49,7 +49,7 @@ extension NetworkRequest {
     package func checkSignIn() throws(NetworkError) {
         guard options.authentication == .required else { return }
         throw NetworkError(
-            .cannotAuthenticate, reason: "nobody has signed in, and the request requires it: the provider gave nil")
+            .cannotAuthenticate, reason: "the request requires a sign-in, and the credential provider returned nil")
     }
 }
 

@@ -18,6 +18,8 @@ public struct ManagerBaseURL: EndPointBaseURL {
     public func endPointURL() throws(NetworkError) -> URL {
         throw NetworkError(
             .missingURL,
-            reason: "the endpoint leaves its base URL to its sender, which has no servers: give the manager `servers:`")
+            reason:
+                "the endpoint takes its base URL from its manager, which has no servers: create the manager with `servers:`"
+        )
     }
 }

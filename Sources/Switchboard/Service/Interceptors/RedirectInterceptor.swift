@@ -62,7 +62,7 @@ public struct RedirectInterceptor: Interceptor {
         _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest {
         guard let url = request.url, let target = Self.resolve(location, against: url) else {
-            throw NetworkError(.redirectRefused, reason: "the Location \(shown(location)) is no http or https URL")
+            throw NetworkError(.redirectRefused, reason: "the Location \(shown(location)) is not an http or https URL")
                 .with(response)
         }
         var redirected: NetworkRequest
@@ -78,10 +78,10 @@ public struct RedirectInterceptor: Interceptor {
                 redirected.headers.remove(name)
             }
         } else if !request.body.isReplayable {
-            throw NetworkError(.redirectRefused, reason: "the body cannot be sent a second time").with(response)
+            throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice").with(response)
         } else if redirected.hasLeftOrigin, !redirected.trail.bodyRules.allSatisfy({ $0(redirected) }) {
             throw NetworkError(
-                .redirectRefused, reason: "the body holds common parameters, which are not for \(redirected.host)"
+                .redirectRefused, reason: "the body contains common parameters, which must not reach \(redirected.host)"
             ).with(response)
         }
         return redirected

@@ -30,7 +30,7 @@ extension RetryPolicy {
     ) async throws -> Bool {
         guard let call = request.call else { return false }
         if let reason = objection(to: wait, call.attempts, left) {
-            request.report(.note("not sent again: \(reason)"))
+            request.report(.note("not retried: \(reason)"))
             return false
         }
         guard call.takeAttempt(within: maximumAttempts) else { return false }
@@ -44,7 +44,7 @@ extension RetryPolicy {
     private func objection(to wait: Duration, _ attempts: Int, _ left: TimeLeft?) -> String? {
         guard attempts < maximumAttempts else { return "\(attempts) attempts were made" }
         guard wait <= maximumDelay else { return "the server asks for a longer wait than \(maximumDelay.secondsText)" }
-        if let left, wait >= left() { return "a wait of \(wait.secondsText) would pass the end of the total timeout" }
+        if let left, wait >= left() { return "a wait of \(wait.secondsText) would exceed the total timeout" }
         // A stream whose connection ended as it should is not retried.
         return attempts > 0 && limit?.takeRetry() == false ? "the retry budget is used up" : nil
     }

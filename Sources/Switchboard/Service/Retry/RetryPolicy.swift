@@ -143,10 +143,10 @@ public struct RetryPolicy: Interceptor {
 
     /// Why a request is never sent again; nil when it may be.
     func fault(of request: NetworkRequest) -> String? {
-        guard maximumAttempts > 1 else { return "one attempt is allowed" }
-        guard request.body.isReplayable else { return "its body cannot be sent a second time" }
+        guard maximumAttempts > 1 else { return "the policy allows one attempt" }
+        guard request.body.isReplayable else { return "its body cannot be sent twice" }
         guard methods.contains(request.method) || request.headers[IdempotencyKey.field]?.isEmpty == false else {
-            return "\(request.method) is not sent again without \(IdempotencyKey.field)"
+            return "\(request.method) is not retried without \(IdempotencyKey.field)"
         }
         return nil
     }

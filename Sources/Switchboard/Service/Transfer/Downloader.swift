@@ -113,7 +113,8 @@ actor Downloader {
     private func restart() throws(NetworkError) {
         restarts += 1
         guard restarts <= policy.maximumAttempts else {
-            throw NetworkError(.invalidResponse, reason: "the server changed what it sends \(restarts) times")
+            throw NetworkError(
+                .invalidResponse, reason: "the file changed on the server during the download, \(restarts) times")
         }
         try file.restart()
     }
@@ -128,7 +129,9 @@ actor Downloader {
         let end: Int64?
         if response.statusCode == 206, !isOwnRange {
             guard let offset else {
-                throw NetworkError(.invalidResponse, reason: "it is a part (206), and all was asked for").with(
+                throw NetworkError(
+                    .invalidResponse, reason: "the response is partial (206), but the whole file was requested"
+                ).with(
                     response)
             }
             guard let range = continuation(of: response, from: offset), let last = range.bytes?.upperBound else {

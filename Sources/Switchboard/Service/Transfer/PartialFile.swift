@@ -40,7 +40,7 @@ final class PartialFile: @unchecked Sendable {
         // A device or a pipe would be replaced by a file.
         var there = stat()
         guard lstat(destination.path, &there) != 0 || [S_IFREG, S_IFLNK].contains(there.st_mode & S_IFMT) else {
-            throw Self.failure("\(destination.path.quotedForMessage) is no regular file")
+            throw Self.failure("\(destination.path.quotedForMessage) is not a regular file")
         }
         self.destination = destination
         let folder = destination.deletingLastPathComponent()
@@ -67,11 +67,11 @@ final class PartialFile: @unchecked Sendable {
         for _ in 0..<10 {
             let descriptor = Foundation.open(url.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
             guard descriptor >= 0 else {
-                throw failure("no file can be made beside \(destination.path.quotedForMessage)", errno)
+                throw failure("cannot create a file beside \(destination.path.quotedForMessage)", errno)
             }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 close(descriptor)
-                throw failure("another download to \(destination.path.quotedForMessage) is under way")
+                throw failure("another download to \(destination.path.quotedForMessage) is in progress")
             }
             var opened = stat()
             var named = stat()
@@ -80,7 +80,7 @@ final class PartialFile: @unchecked Sendable {
             }
             close(descriptor)
         }
-        throw failure("another download to \(destination.path.quotedForMessage) is under way")
+        throw failure("another download to \(destination.path.quotedForMessage) is in progress")
     }
 
     /// Forgets what is there.

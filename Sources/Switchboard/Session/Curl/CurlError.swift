@@ -25,7 +25,7 @@ extension CurlError {
         var error = NetworkError(
             networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, proxy: proxy),
             underlying: self)
-        if error.code == .timedOut, !isHeadComplete { error.reason = "there was no connection in time (\(message))" }
+        if error.code == .timedOut, !isHeadComplete { error.reason = "connect timeout (\(message))" }
         return error
     }
 

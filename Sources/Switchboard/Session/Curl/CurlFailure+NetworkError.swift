@@ -18,20 +18,20 @@ extension CurlFailure {
         case .system(let reason): NetworkError(.unknown, reason: reason)
         case .closed: NetworkError(.sessionInvalidated)
         case .cancelled: NetworkError(.cancelled)
-        case .timedOut(.attempt): timedOut("no complete answer within", request.timeouts.attempt)
-        case .timedOut(.connect): timedOut("there was no connection within", request.timeouts.connect)
-        case .timedOut(.idle): timedOut("no sign of life for", request.timeouts.idle)
+        case .timedOut(.attempt): timedOut("no complete response within", request.timeouts.attempt, "attempt")
+        case .timedOut(.connect): timedOut("no connection within", request.timeouts.connect, "connect")
+        case .timedOut(.idle): timedOut("no data for", request.timeouts.idle, "idle")
         case .connectionDied(let isKept): connectionDied(isKept, request)
         case .headCutOff:
             NetworkError(.connectionLost, reason: "the connection was closed inside the head of the response")
         case .headTooLarge:
             NetworkError(
                 .headersTooLarge, reason: "limits.responseHeaders is \(request.limits.responseHeaders) bytes")
-        case .headHoldsNUL: NetworkError(.invalidResponse, reason: "the head of the response holds a NUL byte")
+        case .headHoldsNUL: NetworkError(.invalidResponse, reason: "the head of the response contains a NUL byte")
         case .conflictingLengths: NetworkResponse.conflictingLengths
         case .unknownEncoding:
             repeated(
-                NetworkError(.cannotDecodeResponse, reason: "its content encoding is unknown"),
+                NetworkError(.cannotDecodeResponse, reason: "its Content-Encoding is unknown"),
                 request.mayBeRepeated ? .undecoded : nil)
         case .bodyAnnouncedTooLarge(let length):
             request.limits.bodyTooLarge("Content-Length announces \(length) bytes")
@@ -39,16 +39,16 @@ extension CurlFailure {
         case .ratioTooLarge:
             NetworkError(
                 .responseTooLarge,
-                reason: "it unpacks to more than \(request.limits.decompressionRatio) times its size"
+                reason: "it decompresses to more than \(request.limits.decompressionRatio) times its size"
                     + " (limits.decompressionRatio)")
         case .body(let error): NetworkError.encoding(error)
         case .wrongBodyLength(let what):
-            NetworkError(.encodingFailed, reason: "the body's stream gave \(what) that its length announced")
+            NetworkError(.encodingFailed, reason: "the body's stream produced \(what) that its length announced")
         }
     }
 
-    private func timedOut(_ words: String, _ time: Duration?) -> NetworkError {
-        NetworkError(.timedOut, reason: "\(words) \((time ?? .zero).secondsText)")
+    private func timedOut(_ words: String, _ time: Duration?, _ name: String) -> NetworkError {
+        NetworkError(.timedOut, reason: "\(words) \((time ?? .zero).secondsText) (timeouts.\(name))")
     }
 
     private func connectionDied(_ isKept: Bool, _ request: NetworkRequest) -> NetworkError {

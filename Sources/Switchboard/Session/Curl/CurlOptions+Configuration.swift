@@ -74,7 +74,7 @@ extension CurlOptions.TLS {
             authorities = (authorities ?? Data()) + (try part.contents()) + [0x0A]
         }
         if authorities == nil, !trustsSystem, !trustsEveryServer {
-            throw NetworkError(.insecureConnection, reason: "the session's TLSOptions trust nobody")
+            throw NetworkError(.insecureConnection, reason: "the session's TLSOptions trust no authority")
         }
         if let identity = options.clientIdentity {
             certificate = try identity.certificate.contents()

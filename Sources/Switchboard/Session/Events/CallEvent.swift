@@ -57,7 +57,7 @@ extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
         switch self {
         case .made: "made"
         case .waiting(let what): "waits for \(what)"
-        case .admitted(let wait): "goes on after \(wait.millisecondsText)"
+        case .admitted(let wait): "continues after \(wait.millisecondsText)"
         case .cache(let what): "cache: \(what)"
         case .exchange(let number): "exchange \(number)"
         case .exchanged(let metrics, _): "exchanged: \(metrics.outcome) in \(metrics.duration.millisecondsText)"

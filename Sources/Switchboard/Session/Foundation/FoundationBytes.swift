@@ -36,10 +36,10 @@ extension SpillFile.Failure {
         switch self {
         case .full(let unread, let limit):
             NetworkError(
-                .responseTooLarge, reason: "\(unread) bytes wait to be read, limits.downloadedFile is \(limit)")
+                .responseTooLarge, reason: "\(unread) unread bytes are buffered, limits.downloadedFile is \(limit)")
         case .system(let error):
             NetworkError(
-                .cannotWriteFile, reason: "a body that is read too slowly waits in a temporary file, which failed",
+                .cannotWriteFile, reason: "the temporary file that buffers unread data failed",
                 underlying: error)
         }
     }

@@ -64,7 +64,7 @@ final class FoundationExchange: Sendable {
 
     func didReceive(_ response: URLResponse) {
         guard let http = response as? HTTPURLResponse else {
-            return abort(with: NetworkError(.invalidResponse, reason: "the answer is no HTTP response"))
+            return abort(with: NetworkError(.invalidResponse, reason: "the response is not HTTP"))
         }
         // Interim responses are not the answer (RFC 9110 §15.2).
         guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
@@ -254,9 +254,9 @@ extension FoundationExchange: DeadlineHolder {
         let timeouts = request.timeouts
         let reason =
             if let attempt = timeouts.attempt, ContinuousClock.now >= start + attempt.clamped {
-                "no complete answer within \(attempt.secondsText)"
+                "no complete response within \(attempt.secondsText) (timeouts.attempt)"
             } else {
-                "no sign of life for \((timeouts.idle ?? .zero).secondsText)"
+                "no data for \((timeouts.idle ?? .zero).secondsText) (timeouts.idle)"
             }
         abort(with: NetworkError(.timedOut, reason: reason))
     }

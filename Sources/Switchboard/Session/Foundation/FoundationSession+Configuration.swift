@@ -4,14 +4,14 @@ extension SessionConfiguration {
     /// What URLSession would have to be told and cannot be, or not everywhere; nil when there is nothing.
     var unsupportedByURLSession: String? {
         let plain = SessionConfiguration()
-        if tls != plain.tls { return "TLS options; CurlSession has them" }
-        if proxy != plain.proxy { return "a proxy of the session's own (\(proxy))" }
-        if httpVersion != plain.httpVersion { return "a choice of the HTTP version" }
+        if tls != plain.tls { return "TLS options; use CurlSession" }
+        if proxy != plain.proxy { return "a custom proxy (\(proxy))" }
+        if httpVersion != plain.httpVersion { return "a fixed HTTP version" }
         if unixSocketPath != nil { return "a unix-domain socket" }
-        if !resolve.isEmpty { return "addresses instead of the resolver's" }
+        if !resolve.isEmpty { return "custom addresses (resolve)" }
         if localAddress != nil { return "a local address" }
-        if addressFamily != plain.addressFamily { return "a choice between IPv4 and IPv6" }
-        if maximumConnections != nil { return "a limit for all connections together" }
+        if addressFamily != plain.addressFamily { return "a fixed address family" }
+        if maximumConnections != nil { return "a limit on all connections" }
         return nil
     }
 

@@ -57,7 +57,7 @@ public final class FoundationSession: NetworkSession {
 
     private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         if let unsupported {
-            throw NetworkError(.unsupported, reason: "FoundationSession does not have \(unsupported)")
+            throw NetworkError(.unsupported, reason: "FoundationSession does not support \(unsupported)")
         }
         let payload = try await RequestPayload(request.body, within: request.timeouts)
         let urlRequest = try URLRequest(request, payload: payload)

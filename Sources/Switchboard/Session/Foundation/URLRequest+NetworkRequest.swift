@@ -9,7 +9,7 @@ extension URLRequest {
     init(_ request: NetworkRequest, payload: RequestPayload?) throws(NetworkError) {
         guard let url = request.url else { throw NetworkError(.missingURL) }
         if let what = Self.unsupported(request, url) {
-            throw NetworkError(.unsupported, reason: "FoundationSession does not have \(what)")
+            throw NetworkError(.unsupported, reason: "FoundationSession does not support \(what)")
         }
         let (bareURL, credentials) = url.withLowercasedScheme.withoutUserInfo
         self.init(url: bareURL)
@@ -39,7 +39,7 @@ extension URLRequest {
     }
 
     private static func unsupported(_ request: NetworkRequest, _ url: URL) -> String? {
-        if request.timeouts.connect != nil { return "a timeout for connecting alone" }
+        if request.timeouts.connect != nil { return "a connect timeout" }
         if request.method == .connect { return "the method CONNECT" }
         if URLSessionQuirks.refusesIPv6Literals,
             url.absoluteString.contains("://[") || url.absoluteString.contains("@[")

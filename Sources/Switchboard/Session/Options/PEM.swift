@@ -39,7 +39,7 @@ extension PEMSource {
             }
         }
         guard data.range(of: Data("-----BEGIN ".utf8)) != nil else {
-            throw NetworkError(.insecureConnection, reason: "\(description.quotedForMessage) holds no PEM text")
+            throw NetworkError(.insecureConnection, reason: "\(description.quotedForMessage) contains no PEM text")
         }
         return data
     }

@@ -31,7 +31,7 @@ extension NetworkResponse {
     }
 
     static let conflictingLengths = NetworkError(
-        .invalidResponse, reason: "it has Content-Length fields that differ (RFC 9112 §6.3)")
+        .invalidResponse, reason: "it has conflicting Content-Length fields (RFC 9112 §6.3)")
 
     private var lengths: [String] {
         headers.values(for: "Content-Length").flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks }

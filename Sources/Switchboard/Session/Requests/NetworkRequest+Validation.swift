@@ -70,7 +70,7 @@ extension NetworkRequest {
         guard body.isEmpty || method.allowsBody else {
             throw NetworkError(
                 .bodyNotAllowed,
-                reason: "it is \(method)" + (method == .get ? ", as every endpoint without an httpMethod is" : ""))
+                reason: "the method is \(method)" + (method == .get ? ", the default: set httpMethod" : ""))
         }
     }
 
@@ -78,10 +78,10 @@ extension NetworkRequest {
         let headers = allHeaders
         try headers.validate()
         guard !headers.contains("Transfer-Encoding") else {
-            throw NetworkError(.invalidRequest, reason: "Transfer-Encoding is the session's to set")
+            throw NetworkError(.invalidRequest, reason: "the session sets Transfer-Encoding: remove the field")
         }
         guard headers.values(for: "Content-Type").count < 2 else {
-            throw NetworkError(.invalidRequest, reason: "there are two Content-Type fields")
+            throw NetworkError(.invalidRequest, reason: "it has two Content-Type fields")
         }
         let lengths = headers.values(for: "Content-Length")
         // A body in memory whose length is not known yet is checked again once it is encoded.

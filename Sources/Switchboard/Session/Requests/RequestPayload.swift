@@ -29,7 +29,7 @@ final class RequestPayload: Sendable {
             if let announced = body.length, announced != length {
                 throw NetworkError(
                     .encodingFailed,
-                    reason: "the body's stream gave \(length) bytes, not the \(announced) that its length announced")
+                    reason: "the body's stream produced \(length) bytes, but its length announces \(announced)")
             }
         } catch is CancellationError {
             throw CancellationError()
@@ -68,7 +68,7 @@ final class RequestPayload: Sendable {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString).body")
         guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
         else {
-            throw NetworkError(.encodingFailed, reason: "no temporary file could be made for the streamed body")
+            throw NetworkError(.encodingFailed, reason: "cannot create a temporary file for the streamed body")
         }
         do {
             let file = try FileHandle(forWritingTo: url)

@@ -156,7 +156,7 @@ struct AttemptRecordTests {
             #expect(error?.status == 503 && error?.attempts == 2)
         }
         #expect(clock.sleeps == [.seconds(7)])
-        #expect(texts(monitor).contains("not sent again: a wait of 4000 s would pass the end of the total timeout"))
+        #expect(texts(monitor).contains("not retried: a wait of 4000 s would exceed the total timeout"))
     }
 
     @Test(

@@ -27,9 +27,9 @@ struct RetryDeadlineTests {
         #expect(error?.status == 503 && error?.attempts == attempts)
         #expect(clock.sleeps.count == attempts - 1)
         #expect(
-            monitor.texts.contains("not sent again: a wait of \(seconds).0 s would pass the end of the total timeout")
+            monitor.texts.contains("not retried: a wait of \(seconds).0 s would exceed the total timeout")
                 || monitor.texts.contains(
-                    "not sent again: a wait of \(seconds) s would pass the end of the total timeout")
+                    "not retried: a wait of \(seconds) s would exceed the total timeout")
         )
     }
 

@@ -152,7 +152,7 @@ struct RetryStrategyTests {
         #expect(
             texts == [
                 "retry after 500 ms: HTTP 503", "retry after 1000 ms: connectionLost", "retry after 500 ms: HTTP 502",
-                "retry after 1000 ms: HTTP 500", "not sent again: 3 attempts were made",
+                "retry after 1000 ms: HTTP 500", "not retried: 3 attempts were made",
             ])
     }
 }

@@ -338,7 +338,7 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("a second download that would keep the same file is refused while the first is under way")
+    @Test("a second download that would keep the same file is refused while the first is in progress")
     func concurrent() async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in

@@ -71,14 +71,14 @@ struct CurlErrorTests {
             ),
             (6, "Could not resolve host: films.invalid", "films.invalid"),
             (5, "Could not resolve proxy: proxy.invalid", "the proxy proxy.invalid"),
-            (52, "Empty reply from server", "the server closed it without an answer"),
+            (52, "Empty reply from server", "the server closed it without a response"),
             (
                 56, "Recv failure: Connection reset by peer",
-                "connection reset by peer, while the answer was awaited"
+                "connection reset by peer, while waiting for the response"
             ),
             (
                 35, "error:0A00010B:SSL routines::wrong version number",
-                "TLS could not be agreed upon (wrong version number); perhaps the port speaks plain HTTP"
+                "the TLS handshake failed (wrong version number); perhaps the port speaks plain HTTP"
             ),
             (
                 60, "SSL certificate problem: certificate has expired",
@@ -93,7 +93,7 @@ struct CurlErrorTests {
             ),
             (
                 8, "Invalid Content-Length: value",
-                "its Content-Length is no length, or there are Content-Length fields that differ"
+                "its Content-Length is invalid or conflicts with another one"
             ),
             (
                 7, "Failed to connect to films.invalid port 443 via 127.0.0.1 after 2 ms: Could not connect to server",
@@ -101,7 +101,7 @@ struct CurlErrorTests {
             ),
             (
                 28, "Connection timed out after 300 milliseconds",
-                "there was no connection in time (Connection timed out after 300 milliseconds)"
+                "connect timeout (Connection timed out after 300 milliseconds)"
             ),
         ])
     func plainWords(code: Int, message: String, words: String) {

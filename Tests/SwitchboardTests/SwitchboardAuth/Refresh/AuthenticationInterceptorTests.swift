@@ -51,7 +51,7 @@ struct AuthenticationInterceptorTests {
         #expect(session.authorizations.filter { $0 == "Key 1" }.count == 100)
         #expect(session.authorizations.filter { $0 == "Key 2" }.count == 100)
         // Some hear of the 401 when the new one is there already.
-        let expected: Set<String?> = ["refreshed", "a newer credential is there"]
+        let expected: Set<String?> = ["refreshed", "a newer credential exists"]
         #expect(histories.allSatisfy { $0.count == 2 })
         #expect(Set(histories.map { $0[1].cause }).isSubset(of: expected))
         #expect(keys.saved.all == [KeyAuthenticator.Pair(partition: nil, number: 2)])
