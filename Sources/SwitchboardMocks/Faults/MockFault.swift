@@ -1,6 +1,6 @@
 import Switchboard
 
-/// A fault of a server with its expected error, to test how an app handles all of them.
+/// A server fault and its expected error, for tests of an app's error handling. ``all`` lists every fault.
 ///
 /// ```swift
 /// @Test(arguments: MockFault.all)

@@ -50,13 +50,13 @@ extension MockResponse {
     /// see ``BreakPoint/body(after:)``.
     public func stalled(after count: Int) -> MockResponse { stalling(at: .body(after: count)) }
 
-    /// Creates an error in place of an answer. A ``MockServer``, which cannot send an error, closes the connection
+    /// Creates a response that fails with an error. A ``MockServer``, which cannot send an error, closes the connection
     /// without a byte.
     public static func failure(_ code: NetworkError.Code, reason: String? = nil) -> MockResponse {
         failure(NetworkError(code, reason: reason))
     }
 
-    /// Creates an error in place of an answer, thrown unchanged; see ``failure(_:reason:)``.
+    /// Creates a response that fails with this error, unchanged; see ``failure(_:reason:)``.
     public static func failure(_ error: NetworkError) -> MockResponse { MockResponse(course: .failure(error)) }
 
     private static func filler(for point: BreakPoint) -> MockResponse {

@@ -90,7 +90,8 @@ extension MockServer: StubAnswering {
         return stub
     }
 
-    /// Requests that no stub answered, stubs that answered too few requests, and ``unfinished`` responses and answers.
+    /// Requests that nothing answered, stubs' closures that threw an error other than `NetworkError` and
+    /// `CancellationError`, stubs that answered too few requests, and ``unfinished`` responses and answers.
     public var faults: [String] {
         core.board.faults + (unfinished.isEmpty ? [] : ["\(unfinished)"])
     }
