@@ -1,11 +1,11 @@
 import Switchboard
 
-// What a cassette cannot do without has to be there and right; anything else may be missing, null, or of another kind.
+// The fields that a cassette needs must be present and valid. Any other field may be missing, null, or of another type.
 
 extension HAR.Log {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        // Requests that no session sends, and those that a browser never got an answer to.
+        // No session sends the requests removed here, or a browser never received their answer.
         entries = try container.decode([HAR.Entry].self, forKey: .entries).filter {
             $0.response.status > 0 && $0.request.url.lowercased().hasPrefix("http")
         }
@@ -91,8 +91,8 @@ extension HAR.Timings {
 }
 
 extension HAR.Field {
-    /// The fields as they are sent: without HTTP/2's pseudo-fields, and those apart that a browser joined with line
-    /// breaks.
+    /// Returns the fields as they are sent: without HTTP/2's pseudo-fields, and with the values separated that a
+    /// browser joined with line breaks.
     fileprivate static func sent(_ fields: [HAR.Field]?) -> [HAR.Field] {
         (fields ?? []).filter { !$0.name.hasPrefix(":") }.flatMap { field in
             guard field.value.contains(where: \.isNewline) else { return [field] }
@@ -104,7 +104,7 @@ extension HAR.Field {
 }
 
 extension KeyedDecodingContainer {
-    /// The value, or nil when it is missing or of another type.
+    /// Decodes a value, or returns nil when it is missing or of another type.
     fileprivate func lenient<Value: Decodable>(_ key: Key) -> Value? {
         try? decodeIfPresent(Value.self, forKey: key)
     }
@@ -118,7 +118,7 @@ private func checkText<Key>(
 }
 
 extension String {
-    /// `::1` for `[::1]`.
+    /// The address without brackets: `::1` for `[::1]`.
     fileprivate var withoutBrackets: String {
         hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
     }

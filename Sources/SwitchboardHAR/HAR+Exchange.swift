@@ -2,10 +2,10 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-// An exchange as it was, secrets included: they are replaced before anything is written.
+// The exchange contains its secrets. They are replaced before it is written.
 
 extension HAR.Request {
-    /// A request whose body is a `DataBody` or empty.
+    /// Creates a request whose body is a `DataBody` or empty.
     package init(_ request: NetworkRequest) {
         let body = (request.body as? DataBody)?.data ?? Data()
         let headers = request.allHeaders
@@ -20,7 +20,7 @@ extension HAR.Request {
 }
 
 extension HAR.Response {
-    /// A response, with its body beside it: a stream and a download have it elsewhere.
+    /// Creates a response with a separate body, because a stream and a download store theirs elsewhere.
     package init(_ response: NetworkResponse, body: Data) {
         let headers = response.headers
         self.init(
@@ -54,25 +54,25 @@ extension HAR.Field {
         headers.map { HAR.Field(name: $0.name, value: $0.value) }
     }
 
-    /// The pairs of a URL's query, decoded.
+    /// Returns the pairs of a URL's query, decoded.
     package static func query(of url: String) -> [HAR.Field] {
         let url = url.pieces(between: .numberSign)[0]
         return url.utf8.firstIndex(of: .questionMark).map { form(url[url.utf8.index(after: $0)...]) } ?? []
     }
 
-    /// The pairs of a query or a form, decoded.
+    /// Returns the pairs of a query or a form, decoded.
     package static func form(_ text: some StringProtocol) -> [HAR.Field] {
         FormBody.decode(text).map { HAR.Field(name: $0.name, value: $0.value ?? "") }
     }
 }
 
 extension HAR.Cookie {
-    /// The cookies of a `Cookie` field.
+    /// Returns the cookies of a `Cookie` field.
     package static func sent(_ field: String) -> [HAR.Cookie] {
         field.pieces(between: .semicolon).compactMap(pair).map { HAR.Cookie(name: $0, value: $1) }
     }
 
-    /// The cookie of a `Set-Cookie` field.
+    /// Returns the cookie of a `Set-Cookie` field.
     package static func received(_ field: String) -> HAR.Cookie? {
         let parts = field.pieces(between: .semicolon)
         guard let first = parts.first, let (name, value) = pair(first) else { return nil }
@@ -95,7 +95,7 @@ extension HAR.Cookie {
 }
 
 extension HAR.Timings {
-    /// What a session measured; where it measured nothing, all of the time was waiting.
+    /// Creates timings from a session's measurements. Without measurements all of the time counts as waiting.
     package init(_ metrics: ExchangeMetrics, elapsed: Duration) {
         let whole = metrics.duration ?? elapsed
         let toFirstByte = metrics.timeToFirstByte ?? whole
@@ -108,7 +108,7 @@ extension HAR.Timings {
             receive: max(.zero, whole - toFirstByte).milliseconds, ssl: metrics.secureConnect?.milliseconds ?? -1)
     }
 
-    /// The sum of what is known; TLS is a part of connecting.
+    /// The sum of the known times. `connect` includes TLS.
     package var total: Double {
         [blocked, dns, connect, send, wait, receive].filter { $0 > 0 }.reduce(0, +).roundedToMicroseconds
     }
@@ -125,7 +125,7 @@ extension Double {
 }
 
 extension String {
-    /// The address of `127.0.0.1:80` and `[::1]:80`; nil for anything else.
+    /// The address in `127.0.0.1:80` and `[::1]:80`, or nil for any other text.
     fileprivate var addressWithoutPort: String? {
         guard let colon = lastIndex(of: ":") else { return nil }
         let address = self[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))

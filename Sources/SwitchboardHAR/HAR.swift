@@ -1,9 +1,9 @@
 import Switchboard
 
-/// An HTTP archive, [version 1.2](http://www.softwareishard.com/blog/har-12-spec/), as far as a cassette needs it.
+/// The parts of an HTTP archive, [version 1.2](http://www.softwareishard.com/blog/har-12-spec/), that a cassette needs.
 ///
-/// Reading takes what browsers write too: fields that are not here are skipped, and most of those that are may be
-/// missing. What is written has every field that the format demands.
+/// Decoding accepts archives of browsers: it skips unknown fields, and most fields may be missing. Encoding writes
+/// every field that the format requires.
 package struct HAR: Codable, Sendable {
     package var log: Log
 
@@ -32,9 +32,9 @@ package struct HAR: Codable, Sendable {
 
     /// One exchange.
     package struct Entry: Codable, Sendable {
-        /// ISO 8601, with milliseconds where it was written here.
+        /// The start in ISO 8601, with milliseconds in archives of this package.
         package var startedDateTime: String
-        /// In milliseconds: the sum of ``timings``.
+        /// The duration in milliseconds: the sum of ``timings``.
         package var time: Double
         package var request: Request
         package var response: Response
@@ -47,7 +47,7 @@ package struct HAR: Codable, Sendable {
         }
     }
 
-    /// Nothing is known about caches.
+    /// The cache's state, always unknown.
     package struct Cache: Codable, Sendable {}
 
     package struct Request: Codable, Sendable {
@@ -76,9 +76,9 @@ package struct HAR: Codable, Sendable {
         package var redirectURL: String
         package var headersSize = -1
         package var bodySize: Int
-        /// The fields behind a chunked body, for which the format has no place; nil without any.
+        /// The fields behind a chunked body, for which the format has no field. Nil without any.
         package var trailers: [Field]?
-        /// Why there is no response, as browsers have it; nil when there is one.
+        /// The reason why the response is missing, as browsers write it. Nil with a response.
         package var error: String?
 
         enum CodingKeys: String, CodingKey {
@@ -107,10 +107,10 @@ package struct HAR: Codable, Sendable {
     package struct PostData: Codable, Sendable {
         package var mimeType: String
         package var text: String?
-        /// `base64` for bytes that are no text. The format has this for responses only.
+        /// `base64` for bytes that are not text. The format defines this field for responses only.
         package var encoding: String?
-        /// What some browsers write for a form in place of the text. Never written here: text and these exclude each
-        /// other.
+        /// The pairs of a form, which some browsers write in place of the text. This package never writes them: the
+        /// format excludes text and pairs together.
         package var params: [Field]?
 
         enum CodingKeys: String, CodingKey {
@@ -121,12 +121,12 @@ package struct HAR: Codable, Sendable {
 
     /// The body of a response, without its content encoding.
     package struct Content: Codable, Sendable {
-        /// In bytes, as they arrived.
+        /// The size of the decoded body in bytes, before its secrets were replaced.
         package var size: Int
         package var mimeType: String
-        /// Nil when there is no body, or when a browser has not kept it.
+        /// The text. Nil without a body, or when a browser did not store it.
         package var text: String?
-        /// `base64` for bytes that are no text.
+        /// `base64` for bytes that are not text.
         package var encoding: String?
 
         enum CodingKeys: String, CodingKey {
@@ -134,11 +134,11 @@ package struct HAR: Codable, Sendable {
         }
     }
 
-    /// In milliseconds; -1 for what is not known.
+    /// The times of an exchange, in milliseconds; -1 for an unknown one.
     package struct Timings: Codable, Sendable {
         package var blocked: Double = -1
         package var dns: Double = -1
-        /// With TLS, which ``ssl`` has once more.
+        /// The time to connect, including ``ssl``.
         package var connect: Double = -1
         package var send: Double = 0
         package var wait: Double = 0

@@ -2,7 +2,8 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// Keeps the last exchanges as an HTTP archive, secrets replaced: for a bug report, or the network panel of a browser.
+/// Records the last exchanges as an HTTP archive with their secrets replaced, for a bug report or a browser's network
+/// panel.
 ///
 /// ```swift
 /// let recorder = HARRecorder()
@@ -11,32 +12,33 @@ import Switchboard
 /// try recorder.write(to: file)
 /// ```
 ///
-/// The format is [HAR 1.2](http://www.softwareishard.com/blog/har-12-spec/). Every exchange of a call is one entry, retries
-/// and redirects too; one without a response has status 0 and the error's code in `_error`. Secrets are found by their
-/// names, and then wherever else they stand in the archive.
+/// The format is [HAR 1.2](http://www.softwareishard.com/blog/har-12-spec/). Every exchange of a call is one entry,
+/// retries and redirects included. An exchange without a response has status 0 and the error's code in `_error`.
+/// Secrets are found by their names, and then replaced everywhere in the archive.
 public final class HARRecorder: EventMonitor {
-    /// How many exchanges are kept: the last ones. Default 200.
+    /// The number of exchanges to keep. The oldest is removed first. Default 200.
     public let maximumEntries: Int
-    /// How many bytes of each body are kept; of a longer one there is its size alone. Default 64 KiB.
+    /// The largest body to store, in bytes. For a longer body only its size is stored. Default 64 KiB.
     public let maximumBodySize: Int
     private let redaction: Redaction
     private let state = Protected(State())
 
     private struct State {
-        /// Masked by names, and the secrets found on the way, to be looked for in the whole archive.
+        /// The entries, masked by names, with their secrets, which are later replaced in the whole archive.
         var entries: [(entry: HAR.Entry, secrets: Set<String>)] = []
-        /// Where the next one goes once the list is full.
+        /// The index of the next entry once the list is full.
         var oldest = 0
     }
 
-    /// Makes a recorder. Secrets are kept in memory as long as their exchange, to be found where no name tells them.
+    /// Creates a recorder. It holds the secrets of each stored exchange in memory, to find them where no name marks
+    /// them.
     public init(maximumEntries: Int = 200, maximumBodySize: Int = 64 << 10, redaction: Redaction = .standard) {
         self.maximumEntries = max(1, maximumEntries)
         self.maximumBodySize = max(0, maximumBodySize)
         self.redaction = redaction
     }
 
-    /// Keeps the exchanges among the events.
+    /// Records the exchanges among the events.
     public func record(_ event: CallEvent) {
         guard case .exchanged(let metrics, let response) = event.kind else { return }
         var redactor = HARRedactor(metrics.request.redaction(over: redaction))
@@ -52,10 +54,10 @@ public final class HARRecorder: EventMonitor {
         }
     }
 
-    /// How many exchanges are kept at the moment.
+    /// The number of exchanges stored now.
     public var count: Int { state.withLock { $0.entries.count } }
 
-    /// Forgets all exchanges.
+    /// Removes all exchanges.
     public func removeAll() {
         state.withLock { $0 = State() }
     }
@@ -73,7 +75,7 @@ public final class HARRecorder: EventMonitor {
         }
     }
 
-    /// Writes the archive to a file that its owner alone can read, in one step.
+    /// Writes the archive atomically to a file that only its owner can read.
     ///
     /// - Throws: `NetworkError.Code.cannotWriteFile`.
     public func write(to file: URL) throws(NetworkError) {
@@ -105,7 +107,7 @@ public final class HARRecorder: EventMonitor {
         return entry
     }
 
-    /// What was sent, as far as it is kept, and its length; -1 for one that is not known.
+    /// Returns the stored part of the body that was sent, and the body's length, -1 for an unknown one.
     private func body(of request: NetworkRequest) -> (data: Data?, size: Int) {
         guard !request.body.isEmpty else { return (nil, 0) }
         let size = request.body.length.map { Int(clamping: $0) } ?? -1

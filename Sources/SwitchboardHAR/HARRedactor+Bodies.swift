@@ -3,13 +3,13 @@ import Switchboard
 import SwitchboardText
 
 extension HARRedactor {
-    /// A body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`. Bytes
-    /// that are no text stay as they are.
+    /// Returns a body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`.
+    /// Bytes that are not text stay unchanged.
     package mutating func masked(body data: Data, type: String) -> Data {
         masked(body: data, type: type, depth: 0)
     }
 
-    /// How many `multipart` bodies are read within one another; a deeper one is masked as a whole.
+    /// The depth to which nested `multipart` bodies are read. A deeper body becomes one mask.
     private static let maximumDepth = 8
 
     private mutating func masked(body data: Data, type: String, depth: Int) -> Data {
@@ -25,7 +25,7 @@ extension HARRedactor {
         return Data(redaction.text(text).utf8)
     }
 
-    /// Keeps the secrets of a JSON value, in a loop: servers decide how deep it nests.
+    /// Stores the secrets of a JSON value, in a loop, because servers decide how deep it nests.
     private mutating func note(_ tree: JSONTree) {
         var rest = [(tree: tree, isSecret: false)]
         while let (tree, isSecret) = rest.popLast() {
@@ -33,9 +33,9 @@ extension HARRedactor {
             case .string(let text) where isSecret: note(text)
             case .number(let number) where isSecret: note("\(number)")
             case .string(let text):
-                // JSON within a text, as servers have it that echo a body.
+                // A text may contain JSON, from servers that echo a body.
                 if let inner = JSONTree(Data(text.utf8)) { rest.append((inner, false)) }
-                // The secrets of URLs within a text.
+                // Stores the secrets of URLs within a text.
                 _ = mask(text) { [redaction] in redaction.value($0, ofHeader: "Comment") }
             case .array(let values): rest += values.map { ($0, isSecret) }
             case .object(let members):
@@ -45,7 +45,7 @@ extension HARRedactor {
         }
     }
 
-    /// `multipart/form-data` (RFC 7578) and its like: each part by its name, or by its own type.
+    /// Masks `multipart/form-data` (RFC 7578) and similar types: each part by its name, or by its type.
     private mutating func masked(multipart data: Data, boundary: String, depth: Int) -> Data {
         let delimiter = Data("--\(boundary)".utf8)
         var parts = data.pieces(around: delimiter)
@@ -74,7 +74,7 @@ extension HARRedactor {
 }
 
 extension Data {
-    /// What stands before, between and behind the places at which `separator` stands.
+    /// Returns the parts before, between and after the occurrences of `separator`.
     package func pieces(around separator: Data) -> [Data] {
         guard !separator.isEmpty else { return [self] }
         var pieces: [Data] = []

@@ -2,16 +2,16 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Replaces the secrets of exchanges by their names, and keeps them, so that ``Scrubber`` finds them elsewhere.
+/// Replaces the secrets of exchanges by their names, and stores them, so that ``Scrubber`` finds them elsewhere.
 package struct HARRedactor: Sendable {
     package let redaction: Redaction
-    /// What was replaced so far, and the forms in which it may stand elsewhere.
+    /// The secrets replaced so far, written and decoded.
     private(set) var secrets: Set<String> = []
 
-    /// A secret shorter than this is replaced where its name says what it is, and not wherever it appears: it would
-    /// tear texts that have nothing to do with it.
+    /// The length in UTF-8 bytes from which a secret is replaced wherever it appears. A shorter one is replaced only
+    /// where its name marks it, because it may occur in unrelated text.
     package static let shortest = 6
-    /// The mask where that of the redaction cannot stand in a URL and in markup, as the usual one cannot.
+    /// The mask used when the redaction's mask, such as the default one, is not valid in URLs and markup.
     package static let mask = "REDACTED"
 
     package init(_ redaction: Redaction) {
@@ -75,8 +75,8 @@ package struct HARRedactor: Sendable {
         }
     }
 
-    /// The names and attributes of cookies without their values, so that a player that keeps cookies sees some; nil for
-    /// any other field.
+    /// Returns the names and attributes of cookies without their values, so that a client that stores cookies receives
+    /// some. Returns nil for any other field.
     private func masked(cookies: String, of header: String) -> String? {
         let name = header.lowercased()
         guard name == "cookie" || name == "set-cookie", cookies.utf8.contains(.equals) else { return nil }
@@ -105,7 +105,7 @@ package struct HARRedactor: Sendable {
         return mask(url) { [redaction] in redaction.url($0) }
     }
 
-    /// The text with its secrets replaced by a function of the redaction. What that hides is kept.
+    /// Returns the text with its secrets replaced by a function of the redaction, and stores the hidden parts.
     package mutating func mask(_ text: String, by function: (String) -> String) -> String {
         let masked = function(text)
         guard masked != text else { return text }
@@ -113,9 +113,9 @@ package struct HARRedactor: Sendable {
         return masked
     }
 
-    // MARK: What is kept
+    // MARK: Stored secrets
 
-    /// A value as it stood in a URL, a form or a field, and as it is meant there.
+    /// Stores a value as it was written in a URL, a form or a field, and decoded.
     private mutating func note(written text: String) {
         note(text)
         if let decoded = text.removingPercentEncoding { note(decoded) }
@@ -142,7 +142,7 @@ package struct HARRedactor: Sendable {
         }
     }
 
-    /// `user:password`.
+    /// Stores the secrets of `user:password`.
     private mutating func note(credentials: String) {
         note(written: credentials)
         guard let colon = credentials.utf8.firstIndex(of: .colon) else { return }
@@ -151,7 +151,7 @@ package struct HARRedactor: Sendable {
 
     private mutating func note(cookie value: String) {
         let value = value.trimmingCharacters(in: CharacterSet(charactersIn: "\""))
-        // What servers write over a cookie that they take away.
+        // Servers write this value to delete a cookie.
         if value != "deleted" { note(written: value) }
     }
 
@@ -163,7 +163,7 @@ package struct HARRedactor: Sendable {
 }
 
 extension [HAR.Field] {
-    /// The value of the first field of that name, without case.
+    /// Returns the value of the first field with that name, in any case.
     package func first(_ name: String) -> String? {
         first { $0.name.lowercased() == name.lowercased() }?.value
     }

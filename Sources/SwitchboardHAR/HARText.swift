@@ -2,9 +2,9 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Bytes as the text that stands for them in an archive.
+/// Converts between bytes and their text in an archive.
 package enum HARText {
-    /// The bytes themselves when they are readable text in UTF-8, or base64 with its name.
+    /// Returns the bytes as text when they are readable UTF-8, otherwise as base64 with that encoding's name.
     package static func text(_ data: Data, type: String) -> (text: String, encoding: String?) {
         guard let text = data.readableText, !type.isLatin1 || text.utf8.allSatisfy({ $0 < 0x80 }) else {
             return (data.base64EncodedString(), "base64")
@@ -12,17 +12,17 @@ package enum HARText {
         return (text, nil)
     }
 
-    /// The bytes that a text stands for; nil for base64 that is none.
+    /// Returns the bytes of a text, or nil for invalid base64.
     package static func data(_ text: String, encoding: String?, type: String) -> Data? {
         if encoding == "base64" { return Data(base64Encoded: text.filter { !$0.isWhitespace }) }
-        // An archive's text is Unicode; the bytes have the charset that their type names.
+        // An archive's text is Unicode. The original bytes had the charset of their type.
         if type.isLatin1, let data = text.data(using: .isoLatin1) { return data }
         return Data(text.utf8)
     }
 }
 
 extension HAR {
-    /// The archive as JSON, in a form in which a small change makes a small difference.
+    /// The archive as JSON, formatted so that a small change makes a small difference.
     package var data: Data {
         get throws {
             let encoder = JSONEncoder()
@@ -55,19 +55,19 @@ extension HAR.Content {
         text.flatMap { HARText.data($0, encoding: encoding, type: mimeType) } ?? Data()
     }
 
-    /// Whether there was a body that the archive does not have.
+    /// Whether the archive lacks the body that the response had.
     package var isMissing: Bool { text == nil && size > 0 }
 }
 
 extension Data {
-    /// The text in UTF-8 that these bytes are, nil when they are anything else.
+    /// The bytes as text, or nil when they are not valid UTF-8.
     package var exactText: String? {
         let text = String(decoding: self, as: UTF8.self)
         return Data(text.utf8) == self ? text : nil
     }
 
-    /// ``exactText`` that a person can read: without control characters but those that end lines and indent, and
-    /// without a byte-order mark, which readers take off.
+    /// ``exactText`` that a person can read. Nil for control characters other than line ends and tabs, and for a
+    /// byte-order mark, which decoders remove.
     fileprivate var readableText: String? {
         guard !starts(with: [0xEF, 0xBB, 0xBF]) else { return nil }
         return allSatisfy { $0 >= 0x20 && $0 != 0x7F || 0x09...0x0D ~= $0 } ? exactText : nil

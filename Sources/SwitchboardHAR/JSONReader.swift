@@ -1,13 +1,13 @@
 import Foundation
 import Switchboard
 
-/// Reads JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in a loop: servers decide how deep it nests, and a
-/// recursive reader overflows the stack of a small thread.
+/// Reads JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in a loop. Servers decide how deep it nests,
+/// and a recursive reader would overflow the stack of a small thread.
 struct JSONReader {
-    /// How many lists and objects may stand in one another, as in Foundation's readers.
+    /// The limit of nested lists and objects, as in Foundation's readers.
     static let maximumDepth = 512
 
-    /// A list or an object whose end has not come.
+    /// A list or an object whose end was not read yet.
     private struct Open {
         var isObject = false
         var values: [JSONTree] = []
@@ -22,7 +22,7 @@ struct JSONReader {
         self.bytes = bytes
     }
 
-    /// The value that the whole text is; nil for any other text.
+    /// Reads the whole text as one value. Returns nil for invalid JSON.
     mutating func value() -> JSONTree? {
         var open: [Open] = []
         while true {
@@ -59,7 +59,7 @@ struct JSONReader {
         case whole(JSONTree)
     }
 
-    /// Puts a value where it stands, and ends what ends behind it; nil for what is no JSON.
+    /// Adds a value to its list or object, and closes those that end after it. Returns nil for invalid JSON.
     private mutating func close(_ value: JSONTree, _ open: inout [Open]) -> Step? {
         var value = value
         while !open.isEmpty {
@@ -113,7 +113,7 @@ struct JSONReader {
         return Double(text).map(JSONTree.double)
     }
 
-    /// The text behind a quote, up to the next one.
+    /// Reads the text after a quote, up to the next one.
     private mutating func string() -> String? {
         var text: [UInt8] = []
         while position < bytes.count {
@@ -169,7 +169,7 @@ struct JSONReader {
         return true
     }
 
-    /// A comma with something behind it. Foundation's readers also pass over one that an end follows.
+    /// Reads a comma. Returns false when `end` follows: a trailing comma is accepted, as in Foundation's readers.
     private mutating func takeComma(before end: Unicode.Scalar) -> Bool {
         guard take(",") else { return false }
         skipBlanks()

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// A JSON value, to look for secrets in it and to compare it with another.
+/// A JSON value, to search for secrets and to compare.
 package enum JSONTree: Sendable {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ package enum JSONTree: Sendable {
     case array([JSONTree])
     case object([String: JSONTree])
 
-    /// The object or list that these bytes are; nil when they are neither.
+    /// Creates the object or list in these bytes, or nil when they are neither.
     package init?(_ data: Data) {
         let first = data.first { $0 != 0x20 && !(0x09...0x0D ~= $0) }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
@@ -21,7 +21,7 @@ package enum JSONTree: Sendable {
         self = value
     }
 
-    /// The JSON value of any kind that these bytes are; nil when they are none.
+    /// Creates the JSON value of any kind in these bytes, or nil for invalid JSON.
     package init?(fragment data: Data) {
         var reader = JSONReader(Array(data))
         guard data.exactText != nil, let value = reader.value() else { return nil }
@@ -30,7 +30,7 @@ package enum JSONTree: Sendable {
 }
 
 extension JSONTree: Equatable {
-    /// Compared in a loop, as it is read.
+    /// Compares two values in a loop, because they may nest deep.
     package static func == (one: JSONTree, other: JSONTree) -> Bool {
         var pairs = [(one, other)]
         while let pair = pairs.popLast() {

@@ -1,9 +1,9 @@
 import Foundation
 import Switchboard
 
-/// Text in which masks stand for whatever was there.
+/// Text with masks, each of which matches any text.
 package struct MaskedText {
-    /// What stands around the masks.
+    /// The parts around the masks.
     private let pieces: [Data]
 
     package init(_ text: String, mask: String) {
@@ -14,7 +14,7 @@ package struct MaskedText {
         pieces = text.pieces(around: Data(mask.utf8))
     }
 
-    /// Whether a text is this one with something, or nothing, in place of each mask.
+    /// Returns whether a text equals this one with any text, even an empty one, in place of each mask.
     package func matches(_ text: Data) -> Bool {
         guard let first = pieces.first, let last = pieces.last else { return false }
         guard pieces.count > 1 else { return text == first }
@@ -29,7 +29,7 @@ package struct MaskedText {
         return true
     }
 
-    /// What the masks hide of the text that this was made of, as far as it can be told.
+    /// Returns the parts of the original text that the masks hide, as far as they can be determined.
     package func hidden(in text: String) -> [String] {
         var rest = Data(text.utf8)
         guard let first = pieces.first, rest.starts(with: first) else { return [] }

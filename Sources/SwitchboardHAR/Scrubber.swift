@@ -1,13 +1,13 @@
 import Foundation
 import Switchboard
 
-/// Replaces secrets that are known wherever they stand, in whatever form.
+/// Replaces known secrets wherever they appear, in any encoding.
 package struct Scrubber: Sendable {
     private let mask: [UInt8]
     private let patterns: [SecretPattern]
-    /// The patterns by the byte that they may begin with.
+    /// The indices of the patterns that may begin with each byte.
     private let patternsByByte: [[Int]]
-    /// The secrets within base64.
+    /// The base64 digits of the secrets.
     private let base64: [Data]
 
     package init(_ redactor: HARRedactor) {
@@ -48,7 +48,7 @@ package struct Scrubber: Sendable {
         return data
     }
 
-    /// A secret as a part of base64, in both alphabets: the digits that do not depend on what stands before and behind.
+    /// Returns the base64 digits of a secret that do not depend on the text around it, in both alphabets.
     private static func base64(_ secret: String) -> [String] {
         (0..<3).flatMap { offset in
             let bytes = Data(count: offset) + Data(secret.utf8)

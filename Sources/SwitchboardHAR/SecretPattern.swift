@@ -1,20 +1,20 @@
 import Foundation
 import Switchboard
 
-/// A secret as it may stand in other text: each character as it is, or escaped for a URL, for JSON, for JSON within JSON
-/// or for markup, mixed as servers mix them.
+/// A secret in any form: each character as it is, or escaped for a URL, for JSON, for JSON within JSON or for markup,
+/// mixed as servers mix them.
 package struct SecretPattern: Sendable {
-    /// For each character the bytes that may stand for it.
+    /// The possible byte sequences of each character.
     private let characters: [[[UInt8]]]
 
     package init(_ secret: String) {
         characters = secret.unicodeScalars.map { Array(Set(Self.forms(of: $0))) }
     }
 
-    /// What a place where it stands may begin with.
+    /// The bytes that an occurrence may begin with.
     package var firstBytes: Set<UInt8> { Set(characters.first?.compactMap(\.first) ?? []) }
 
-    /// Where it ends when it stands here; nil when it does not.
+    /// Returns the end of the secret's occurrence at this position, or nil without one.
     package func end(in bytes: [UInt8], from start: Int) -> Int? {
         var ends = [start]
         for forms in characters {
@@ -39,7 +39,7 @@ package struct SecretPattern: Sendable {
         texts += texts.map { $0.uppercasedDigits }
         if let short = short[scalar] { texts.append(short) }
         if scalar.value > 0x7E {
-            // UTF-8 read as Latin-1, as servers do with header fields.
+            // Servers read UTF-8 in header fields as Latin-1.
             let units = utf8.map { UInt16($0) }
             texts.append(String(decoding: units, as: UTF16.self))
             texts.append(units.map { "\\u" + $0.hex }.joined())
@@ -60,7 +60,7 @@ package struct SecretPattern: Sendable {
 }
 
 extension FixedWidthInteger {
-    /// In lower case, with leading zeros.
+    /// The digits in lower case, with leading zeros.
     fileprivate var hex: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: Self.bitWidth / 4 - digits.count) + digits

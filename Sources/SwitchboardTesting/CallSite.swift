@@ -1,7 +1,7 @@
 import Testing
 import XCTest
 
-/// Where a helper was called: what it has to say is said there.
+/// The location of a helper's call, where its failures are reported.
 struct CallSite: Sendable {
     let fileID: StaticString
     let filePath: StaticString
@@ -15,7 +15,7 @@ struct CallSite: Sendable {
         self.column = column
     }
 
-    /// Fails the test that is running: Swift Testing's, else XCTest's.
+    /// Fails the running test, in Swift Testing or in XCTest.
     func fail(_ message: String) {
         guard Test.current != nil else { return XCTFail(message, file: filePath, line: line) }
         let location = SourceLocation(

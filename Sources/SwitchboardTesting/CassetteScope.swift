@@ -2,8 +2,8 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// Runs a cassette for as long as `body` runs, and fails the test, where this is called, for each of its faults: for
-/// XCTest, and for a part of a test.
+/// Runs a cassette while `body` runs, and fails the test at the line of the call for each of its faults. Use it with
+/// XCTest, or for a part of a test.
 ///
 /// ```swift
 /// func testThePageIsDecoded() async throws {
@@ -14,8 +14,8 @@ import SwitchboardMocks
 /// }
 /// ```
 ///
-/// The parameters are those of the trait `.cassette(_:)`, and the file the same. Gives what `body` gives and throws what
-/// it throws, and a `NetworkError` for a file that cannot be read or written.
+/// The parameters and the file are those of the trait `.cassette(_:)`. The function returns the value that `body`
+/// returns. It throws the error of `body`, or a `NetworkError` for a file that cannot be read or written.
 public func withCassette<Output>(
     _ name: String, mode: Cassette.Mode = .fromEnvironment, recording session: (any NetworkSession)? = nil,
     matching: Cassette.Matching = .standard, redaction: Redaction = .standard, repeats: Bool = false,
@@ -39,7 +39,7 @@ extension Cassette {
         return output
     }
 
-    /// `folder/name.har`, the folder beside a source file.
+    /// Returns `folder/name.har`, with the folder beside a source file.
     static func file(_ name: String, folder: String, beside source: StaticString) throws(NetworkError) -> URL {
         let segments = name.split(separator: "/").map(\.asFileName)
         guard !segments.isEmpty, segments.allSatisfy({ !$0.allSatisfy { $0 == "." } }) else {
@@ -52,7 +52,7 @@ extension Cassette {
 }
 
 extension Substring {
-    /// The text with `-` for what should not stand in a file's name.
+    /// The text with `-` for characters that a file's name should not contain.
     fileprivate var asFileName: String {
         let text = map { $0.isLetter || $0.isNumber || "-_. ".contains($0) ? String($0) : "-" }.joined()
         return text.trimmingCharacters(in: .whitespaces)

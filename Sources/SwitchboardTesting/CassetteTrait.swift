@@ -3,18 +3,19 @@ import Switchboard
 import SwitchboardMocks
 import Testing
 
-/// Gives a test or a suite a ``/SwitchboardMocks/Cassette``: see `cassette(_:)` of `Trait`.
+/// Provides a test or a suite with a ``/SwitchboardMocks/Cassette``; see `cassette(_:)` of `Trait`.
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     let site: CallSite
     let make: @Sendable () throws(NetworkError) -> Cassette
 
-    /// Once for a test function, around all of its cases, and once for a suite, around all of its tests.
+    /// Returns the trait once for a test function, around all of its cases, and once for a suite, around all of its
+    /// tests.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> CassetteTrait? {
         testCase == nil ? self : nil
     }
 
-    /// Runs what `function` runs with the cassette as ``/SwitchboardMocks/Cassette/current``, saves it, and fails where
-    /// the trait stands for each of its faults. Without its file `function` does not run.
+    /// Runs `function` with the cassette as ``/SwitchboardMocks/Cassette/current``, saves it, and fails the test at the
+    /// trait for each of its faults. When the cassette's file cannot be read, `function` does not run.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
@@ -29,8 +30,8 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == CassetteTrait {
-    /// Records the exchanges of a test or a suite in an archive, and plays them from there:
-    /// ``/SwitchboardMocks/Cassette/current`` is the session to use.
+    /// Records the exchanges of a test or a suite in an archive and plays them back. Use
+    /// ``/SwitchboardMocks/Cassette/current`` as the session.
     ///
     /// ```swift
     /// @Test(.cassette("popular movies")) func thePageIsDecoded() async throws {
@@ -39,23 +40,23 @@ extension Trait where Self == CassetteTrait {
     /// }
     /// ```
     ///
-    /// The archive is `Cassettes/popular movies.har` beside the test's source file. It is played, and no network used,
-    /// unless the environment variable `SWITCHBOARD_CASSETTES` is `record` or `rewrite`. Requests that no entry answers
-    /// and entries that nobody asked for fail the test, where the trait stands, with what differs.
+    /// The archive is `Cassettes/popular movies.har` beside the test's source file. The cassette plays it without the
+    /// network, unless the environment variable `SWITCHBOARD_CASSETTES` is `record` or `rewrite`. Requests without an
+    /// entry and unused entries fail the test at the trait, with the differences.
     ///
-    /// A test function has one cassette for all of its cases, and a suite one for all of its tests: run a
-    /// part of them, and the entries of the others are faults. Two tests that run at the same time should not record in
-    /// one file. SwiftPM warns about files that it does not know: exclude the folder in the manifest.
+    /// A test function has one cassette for all of its cases, and a suite has one for all of its tests. If only a part
+    /// of them runs, the entries of the others are faults. Two tests that run at the same time should not record in one
+    /// file. SwiftPM warns about files that are not resources: exclude the folder in the manifest.
     ///
     /// - Parameters:
-    ///   - name: The name of the file without `.har`, slashes for folders. What should not stand in a file's name
-    ///     becomes `-`.
-    ///   - mode: What to do with the file.
-    ///   - session: What real exchanges go through; the shared default session when nil.
-    ///   - matching: Which entry answers which request.
-    ///   - redaction: What is a secret.
-    ///   - repeats: Whether an entry answers again when those that match are used up.
-    ///   - folder: Where the file is: beside the test's source file unless it begins with a slash.
+    ///   - name: The name of the file without `.har`, with slashes for folders. Characters that a file's name should
+    ///     not contain become `-`.
+    ///   - mode: The use of the file.
+    ///   - session: The session that sends real requests. Nil, the default, means the shared default session.
+    ///   - matching: The rules that choose the entry for a request.
+    ///   - redaction: The rules for secrets.
+    ///   - repeats: If true, the last matching entry answers again when all matching entries are used up.
+    ///   - folder: The folder of the file, relative to the test's source file unless it begins with a slash.
     ///   - fileID: The source file, for failures.
     ///   - filePath: The source file, for failures and to find the folder.
     ///   - line: The line, for failures.

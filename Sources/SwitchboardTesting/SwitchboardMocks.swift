@@ -1,3 +1,3 @@
-// The doubles themselves are a module of their own, which links no test framework: an app's debug build and its previews
-// may use them. With this, tests have all of it from one import.
+// The mocks are a separate module, which links no test framework, so an app's debug build and its previews may use
+// them. With this export, tests need only one import.
 @_exported import SwitchboardMocks

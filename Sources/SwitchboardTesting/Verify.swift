@@ -1,10 +1,10 @@
 import SwitchboardMocks
 
 extension Verifiable {
-    /// Fails the test, at the line of the call, once for each thing that did not go as it was told: a request that
-    /// nothing answered, a stub that was asked too seldom, a response left in the queue, an answer cut short.
+    /// Fails the test, at the line of the call, once per unmet expectation: a request that nothing answered, a stub
+    /// that answered too few requests, a response left in the queue, an answer cut short.
     ///
-    /// In Swift Testing that is an issue, in XCTest a failure.
+    /// Records an issue in Swift Testing, and a failure in XCTest.
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
     ) {
@@ -14,8 +14,8 @@ extension Verifiable {
 }
 
 extension StubSession {
-    /// Fails the test, at the line of the call, unless these stubs, among themselves, were asked in exactly this order,
-    /// each as often as it is listed.
+    /// Fails the test, at the line of the call, unless these stubs answered in exactly this order, each as often as it
+    /// is listed. Other stubs are ignored.
     public func verify(
         order first: Stub, _ others: Stub..., fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line,

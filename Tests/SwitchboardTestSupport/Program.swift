@@ -1,16 +1,16 @@
 import Foundation
 
-/// A program that a test started: a client or a server that this package has no part in.
+/// A program that a test started: a client or a server that does not depend on this package.
 ///
-/// Not Foundation's `Process`: on Linux it looks through the descriptors of this process, of which a run of all tests has
-/// a thousand, and crashes when others close and open them meanwhile.
+/// It does not use Foundation's `Process`, which crashes on Linux: `Process` reads the descriptors of this process, of
+/// which a run of all tests has a thousand, while other threads close and open them.
 public struct Program: Sendable {
-    /// The process.
+    /// The process's id.
     public let id: pid_t
     /// Its standard output. Standard input and error are the null device.
     public let output: FileHandle
 
-    /// Starts a program at a path. It inherits no descriptor but its own three.
+    /// Starts a program at a path. The program inherits only its three standard descriptors.
     public init(_ path: String, _ arguments: [String]) throws {
         let pipe = Pipe()
         #if canImport(Darwin)
@@ -35,7 +35,7 @@ public struct Program: Sendable {
         if let closeFrom = Self.closeFrom { _ = closeFrom(&actions, 3) }
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         #endif
-        // Threads of dispatch block signals, and a child would inherit that.
+        // Dispatch's threads block signals, and a child would inherit that.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -53,13 +53,13 @@ public struct Program: Sendable {
     #if !canImport(Darwin)
     private typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
 
-    /// `posix_spawn_file_actions_addclosefrom_np`, which glibc has from 2.34 on and its Swift module does not show.
+    /// `posix_spawn_file_actions_addclosefrom_np`, which glibc has since 2.34 and its Swift module does not export.
     private static let closeFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
         unsafeBitCast($0, to: CloseFrom.self)
     }
     #endif
 
-    /// Waits for the end: the exit status, or 128 and the signal that ended it. Blocks the thread.
+    /// Waits for the end. Returns the exit status, or 128 plus the signal that ended the program. Blocks the thread.
     public func waitForEnd() -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
@@ -67,20 +67,20 @@ public struct Program: Sendable {
         return signal == 0 ? status >> 8 & 0xFF : 128 + signal
     }
 
-    /// Ends it, and waits for that.
+    /// Kills the program, and waits for its end.
     public func kill() {
         _ = Foundation.kill(id, SIGKILL)
         _ = waitForEnd()
     }
 
-    /// Runs a program to its end: all of its output, and ``waitForEnd()``. Blocks the thread.
+    /// Runs a program to its end. Returns its output and the result of ``waitForEnd()``. Blocks the thread.
     public static func run(_ path: String, _ arguments: [String]) throws -> (output: Data, exit: Int32) {
         let program = try Program(path, arguments)
         let output = try program.output.readToEnd() ?? Data()
         return (output, program.waitForEnd())
     }
 
-    /// The path of a program by its name, from `PATH`. Nil when there is none.
+    /// Returns the path of a program by its name, from `PATH`, or nil when it is not installed.
     public static func path(of name: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
             .first(where: FileManager.default.isExecutableFile)

@@ -7,7 +7,7 @@ public struct Requirement: TestTrait {
 }
 
 extension Trait where Self == Requirement {
-    /// The requirements that the test proves, by their numbers.
+    /// Lists the requirements that the test proves, by their numbers.
     public static func requirement(_ numbers: String...) -> Self {
         Requirement(numbers: numbers)
     }

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// A script means the same to a stub as it does to the real sessions over a real socket.
+/// A script has the same result from a stub as from the real sessions over a real socket.
 @Suite(.timeLimit(.minutes(3)))
 struct DoublesAgreeTests {
     @Test(
@@ -41,7 +41,7 @@ struct DoublesAgreeTests {
         try await MockServer.run { server in
             server.enqueue(fault)
             let options = RequestOptions {
-                // A machine that is busy may be slow to tell of the other faults.
+                // A busy machine may report the other faults late.
                 $0.timeouts.attempt = faulty.isTimedOut ? .seconds(3) : .seconds(3_000)
                 $0.limits.responseBody = 1_500
             }

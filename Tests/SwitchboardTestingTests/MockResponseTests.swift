@@ -24,7 +24,7 @@ struct MockResponseTests {
         #expect(response.headers == ["X": "1", "Content-Type": "application/problem+json"])
     }
 
-    @Test("a status takes its body as text, and adds no field")
+    @Test("a status with a text body adds no header field")
     func statusWithText() {
         let response = MockResponse.status(422, headers: ["X": "1"], body: "né")
         #expect(response.status == 422 && response.headers == ["X": "1"] && response.body == Data("né".utf8))

@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardHAR
 
 extension Cassette {
-    /// The entry that answers a request, used by that; nil when it is to be recorded.
+    /// Returns the entry that answers a request and marks it as used. Returns nil when the request must be recorded.
     func entry(for request: NetworkRequest) throws(NetworkError) -> CassetteEntry? {
         guard mode != .rewrite else { return nil }
         var redactor = redactor
@@ -25,7 +25,7 @@ extension Cassette {
         throw NetworkError(.unmatchedRequest, reason: text).noting(request)
     }
 
-    /// The entries that match, those to the letter first.
+    /// Returns the entries that match, exact matches first.
     private func candidates(for live: ComparedRequest) -> [Int] {
         let exact = Comparison(mask: redactor.redaction.mask)
         var loose = exact
@@ -37,8 +37,11 @@ extension Cassette {
         return first + matches(loose).filter { !first.contains($0) }
     }
 
-    /// What was not as it was recorded, each in words: requests that no entry answered, with the nearest ones, and, when
-    /// only what is recorded is played, entries that nobody asked for. Ask when the test is over; empty when all is well.
+    /// The differences from the recording, one message each; empty when there are none. Read them when the test is
+    /// over.
+    ///
+    /// Each request that no entry answered is one, with the nearest entries. In the modes ``Mode/replay`` and
+    /// ``Mode/strict`` each entry that no request used is one too.
     public var faults: [String] {
         let (faults, isUsed) = tape.withLock { ($0.faults, $0.isUsed) }
         guard mode == .replay || mode == .strict else { return faults }

@@ -4,11 +4,11 @@ import Switchboard
 import SwitchboardHAR
 
 extension Cassette {
-    /// Sends a request whose body is at hand, and keeps the exchange. The answer is what the session gave.
+    /// Sends a request whose body was read, and records the exchange. Returns the session's response.
     func record(_ request: NetworkRequest) async throws -> NetworkResponse {
         let place = tape.withLock { $0.open() }
         let start = (Date(), ContinuousClock.now)
-        // After an error the place stays empty.
+        // After an error the recording stays empty.
         var response = try await session.send(request)
         let entry = HAR.Entry(
             HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
@@ -17,7 +17,7 @@ extension Cassette {
         return response
     }
 
-    /// Keeps a stream's bytes as they are read: one that never ends is kept as far as it was read.
+    /// Records a stream's bytes as they are read. An endless stream is recorded as far as it was read.
     private func record(_ bytes: inout ResponseBytes, at place: Int) {
         let tape = tape
         let source = bytes
@@ -35,8 +35,8 @@ extension Cassette {
         }
     }
 
-    /// Writes what was recorded, secrets replaced, into the file; makes its folder. Does nothing when nothing was
-    /// recorded since.
+    /// Writes the recorded exchanges into the file, with their secrets replaced, and creates its folder. Does nothing
+    /// when nothing was recorded since the last save.
     ///
     /// - Throws: `NetworkError.cassetteFault`.
     public func save() throws(NetworkError) {

@@ -4,10 +4,10 @@ import Switchboard
 extension Cassette {
     @TaskLocal static var installed: Cassette?
 
-    /// The cassette of the test that is running: that of its `.cassette("name")`, or the one that
-    /// ``run(file:mode:recording:matching:redaction:repeats:isolation:_:)`` runs. A detached task has none.
+    /// The cassette of the running test, from its trait `.cassette("name")` or from
+    /// ``run(file:mode:recording:matching:redaction:repeats:isolation:_:)``. A detached task has no current cassette.
     ///
-    /// - Throws: `NetworkError.cassetteFault` when there is none.
+    /// - Throws: `NetworkError.cassetteFault` when no cassette runs.
     public static var current: Cassette {
         get throws(NetworkError) {
             if let installed { return installed }
@@ -18,7 +18,7 @@ extension Cassette {
         }
     }
 
-    /// Runs a cassette for as long as `body` runs, as ``current``, saves it, and gives what `body` gives.
+    /// Runs a cassette as ``current`` while `body` runs, saves it, and returns the value that `body` returns.
     ///
     /// ```swift
     /// try await Cassette.run(file: file) { cassette in
@@ -26,11 +26,11 @@ extension Cassette {
     /// }
     /// ```
     ///
-    /// The parameters are those of ``init(file:mode:recording:matching:redaction:repeats:)``. What was recorded is saved
-    /// also when `body` throws.
+    /// The parameters are those of ``init(file:mode:recording:matching:redaction:repeats:)``. Recorded exchanges are
+    /// saved even if `body` throws.
     ///
-    /// Throws what `body` throws, and a `NetworkError` for a file that cannot be read or written;
-    /// `NetworkError.cassetteFault` with the ``faults`` when there are any.
+    /// Throws the error of `body`, a `NetworkError` for a file that cannot be read or written, or
+    /// `NetworkError.cassetteFault` with the ``faults``, if any.
     public static func run<Output>(
         file: URL, mode: Mode = .fromEnvironment, recording session: any NetworkSession = DefaultSession.shared,
         matching: Matching = .standard, redaction: Redaction = .standard, repeats: Bool = false,
@@ -45,7 +45,7 @@ extension Cassette {
         return output
     }
 
-    /// Runs `body` with this as ``current``, saves, and gives the ``faults`` too.
+    /// Runs `body` with this cassette as ``current``, saves it, and returns the ``faults`` too.
     package func play<Output>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Cassette) async throws -> Output
     ) async throws -> (output: Output, faults: [String]) {
@@ -54,7 +54,7 @@ extension Cassette {
             output = try await Self.$installed.withValue(
                 self, operation: { try await body(self) }, isolation: isolation)
         } catch {
-            // The error of the test says more than one about the file.
+            // The test's error matters more than one about the file.
             try? save()
             throw error
         }

@@ -3,7 +3,7 @@ import Foundation
 import Switchboard
 import SwitchboardHAR
 
-/// A session that records real exchanges in a file, and plays them from there: a test then needs no network.
+/// A session that records real exchanges in a file and plays them back, so that a test needs no network.
 ///
 /// ```swift
 /// @Test(.cassette("popular movies")) func thePageIsDecoded() async throws {
@@ -13,37 +13,40 @@ import SwitchboardHAR
 /// }
 /// ```
 ///
-/// The file is an HTTP archive, [HAR 1.2](http://www.softwareishard.com/blog/har-12-spec/): a browser's developer tools
-/// open it, and an archive that they exported can be played. Record it once with the environment variable
-/// `SWITCHBOARD_CASSETTES=record`, look at it, and commit it.
+/// The file is an HTTP archive, [HAR 1.2](http://www.softwareishard.com/blog/har-12-spec/). A browser's developer tools
+/// open it, and a cassette plays the archives that they export. Record it once with the environment variable
+/// `SWITCHBOARD_CASSETTES=record`, review it, and commit it.
 ///
-/// Secrets are replaced before they are written: those whose name says it, as in logs, and each of them of six and more
-/// characters wherever else it appears, decoded, escaped or in base64. A body that is compressed or encrypted as it is
-/// sent is not looked into. What a live test gets is unchanged; what is played has masks. An error, such as a timeout, is passed on and not recorded.
+/// Secrets are replaced before they are written: the values of fields and parameters with secret names, as in logs.
+/// Each such value of six or more characters is also replaced wherever else it appears, decoded, escaped or in base64.
+/// Bodies that are compressed or encrypted when sent are not searched. A live test receives unchanged responses; a
+/// played response contains the masks. An error, such as a timeout, is thrown and not recorded.
 public final class Cassette: NetworkSession {
     /// The archive.
     public let file: URL
-    /// What it does with the file; ``Mode/fromEnvironment`` is looked up.
+    /// The use of the file, with ``Mode/fromEnvironment`` resolved.
     public let mode: Mode
     let session: any NetworkSession
     let matching: Matching
     let redactor: HARRedactor
     let repeats: Bool
-    /// What was in the file.
+    /// The entries read from the file.
     let entries: [CassetteEntry]
     let tape: Protected<CassetteTape>
 
-    /// Reads a cassette. Nothing is written before ``save()``.
+    /// Reads a cassette. Only ``save()`` writes the file.
     ///
     /// - Parameters:
-    ///   - file: The archive, usually named `.har`. It need not be there when something is to be recorded.
-    ///   - mode: What to do with it.
-    ///   - session: What real exchanges go through. Unused unless something is recorded.
-    ///   - matching: Which entry answers which request.
-    ///   - redaction: What is a secret. Its mask is used where it can stand in a URL; else, as by default, `REDACTED`.
-    ///   - repeats: Whether an entry answers again when those that match are used up. Not in ``Mode/strict``.
-    /// - Throws: `NetworkError.cassetteFault` when there is nothing to play, or the file is damaged;
-    ///   the reason has the place.
+    ///   - file: The archive, usually named `.har`. It may be missing in the modes that record.
+    ///   - mode: The use of the file.
+    ///   - session: The session that sends real requests. Used only for recording.
+    ///   - matching: The rules that choose the entry for a request.
+    ///   - redaction: The rules for secrets. Its mask must be valid in a URL; any other mask, the default one included,
+    ///     becomes `REDACTED`.
+    ///   - repeats: If true, the last matching entry answers again when all matching entries are used up. Ignored in
+    ///     ``Mode/strict``.
+    /// - Throws: `NetworkError.cassetteFault` when a mode that only plays finds no file, or the file is damaged. The
+    ///   reason names the location of the damage.
     public init(
         file: URL, mode: Mode = .fromEnvironment, recording session: any NetworkSession = DefaultSession.shared,
         matching: Matching = .standard, redaction: Redaction = .standard, repeats: Bool = false
@@ -66,14 +69,14 @@ public final class Cassette: NetworkSession {
 
     /// Answers a request from the file, or sends it and records the answer; see ``mode-swift.property``.
     ///
-    /// - Throws: `NetworkError.unmatchedRequest` with the nearest entries when none answers; what
-    ///   the recording session throws; `NetworkError` for a request that may not be sent and for a response beyond its
-    ///   limits; `CancellationError`.
+    /// - Throws: `NetworkError.unmatchedRequest` with the nearest entries when none answers, the errors of the
+    ///   recording session, `NetworkError` for a request that may not be sent and for a response beyond its limits, or
+    ///   `CancellationError`.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()
         var sent = request
-        // It is read once, and may not be readable again.
+        // The body is read once, because it may not be readable again.
         if let body = try await request.readBody() {
             sent.body = DataBody(body, additionalHeaders: request.body.additionalHeaders)
         }

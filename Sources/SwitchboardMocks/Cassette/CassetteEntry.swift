@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardHAR
 
-/// An entry of the file, with its request as it is compared.
+/// An entry of the file, with its request prepared for comparison.
 struct CassetteEntry: Sendable {
     let entry: HAR.Entry
     let request: ComparedRequest

@@ -2,22 +2,22 @@ import Foundation
 import Switchboard
 
 extension Cassette {
-    /// What a cassette does with its file.
+    /// The use that a cassette makes of its file.
     public enum Mode: Sendable, Hashable {
-        /// Plays what is recorded and never touches the network. A request without an entry is an error; each entry
-        /// answers once; one that nobody asked for is a fault.
+        /// Plays recorded responses and never uses the network. A request without an entry is an error. Each entry
+        /// answers once, and an unused entry is a fault.
         case replay
-        /// Plays what is recorded and records what is missing. Entries that nobody asked for are kept, and no fault.
+        /// Plays recorded responses and records missing ones. Unused entries stay in the file and are no fault.
         case recordMissing
-        /// Records everything anew, over what was there. A run that records nothing leaves the file as it was.
+        /// Records everything anew and replaces the old entries. A run that records nothing leaves the file unchanged.
         case rewrite
-        /// As ``replay``, and requests have to come in the order in which they were recorded.
+        /// Plays like ``replay``, and requires requests in the order of the recording.
         case strict
-        /// ``replay``, or what the environment variable `SWITCHBOARD_CASSETTES` says: `replay`, `record` for
+        /// ``replay``, or the mode in the environment variable `SWITCHBOARD_CASSETTES`: `replay`, `record` for
         /// ``recordMissing``, `rewrite` or `strict`.
         case fromEnvironment
 
-        /// The mode with ``fromEnvironment`` looked up.
+        /// Returns the mode with ``fromEnvironment`` resolved.
         ///
         /// - Throws: `NetworkError.cassetteFault` when the variable has another value.
         package func resolved(

@@ -3,7 +3,7 @@ import Foundation
 import Switchboard
 import SwitchboardHAR
 
-/// One answer of a ``Cassette`` from its file: a response, or the error that a real session has for it.
+/// One answer of a ``Cassette`` from its file: a response, or the error that a real session throws for it.
 struct CassettePlayback {
     let request: NetworkRequest
     let entry: HAR.Entry
@@ -11,7 +11,7 @@ struct CassettePlayback {
     func run() async throws -> NetworkResponse {
         var answer = try head()
         guard request.method != .head, answer.statusCode != 204, answer.statusCode != 304 else { return answer }
-        // What comes with a redirect nobody needs, and some browsers never keep it.
+        // No client needs the content of a redirect, and some browsers do not store it.
         guard !entry.response.content.isMissing || (300..<400).contains(answer.statusCode) else {
             let reason = "the cassette's entry for it has no content: export the archive with content"
             throw NetworkError(.cassetteFault, reason: reason).noting(request)

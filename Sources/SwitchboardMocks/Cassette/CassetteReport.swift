@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardHAR
 
-/// Why no entry answers a request, for a person to read.
+/// Explains why no entry answers a request.
 struct CassetteReport {
     let cassette: Cassette
     let live: ComparedRequest
@@ -11,7 +11,7 @@ struct CassetteReport {
     private var head: String { "cassette \(cassette.file.lastPathComponent): no entry answers \(live.line)" }
     private static let howToRecord = "  to record what is missing: SWITCHBOARD_CASSETTES=record swift test"
 
-    /// The nearest entries, each with what differs.
+    /// The nearest entries with their differences.
     var unmatched: String {
         let comparison = Comparison(mask: cassette.redactor.redaction.mask, isLoose: true)
         let nearest = cassette.entries.indices
@@ -24,7 +24,7 @@ struct CassetteReport {
             .joined(separator: "\n")
     }
 
-    /// The entry that was to come, and how the request differs from it.
+    /// Returns the expected entry, and the differences between it and the request.
     func outOfOrder(expected: Int, candidates: [Int]) -> String {
         guard expected < cassette.entries.count else {
             return [head, "  all \(cassette.entries.count) entries are used up", Self.howToRecord]

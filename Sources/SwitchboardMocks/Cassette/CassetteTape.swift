@@ -2,21 +2,21 @@ import Foundation
 import Switchboard
 import SwitchboardHAR
 
-/// How far a cassette is played and what it recorded, under its one lock.
+/// The position of a cassette and its recordings, guarded by one lock.
 struct CassetteTape: Sendable {
-    /// Which entries of the file have answered.
+    /// The entries of the file that have answered.
     private(set) var isUsed: [Bool]
-    /// What was not as it was recorded, in words.
+    /// The differences from the recording, in words.
     private(set) var faults: [String] = []
-    /// Whether there is something that was not saved.
+    /// Whether a recording is not saved yet.
     var isChanged = false
     private var recordings: [Recording] = []
 
     /// One exchange, in the order in which the requests were sent.
     private struct Recording {
-        /// Nil while there is no answer; for good after an error.
+        /// The exchange. Nil until the answer arrives, and always after an error.
         var entry: HAR.Entry?
-        /// The body as far as it is there: a stream's grows.
+        /// The body received so far. A stream's body grows.
         var body = Data()
     }
 
@@ -26,10 +26,10 @@ struct CassetteTape: Sendable {
 
     // MARK: Playing
 
-    /// The entry that all before have answered to, in their order.
+    /// The first entry that has not answered yet. All entries before it have.
     var next: Int { isUsed.firstIndex(of: false) ?? isUsed.count }
 
-    /// Uses the first of these entries that has not answered yet, or, where entries repeat, the last one again.
+    /// Uses the first of these entries that has not answered yet, or the last one again where entries repeat.
     mutating func use(firstOf candidates: [Int], repeats: Bool) -> Int? {
         let unused = candidates.first { !isUsed[$0] }
         guard let number = unused ?? (repeats ? candidates.last : nil) else { return nil }
@@ -37,14 +37,14 @@ struct CassetteTape: Sendable {
         return number
     }
 
-    /// Notes a fault, once.
+    /// Records a fault, once.
     mutating func note(_ fault: String) {
         if !faults.contains(fault) { faults.append(fault) }
     }
 
     // MARK: Recording
 
-    /// A place for an exchange that begins.
+    /// Adds an empty recording for an exchange that begins, and returns its index.
     mutating func open() -> Int {
         recordings.append(Recording())
         return recordings.count - 1
@@ -60,12 +60,12 @@ struct CassetteTape: Sendable {
         isChanged = true
     }
 
-    /// Forgets an exchange whose body ended in an error.
+    /// Removes an exchange whose body ended in an error.
     mutating func drop(_ place: Int) {
         recordings[place] = Recording()
     }
 
-    /// What was recorded, secrets included.
+    /// The recorded exchanges, secrets included.
     var recorded: [HAR.Entry] {
         recordings.compactMap { recording in
             guard var entry = recording.entry else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// A clock that stands still until a test moves it: backoff, timeouts and `Retry-After` take no real time.
+/// A clock that advances only when a test advances it, so that backoff, timeouts and `Retry-After` take no real time.
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -9,30 +9,30 @@ import Switchboard
 /// let policy = RetryPolicy(baseDelay: .seconds(2), jitter: .none, clock: clock)
 /// let router = Router<MovieApi>(session: session, interceptors: [policy])
 /// let call = Task { try await router.response(for: .popular(page: 1)) }
-/// let wait = try await clock.nextSleep()              // returns when somebody sleeps
+/// let wait = try await clock.nextSleep()              // returns when a task sleeps
 /// #expect(wait == .seconds(2))
 /// clock.advance(by: wait)
 /// #expect(try await call.value.text == "done")
 /// ```
 ///
 /// Everything in this package that waits takes a clock: `RetryPolicy`, `Router`, ``StubSession``,
-/// ``NetworkConditioner``. With ``init(skips:)`` nobody has to move it.
+/// ``NetworkConditioner``. With ``init(skips:)`` the clock advances by itself.
 public final class TestClock: Clock, Sendable {
     /// A point in the time of a test.
     public struct Instant: InstantProtocol, CustomStringConvertible {
-        /// How far it is from the clock's beginning.
+        /// The time since the clock's beginning.
         public let offset: Swift.Duration
 
-        /// Makes the point that lies this far from a clock's beginning.
+        /// Creates the point at this offset from a clock's beginning.
         public init(offset: Swift.Duration = .zero) {
             self.offset = offset
         }
 
-        /// The point that lies a duration later.
+        /// Returns the point that is later by a duration.
         public func advanced(by duration: Swift.Duration) -> Instant { Instant(offset: offset + duration) }
-        /// How much later the other point is; negative when it is earlier.
+        /// Returns the time from this point to the other one, negative when the other is earlier.
         public func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
-        /// Whether one is earlier than the other.
+        /// Returns whether the first point is earlier than the second.
         public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
         /// The offset, as `2.0 seconds`.
         public var description: String { "\(offset)" }
@@ -46,51 +46,50 @@ public final class TestClock: Clock, Sendable {
 
     private struct State: Sendable {
         var now = Instant()
-        /// By deadline, the first to come first among equals.
+        /// The sleepers by deadline. Equal deadlines keep the order of their beginnings.
         var sleepers: [Sleeper] = []
         var sleeps: [Swift.Duration] = []
-        /// How many of the sleeps `nextSleep` has given.
+        /// The number of sleeps that `nextSleep` has returned.
         var reported = 0
     }
 
-    /// Whether each sleep ends at once and moves the time by itself.
+    /// Whether each sleep ends at once and advances the time.
     public let skips: Bool
     /// Zero: deadlines are met to the attosecond.
     public let minimumResolution = Swift.Duration.zero
     private let state = Watched(State())
 
-    /// Makes a clock at its beginning.
+    /// Creates a clock at its beginning.
     ///
-    /// - Parameter skips: True for a clock that nobody has to move: each sleep ends at once and takes the time with it,
-    ///   so that ``now`` says how long all of it would have taken. That suits one sleeper at a time. Of two, each would
-    ///   move the time of the other: a timeout of a minute that runs beside a request ends at once, and the request
-    ///   with it. Something that waits again and again for good, such as a ``MockResponse/stall`` without timeouts,
-    ///   never ends. Default false.
+    /// - Parameter skips: If true, each sleep ends at once and advances the time, so that ``now`` is the time that all
+    ///   sleeps would have taken. Use it for one sleeper at a time. Of two sleepers, each advances the other's time: a
+    ///   timeout of a minute beside a request ends at once, and the request with it. A loop of waits without an end,
+    ///   such as a ``MockResponse/stall`` without timeouts, never ends. Default false.
     public init(skips: Bool = false) {
         self.skips = skips
     }
 
-    /// The time as it was moved so far.
+    /// The current time of the clock.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// How long each sleep was to take when it began, in the order of their beginnings, cancelled ones included.
+    /// The duration of each sleep when it began, in the order of their beginnings, cancelled ones included.
     public var sleeps: [Swift.Duration] { state.withLock { $0.sleeps } }
 
-    /// How many sleep now.
+    /// The number of tasks that sleep now.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    // MARK: Moving
+    // MARK: Advancing
 
-    /// Moves the time and wakes those whose deadlines have come, in the order of their deadlines; of equal ones the
-    /// first to sleep first.
+    /// Advances the time and wakes the sleepers whose deadlines have come, in the order of their deadlines. Of equal
+    /// deadlines, the first sleeper wakes first.
     ///
-    /// One who sleeps again after waking counts from the new time: to see the waits of a loop one by one, move the clock
-    /// by what ``nextSleep(within:)`` gives. A negative duration does nothing.
+    /// A task that sleeps again after waking counts from the new time. To observe the waits of a loop one by one,
+    /// advance the clock by the results of ``nextSleep(within:)``. A negative duration does nothing.
     public func advance(by duration: Swift.Duration) {
         wake { $0.advanced(by: duration) }
     }
 
-    /// Moves the time to a point, as ``advance(by:)`` does. One that has passed does nothing.
+    /// Advances the time to a point, like ``advance(by:)``. A point in the past does nothing.
     public func advance(to instant: Instant) {
         wake { _ in instant }
     }
@@ -107,13 +106,14 @@ public final class TestClock: Clock, Sendable {
 
     // MARK: Sleeping
 
-    /// Waits until somebody sleeps whom it has not reported yet, and gives how long they want to.
+    /// Waits for the first sleep that no earlier call returned, and returns its duration.
     ///
-    /// The sleepers of the past are reported too, one for each call, in the order in which they began.
+    /// Past sleeps are returned too, one per call, in the order in which they began.
     ///
-    /// - Parameter limit: For how long to wait for that, in real time. Default 5 seconds.
+    /// - Parameter limit: The longest time to wait, in real time. Default 5 seconds.
     /// - Returns: The time from the moment the sleep began to its deadline.
-    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when nobody does within the limit, `CancellationError`.
+    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no task sleeps within the limit, or
+    ///   `CancellationError`.
     public func nextSleep(within limit: Swift.Duration = .seconds(5)) async throws -> Swift.Duration {
         try await state.wait(
             within: limit,
@@ -125,12 +125,12 @@ public final class TestClock: Clock, Sendable {
             })
     }
 
-    /// Sleeps until the clock was moved to a point, or past it; not at all when that is where it stands.
+    /// Sleeps until the clock reaches a point. Returns at once when it is there already.
     ///
     /// - Parameters:
     ///   - deadline: The point.
-    ///   - tolerance: Nothing to this clock.
-    /// - Throws: `CancellationError` when the task is cancelled, before or meanwhile.
+    ///   - tolerance: Ignored.
+    /// - Throws: `CancellationError` when the task is cancelled, before or during the sleep.
     public func sleep(until deadline: Instant, tolerance: Swift.Duration? = nil) async throws {
         try Task.checkCancellation()
         guard !skips else { return await skip(to: deadline) }
@@ -138,7 +138,7 @@ public final class TestClock: Clock, Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 register(Sleeper(id: id, deadline: deadline, continuation: continuation))
-                // A cancellation before the registration found nobody to end.
+                // A cancellation before the registration had no sleeper to end.
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
@@ -151,7 +151,7 @@ public final class TestClock: Clock, Sendable {
             state.sleeps.append(state.now.duration(to: deadline))
             state.now = max(state.now, deadline)
         }
-        // Others get their turn, as they do while somebody sleeps.
+        // Other tasks can run, as they can during a real sleep.
         await Task.yield()
     }
 

@@ -1,18 +1,18 @@
-/// What chance decides about one request: a function of the seed and the request's number alone, so that neither a change
-/// of the conditions nor what happens to a request changes the fate of the next.
+/// The random values of one request. They depend only on the seed and the request's number, so neither a change of the
+/// conditions nor an earlier request's fate affects later requests.
 struct ConditionDraw {
     let seed: UInt64
-    /// 1 for the first request.
+    /// The request's number, from 1.
     let number: Int
-    /// From 0 up to 1.
+    /// A value from 0 up to 1.
     let loss: Double
-    /// From -1 to 1.
+    /// A value from -1 to 1.
     let jitter: Double
 
     init(seed: UInt64, number: Int) {
         self.seed = seed
         self.number = number
-        // Two numbers for each request.
+        // Each request uses two random numbers.
         var generator = SplitMix64(seed: seed, skipping: 2 * UInt64(number - 1))
         loss = generator.nextFraction()
         jitter = 2 * generator.nextFraction() - 1

@@ -1,14 +1,14 @@
 import Foundation
 import Switchboard
 
-/// One request under conditions, from the first byte sent to the last one received.
+/// One request under simulated conditions, from the first byte sent to the last one received.
 struct ConditionedExchange {
     private let request: NetworkRequest
     private let conditions: NetworkConditions
     private let draw: ConditionDraw
     private let time: ConditionedTime
 
-    /// Begins now.
+    /// Creates the exchange and starts its time.
     init(
         _ request: NetworkRequest, _ conditions: NetworkConditions, _ draw: ConditionDraw, _ clock: any Clock<Duration>
     ) {
@@ -46,7 +46,7 @@ struct ConditionedExchange {
         }
         var sent = try await upload()
         try await time.wait(for: latency / 2, limit: idle)
-        // The session's share of the attempt. Nobody is to see it on the response.
+        // The session receives the rest of the attempt's time. The response must not show that limit.
         if let rest = time.rest { sent.timeouts.attempt = rest }
         var response = try await next(sent)
         if time.rest != nil { response.request?.timeouts = request.timeouts }
@@ -57,7 +57,8 @@ struct ConditionedExchange {
 
     // MARK: Bodies
 
-    /// Waits until a body in memory is sent, and gives the request with a body that takes no or its own time.
+    /// Waits until a body in memory is sent. Returns the request with a body that needs no further delay, or with a
+    /// paced stream.
     private func upload() async throws -> NetworkRequest {
         var request = request
         guard let rate = conditions.uploadBytesPerSecond, !request.body.isEmpty else { return request }
@@ -65,7 +66,7 @@ struct ConditionedExchange {
             request.body = PacedBody(body: request.body, rate: rate, time: time)
             return request
         }
-        // One that cannot be encoded is for the session to report. One that can is not encoded twice.
+        // The session reports a body that cannot be encoded. A body that can is not encoded twice.
         if request.body.length == nil, let data = try? request.body.encode() {
             request.body = DataBody(data, additionalHeaders: request.body.additionalHeaders)
         }
@@ -103,7 +104,7 @@ struct ConditionedExchange {
         }
     }
 
-    /// How many bytes have arrived after a time.
+    /// Returns the number of bytes that arrive within a time.
     private func bytes(in duration: Duration, at rate: Int) -> Int {
         let (seconds, attoseconds) = duration.components
         let count = (Double(seconds) + Double(attoseconds) / 1e18) * Double(rate)

@@ -1,9 +1,9 @@
 import Foundation
 import Switchboard
 
-/// A session behind a network that is as good as conditions say; see ``Switchboard/NetworkSession/under(_:seed:clock:)``.
+/// A session under simulated network conditions; see ``Switchboard/NetworkSession/under(_:seed:clock:)``.
 public struct ConditionedSession: NetworkSession {
-    /// What holds the conditions; change them there.
+    /// The conditioner that holds the conditions, which can be changed there.
     public let conditioner: NetworkConditioner
     private let session: any NetworkSession
 
@@ -14,7 +14,7 @@ public struct ConditionedSession: NetworkSession {
 
     /// Sends a request under the conditions, and waits for the whole response.
     ///
-    /// - Throws: What the session throws; what the conditions bring about, see ``NetworkConditioner``. A request that may
+    /// - Throws: The session's errors, and the errors of the conditions; see ``NetworkConditioner``. A request that may
     ///   not be sent fails at once.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try request.validate()
@@ -23,7 +23,7 @@ public struct ConditionedSession: NetworkSession {
 }
 
 extension NetworkSession {
-    /// This session behind a network as good as conditions say, for each exchange of it.
+    /// Returns this session under simulated network conditions, which apply to each exchange.
     ///
     /// ```swift
     /// let session = DefaultSession.shared.under(.edge)
@@ -31,9 +31,9 @@ extension NetworkSession {
     /// ```
     ///
     /// - Parameters:
-    ///   - conditions: How good the network is at first.
-    ///   - seed: What decides about losses and jitter. Default 0, so that they are the same in each run.
-    ///   - clock: What the waits are measured by; the real one by default.
+    ///   - conditions: The first conditions.
+    ///   - seed: The seed for losses and jitter. Default 0, so that they are the same in each run.
+    ///   - clock: The clock that measures the waits. Default the real one.
     /// - Returns: The session to use in place of this one.
     public func under(
         _ conditions: NetworkConditions, seed: UInt64 = 0, clock: any Clock<Duration> = ContinuousClock()

@@ -2,27 +2,27 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// The time of one request under conditions: waits on the clock, and no longer than the attempt may take.
+/// Measures one request under conditions: it waits on the clock, and no longer than the attempt may take.
 struct ConditionedTime: Sendable {
     private let clock: any Clock<Duration>
     private let attempt: Duration?
     private let elapsed: @Sendable () -> Duration
 
-    /// Begins now.
+    /// Creates the value and starts its time.
     init(_ clock: any Clock<Duration>, attempt: Duration?) {
         self.clock = clock
         self.attempt = attempt
         elapsed = Self.stopwatch(clock)
     }
 
-    /// What is left of the attempt; nil when it has no limit.
+    /// The time left for the attempt, or nil without limit.
     var rest: Duration? {
         attempt.map { max(.zero, $0 - elapsed()) }
     }
 
-    /// Waits, or until the rest of the attempt or `limit` is over when that is sooner.
+    /// Waits for `duration`. Stops earlier at `limit` or at the end of the attempt.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` then, `CancellationError`.
+    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when it stops earlier, or `CancellationError`.
     func wait(for duration: Duration, limit: Duration? = nil) async throws {
         let limits = [(limit, "idle"), (rest, "attempt")].compactMap { time, name in time.map { ($0, name) } }
         guard let (least, name) = limits.min(by: { $0.0 < $1.0 }), least < duration else {
@@ -33,12 +33,12 @@ struct ConditionedTime: Sendable {
             .timedOut, reason: "simulated conditions: the answer came later than timeouts.\(name) allows")
     }
 
-    /// Waits as long as so many bytes take.
+    /// Waits for the time that `count` bytes take.
     func wait(for count: Int64, at bytesPerSecond: Int) async throws {
         try await wait(for: Self.time(for: count, at: bytesPerSecond))
     }
 
-    /// How long so many bytes take, to the nanosecond.
+    /// Returns the time that `count` bytes take, to the nanosecond.
     static func time(for count: Int64, at bytesPerSecond: Int) -> Duration {
         guard count > 0 else { return .zero }
         let rate = UInt64(max(1, bytesPerSecond))

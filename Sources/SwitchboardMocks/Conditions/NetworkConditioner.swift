@@ -2,7 +2,7 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// Lets requests meet a network as good as its ``conditions`` say, in debug builds and tests.
+/// Simulates the network of its ``conditions``, in debug builds and tests.
 ///
 /// ```swift
 /// let conditioner = NetworkConditioner(.threeG, seed: 42)
@@ -10,21 +10,22 @@ import Switchboard
 /// conditioner.conditions = .offline                                         // from a debug menu
 /// ```
 ///
-/// List it last, so that each attempt meets the network anew; redirects are followed behind it, within one attempt.
-/// ``Switchboard/NetworkSession/under(_:seed:clock:)`` wraps a session instead, and so each exchange.
+/// List it last, so that its conditions apply to each attempt. The redirects of one attempt share its conditions.
+/// ``Switchboard/NetworkSession/under(_:seed:clock:)`` wraps a session instead, so that the conditions apply to each
+/// exchange.
 ///
-/// A request takes, on the clock given:
-/// 1. the time to send its body: by its length at once, or piece by piece as a streamed body is read;
-/// 2. half of the latency, then what the rest of the chain takes, then the other half;
-/// 3. the time in which the body of the answer arrives, or each piece of it when it is read as it arrives.
+/// A request takes these times, measured by the given clock:
+/// 1. the time to send its body: at once by its length, or piece by piece as a streamed body is read
+/// 2. half of the latency, then the time of the rest of the chain, then the other half
+/// 3. the time in which the body of the answer arrives, or each piece of it when it is read as it arrives
 ///
-/// A lost request is not sent: it ends after its latency with ``/Switchboard/NetworkError/Code/connectionLost``. Offline,
-/// each ends at once with ``/Switchboard/NetworkError/Code/noInternetConnection``. The request's own timeouts hold: where
-/// the waits would pass ``/Switchboard/Timeouts/attempt``, or the latency ``/Switchboard/Timeouts/idle``, it waits until
-/// then and ends with ``/Switchboard/NetworkError/Code/timedOut``. A cancellation ends every wait. A downloaded file is
-/// there before its time has passed, and stays.
+/// A lost request is not sent. It fails after its latency with ``/Switchboard/NetworkError/Code/connectionLost``.
+/// Offline, every request fails at once with ``/Switchboard/NetworkError/Code/noInternetConnection``. The request's
+/// timeouts apply: when the waits would exceed ``/Switchboard/Timeouts/attempt``, or the latency
+/// ``/Switchboard/Timeouts/idle``, the request fails at that time with ``/Switchboard/NetworkError/Code/timedOut``. A
+/// cancellation ends every wait. A downloaded file is complete before its simulated time has passed, and stays.
 public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
-    /// What decides about losses and jitter: the same seed decides the same for requests that are sent one by one.
+    /// The seed for losses and jitter. The same seed gives the same ones when requests are sent one by one.
     public let seed: UInt64
     private let clock: any Clock<Duration>
     private let state: Protected<State>
@@ -34,12 +35,12 @@ public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
         var count = 0
     }
 
-    /// Makes a conditioner.
+    /// Creates a conditioner.
     ///
     /// - Parameters:
-    ///   - conditions: How good the network is at first.
-    ///   - seed: What decides about losses and jitter. Default 0, so that they are the same in each run.
-    ///   - clock: What the waits are measured by; the real one by default.
+    ///   - conditions: The first conditions.
+    ///   - seed: The seed for losses and jitter. Default 0, so that they are the same in each run.
+    ///   - clock: The clock that measures the waits. Default the real one.
     public init(
         _ conditions: NetworkConditions, seed: UInt64 = 0, clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -48,7 +49,7 @@ public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
         self.clock = clock
     }
 
-    /// How good the network is for requests that begin from now on. Those under way keep what they began with.
+    /// The conditions for requests that begin from now on. Requests in flight keep the conditions they began with.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.conditions } }
         set { state.withLock { $0.conditions = newValue } }

@@ -1,34 +1,33 @@
 import SwitchboardPlatform
 import Switchboard
 
-/// How good a network is, for a ``NetworkConditioner`` to act as if it were so.
+/// The quality of a network that a ``NetworkConditioner`` simulates.
 ///
 /// ```swift
 /// let train = NetworkConditions(latency: .milliseconds(300), jitter: .milliseconds(100), loss: 0.02)
 /// ```
 ///
-/// A value outside its range becomes the nearest one within it, wherever it is set.
+/// A value outside its range becomes the nearest value within it, at creation and at every change.
 public struct NetworkConditions: Sendable, Hashable {
-    /// From the end of a request to the head of its answer: one round trip. From nothing
-    /// to a century.
+    /// The time from the end of a request to the head of its answer: one round trip, from zero to a century.
     public var latency: Duration { didSet { latency = latency.clamped } }
-    /// How far the latency of a request may lie from ``latency``, in either direction, each distance being as likely as
-    /// any other. From nothing to a century; a latency never gets negative.
+    /// The largest deviation of a request's latency from ``latency``, in either direction and evenly distributed. From
+    /// zero to a century; a negative latency becomes zero.
     public var jitter: Duration { didSet { jitter = jitter.clamped } }
-    /// How likely it is that a request is lost, from 0 for never to 1 for always. What is not a number counts as 0.
+    /// The probability that a request is lost, from 0 for never to 1 for always. NaN counts as 0.
     public var loss: Double { didSet { loss = Self.probability(loss) } }
-    /// How fast bodies arrive, in bytes per second, at least 1. Nil for at once.
+    /// The speed at which bodies arrive, in bytes per second, at least 1. Nil means no limit.
     public var downloadBytesPerSecond: Int? {
         didSet { downloadBytesPerSecond = downloadBytesPerSecond.map { max(1, $0) } }
     }
-    /// How fast bodies are sent, in bytes per second, at least 1. Nil for at once.
+    /// The speed at which bodies are sent, in bytes per second, at least 1. Nil means no limit.
     public var uploadBytesPerSecond: Int? {
         didSet { uploadBytesPerSecond = uploadBytesPerSecond.map { max(1, $0) } }
     }
-    /// Whether there is no network at all: nothing else counts then.
+    /// Whether the network is offline. The other values then have no effect.
     public var isOffline: Bool
 
-    /// Makes conditions; those left out are perfect.
+    /// Creates conditions. The defaults are perfect.
     public init(
         latency: Duration = .zero, jitter: Duration = .zero, loss: Double = 0, downloadBytesPerSecond: Int? = nil,
         uploadBytesPerSecond: Int? = nil, isOffline: Bool = false
@@ -46,8 +45,8 @@ public struct NetworkConditions: Sendable, Hashable {
     }
 }
 
-// Unless it says otherwise a preset has the figures of Apple's Network Link Conditioner (Additional Tools for Xcode), whose
-// delays are per direction: the latency here is their sum. It knows no jitter.
+// Unless stated otherwise, a preset has the figures of Apple's Network Link Conditioner (Additional Tools for Xcode).
+// Its delays are per direction: the latency here is their sum. It has no jitter.
 extension NetworkConditions {
     /// No delay, no loss, no limit.
     public static let perfect = NetworkConditions()
@@ -68,18 +67,18 @@ extension NetworkConditions {
     public static let edge = NetworkConditions(
         latency: .milliseconds(840), downloadBytesPerSecond: 30_000, uploadBytesPerSecond: 25_000)
 
-    /// GPRS: 500 ms, 50 kbit/s down, 20 kbit/s up, as Chrome's DevTools had it.
+    /// GPRS: 500 ms, 50 kbit/s down, 20 kbit/s up, as in earlier versions of Chrome's DevTools.
     public static let gprs = NetworkConditions(
         latency: .milliseconds(500), downloadBytesPerSecond: 6_250, uploadBytesPerSecond: 2_500)
 
-    /// A geostationary satellite: 558 ms, the way there and back ([RFC 2488
-    /// §2](https://www.rfc-editor.org/rfc/rfc2488#section-2)); 25 Mbit/s down and 3 Mbit/s up, what the FCC called
-    /// broadband in 2015.
+    /// A geostationary satellite: 558 ms for the round trip ([RFC 2488
+    /// §2](https://www.rfc-editor.org/rfc/rfc2488#section-2)), 25 Mbit/s down and 3 Mbit/s up, the FCC's definition of
+    /// broadband of 2015.
     public static let satellite = NetworkConditions(
         latency: .milliseconds(558), downloadBytesPerSecond: 3_125_000, uploadBytesPerSecond: 375_000)
 
-    /// One request of ten is lost: 1 s, 1 Mbit/s down and up, the "Very Bad Network" of Apple's Network Link
-    /// Conditioner.
+    /// A network that loses one request of ten: 1 s, 1 Mbit/s down and up, the "Very Bad Network" of Apple's Network
+    /// Link Conditioner.
     public static let lossy = NetworkConditions(
         latency: .seconds(1), loss: 0.1, downloadBytesPerSecond: 125_000, uploadBytesPerSecond: 125_000)
 

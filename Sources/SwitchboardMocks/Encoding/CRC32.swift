@@ -16,8 +16,8 @@ enum CRC32 {
         ~data.reduce(~0) { crc, byte in table[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ (crc >> 8) }
     }
 
-    /// The checksum of so many zeros, in as many steps as the number has bits: what a zero bit does to a checksum is
-    /// linear, so that doing it twice as often is the square of a matrix over GF(2).
+    /// Returns the checksum of `count` zeros, in as many steps as the number has bits. The effect of a zero bit on a
+    /// checksum is linear, so twice as many zeros are the square of a matrix over GF(2).
     static func checksum(ofZeros count: Int) -> UInt32 {
         var matrix = (0..<32).map { shift(1 << UInt32($0)) }
         var crc: UInt32 = ~0

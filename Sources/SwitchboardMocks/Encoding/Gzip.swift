@@ -2,7 +2,7 @@ import Foundation
 
 /// Bytes in the gzip format ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), for answers that a client unpacks.
 enum Gzip {
-    /// Data as it is, in stored blocks: larger than before, and what any client must be able to unpack.
+    /// Returns data in stored blocks: larger than before, and readable for every client.
     static func stored(_ data: Data) -> Data {
         var result = header
         var rest = data
@@ -20,10 +20,10 @@ enum Gzip {
         return result
     }
 
-    /// A gzip bomb: at least so many zeros, in about a thousandth of their number.
+    /// Returns a gzip bomb: at least `count` zeros, in about a thousandth of their number.
     ///
-    /// One deflate block ([RFC 1951 §3.2.7](https://www.rfc-editor.org/rfc/rfc1951#section-3.2.7)) whose alphabet has
-    /// three words: the zero itself, "258 bytes as the one before", which takes two bits, and the end.
+    /// It is one deflate block ([RFC 1951 §3.2.7](https://www.rfc-editor.org/rfc/rfc1951#section-3.2.7)) whose alphabet
+    /// has three symbols: the zero itself, "258 bytes as the one before", which takes two bits, and the end.
     static func zeros(atLeast count: Int) -> Data {
         let matches = (max(1, count) - 1 + 257) / 258
         var bits = BitWriter(header)
@@ -55,7 +55,7 @@ enum Gzip {
     private static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
 }
 
-/// Bits from the lowest of a byte to the highest, as deflate packs them.
+/// Writes bits from the lowest of a byte to the highest, as deflate packs them.
 private struct BitWriter {
     private var bytes: Data
     private var pending: UInt64 = 0
@@ -75,12 +75,12 @@ private struct BitWriter {
         }
     }
 
-    /// A Huffman code, whose first bit goes first.
+    /// Writes a Huffman code, first bit first.
     mutating func write(code: String) {
         for bit in code.utf8 { write(bit == UInt8(ascii: "1") ? 1 : 0, 1) }
     }
 
-    /// So many code lengths of zero: 11 to 138, the length 18 with the number behind it.
+    /// Writes `number` code lengths of zero, 11 to 138: the symbol 18 followed by the number.
     mutating func writeZeros(_ number: UInt64) {
         write(code: "0")
         write(number - 11, 7)

@@ -1,8 +1,8 @@
 /// A point of an exchange at which a ``MockServer`` closes, resets or falls silent.
 ///
-/// The points in the request come before it is complete, so such a request is not recorded. A connection that breaks
-/// without an answer may make a client send its request again on a new one, and so take the next response of the queue:
-/// libcurl does, and URLSession, when the connection was a kept-alive one.
+/// The points in the request come before it is complete, so such a request is not recorded. A client may send its
+/// request again on a new connection when the first one breaks without an answer, and so take the next response of the
+/// queue. libcurl and URLSession do so when the connection was a kept-alive one.
 public struct BreakPoint: Sendable, Hashable, CustomStringConvertible {
     enum Place: Sendable, Hashable {
         case accept, requestLine, requestHead
@@ -13,14 +13,15 @@ public struct BreakPoint: Sendable, Hashable, CustomStringConvertible {
 
     let place: Place
 
-    /// As soon as the connection stands. On one that was kept alive, as soon as the next request's line has come.
+    /// The moment the connection is open. On a connection that was kept alive, the moment after the next request's
+    /// line.
     public static let accept = BreakPoint(place: .accept)
     /// Behind the first line of the request.
     public static let requestLine = BreakPoint(place: .requestLine)
     /// Behind the header fields of the request, before its body is read.
     public static let requestHead = BreakPoint(place: .requestHead)
 
-    /// Behind so many bytes of the request's body, or behind all of it when it is shorter.
+    /// Creates a point behind this many bytes of the request's body, or behind all of it when it is shorter.
     public static func requestBody(after count: Int) -> BreakPoint {
         BreakPoint(place: .requestBody(after: max(0, count)))
     }
@@ -32,13 +33,13 @@ public struct BreakPoint: Sendable, Hashable, CustomStringConvertible {
     /// Behind the response's header fields.
     public static let head = BreakPoint(place: .head)
 
-    /// Behind so many bytes of the response's body. The head announces the whole body, and one byte more when the count
-    /// does not cut it. A chunked body lacks its last chunk.
+    /// Creates a point behind this many bytes of the response's body. The head announces the whole body, or one byte
+    /// more when the count does not cut the body. A chunked body lacks its last chunk.
     public static func body(after count: Int) -> BreakPoint {
         BreakPoint(place: .body(after: max(0, count)))
     }
 
-    /// Where it is, in words.
+    /// The point in words.
     public var description: String {
         switch place {
         case .accept: "on accept"
@@ -52,7 +53,7 @@ public struct BreakPoint: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// How far a request has to be read; nil for a point in the response.
+    /// The part of the request that must be read, or nil for a point in the response.
     var requestStage: Int? {
         switch place {
         case .accept: 0

@@ -2,8 +2,8 @@ import Foundation
 import Switchboard
 
 extension MockFault {
-    /// Every fault, one value each. Their times are short: a pause is 20 milliseconds, a stall lasts until the client
-    /// gives up.
+    /// Every fault, one value each. Their times are short: a pause is 20 milliseconds, and a stall lasts until the
+    /// client gives up.
     public static let all: [MockFault] = beforeTheHead + inTheBody + framing + encodings + slow + oddButWhole
 
     private static let beforeTheHead = [

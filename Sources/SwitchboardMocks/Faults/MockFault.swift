@@ -1,6 +1,6 @@
 import Switchboard
 
-/// One of the ways in which a server fails, with what becomes of it: to see how a client of yours bears all of them.
+/// A server fault and its expected error, for tests of an app's error handling. ``all`` lists every fault.
 ///
 /// ```swift
 /// @Test(arguments: MockFault.all)
@@ -13,22 +13,23 @@ import Switchboard
 /// }
 /// ```
 ///
-/// What each of them is on the wire is also told by programs that know nothing of this package.
+/// Tests confirm each fault on the wire with programs that do not use this package.
 public struct MockFault: Sendable, CustomStringConvertible {
-    /// A short name, the same for good: `close-on-accept`.
+    /// A short name, which never changes: `close-on-accept`.
     public let name: String
-    /// What the server does, in words.
+    /// The server's behavior, in words.
     public let summary: String
-    /// The script: for ``MockServer/enqueue(_:)``, and for a ``StubSession`` where ``needsSocket`` is false.
+    /// The script: for ``MockServer/enqueue(_:)``, and for a ``StubSession`` if ``needsSocket`` is false.
     public let response: MockResponse
-    /// The error that a session throws, or its general code: a connection that is reset at once may or may not have
-    /// stood, so match it with `~=`. Nil when the response arrives all the same. A timeout, where it is
-    /// ``/Switchboard/NetworkError/Code/timedOut``, is the request's own: the default waits for a minute.
+    /// The error that a session throws, or its general code. Nil when the response arrives all the same.
+    ///
+    /// Match it with `~=`: a connection that is reset at once may or may not have been open. A
+    /// ``/Switchboard/NetworkError/Code/timedOut`` comes from the request's timeout, by default after a minute.
     public let code: NetworkError.Code?
-    /// Whether it needs a request with a body.
+    /// Whether the fault needs a request with a body.
     public let needsBody: Bool
-    /// Whether URLSession on Linux may end the process over it: Foundation before 6.4 traps when a connection breaks
-    /// inside the response's head.
+    /// Whether URLSession on Linux may end the process on this fault: Foundation before 6.4 traps when a connection
+    /// breaks inside the response's head.
     public let trapsURLSessionOnLinux: Bool
 
     init(
@@ -44,8 +45,8 @@ public struct MockFault: Sendable, CustomStringConvertible {
         self.trapsURLSessionOnLinux = trapsURLSessionOnLinux
     }
 
-    /// Whether only a ``MockServer`` can show it: a ``StubSession`` throws
-    /// ``/Switchboard/NetworkError/Code/unsupported``.
+    /// Whether only a ``MockServer`` can produce the fault. A ``StubSession`` throws
+    /// ``/Switchboard/NetworkError/Code/unsupported`` for it.
     public var needsSocket: Bool { response.needsSocket != nil }
 
     /// The name.

@@ -1,4 +1,5 @@
-/// How often a stub should be asked. Also an upper bound: a stub that has answered as often as it may answers no more.
+/// The number of requests that a stub expects. It is also the limit: a stub answers no more requests than its upper
+/// bound.
 public struct CallCount: Sendable, Hashable {
     /// The least and the greatest number.
     public let range: ClosedRange<Int>
@@ -7,23 +8,23 @@ public struct CallCount: Sendable, Hashable {
         self.range = range
     }
 
-    /// Any number of times, none included.
+    /// Any number of requests, zero included.
     public static let any = CallCount(0...Int.max)
-    /// Exactly once.
+    /// Exactly one request.
     public static let once = exactly(1)
-    /// Not at all: a request that the stub matches is refused.
+    /// No request: a request that the stub matches is refused.
     public static let never = exactly(0)
 
-    /// Exactly so often. A negative number counts as none.
+    /// Creates an exact number. A negative number counts as zero.
     public static func exactly(_ count: Int) -> CallCount { CallCount(max(0, count)...max(0, count)) }
-    /// So often or more.
+    /// Creates a minimum. A negative number counts as zero.
     public static func atLeast(_ count: Int) -> CallCount { CallCount(max(0, count)...Int.max) }
-    /// So often or less.
+    /// Creates a maximum. A negative number counts as zero.
     public static func atMost(_ count: Int) -> CallCount { CallCount(0...max(0, count)) }
 }
 
 extension CallCount: ExpressibleByIntegerLiteral, CustomStringConvertible {
-    /// Exactly so often.
+    /// Creates an exact number.
     public init(integerLiteral value: Int) {
         self = .exactly(value)
     }

@@ -2,12 +2,13 @@ import Foundation
 import Switchboard
 
 extension RequestMatcher {
-    /// The requests that an endpoint makes, whatever its base URL: its method, its path as the end of theirs, its query
-    /// items among theirs, and its body. Header fields are not compared, nor are bodies that are streamed.
+    /// Matches the requests that an endpoint makes, whatever its base URL. The endpoint's path must be the end of the
+    /// request's path, and its query items must be among the request's. Method and body must be equal. Header fields
+    /// and streamed bodies are not compared.
     ///
-    /// A request that a router made knows its endpoint. It must be of the same type then, and equal where the type is
-    /// `Equatable`; elsewhere both must make the same method, path, query and body. Interceptors may have added to the
-    /// request, and a redirect to another path is another request.
+    /// A request that a router made carries its endpoint, which must have the same type. It must be equal if the type
+    /// is `Equatable`; otherwise both endpoints must make the same method, path, query and body. Interceptors may add
+    /// to the request. A redirect to another path is another request.
     public static func endPoint<EndPoint: EndPointType>(_ endPoint: EndPoint) -> RequestMatcher {
         let wanted = Result { () throws(NetworkError) in try Sketch(endPoint) }
         let name = (try? wanted.get().description) ?? "\(EndPoint.self)"
@@ -21,7 +22,7 @@ extension RequestMatcher {
     }
 }
 
-/// What an endpoint asks for, its base URL left out.
+/// The request of an endpoint, without its base URL.
 private struct Sketch: CustomStringConvertible {
     let request: NetworkRequest
     let body: Data
@@ -36,7 +37,7 @@ private struct Sketch: CustomStringConvertible {
         description = "\(Self.name(of: endPoint)) (\(request.method) \(request.path.dropFirst())\(query))"
     }
 
-    /// Type and case, without associated values, which may be secrets.
+    /// Returns type and case, without associated values, which may be secrets.
     private static func name(of endPoint: some EndPointType) -> String {
         let mirror = Mirror(reflecting: endPoint)
         guard mirror.displayStyle == .enum else { return "\(type(of: endPoint))" }
@@ -57,7 +58,7 @@ private struct Sketch: CustomStringConvertible {
         return differences.isEmpty && isEqual == false ? ["the endpoint is not equal"] : differences
     }
 
-    /// From a request that nobody knows the endpoint of.
+    /// Returns the differences from a request whose endpoint is unknown.
     private func differences(from sent: RecordedRequest) -> [String] {
         var differences = sent.method == request.method ? [] : ["the method is \(sent.method)"]
         for item in items where !sent.queryItems.contains(item) {
@@ -83,7 +84,7 @@ private struct Sketch: CustomStringConvertible {
         return differences
     }
 
-    /// Nil when the type does not say.
+    /// Returns nil when the type is not `Equatable`.
     private func isEqual<Value>(_ one: Value, _ other: Value) -> Bool? {
         guard let one = one as? any Equatable else { return nil }
         return one.equals(other)

@@ -5,7 +5,7 @@ import Switchboard
 struct PathPattern: Sendable {
     private let segments: [String]
 
-    /// An empty text is the end of any path.
+    /// Creates a pattern. An empty text matches any path.
     init(_ text: Substring) {
         let segments = text.isEmpty ? ["**"] : Self.segments(of: text)
         self.segments = text.hasPrefix("/") || segments.first == "**" ? segments : ["**"] + segments
@@ -21,13 +21,13 @@ struct PathPattern: Sendable {
         return rest.map { $0.removingPercentEncoding ?? $0 }
     }
 
-    /// Each `**` takes as little as it can, and more when what follows does not fit.
+    /// Matches segment by segment. Each `**` takes as few segments as the rest of the pattern allows.
     private static func match(_ pattern: ArraySlice<String>, _ path: ArraySlice<String>) -> Bool {
         guard let first = pattern.first else { return path.isEmpty }
         if first == "**" {
             let rest = pattern.dropFirst()
             guard let next = rest.firstIndex(of: "**") else {
-                // The last of them: what follows has as many segments as it has.
+                // The last wildcard takes all segments that the rest of the pattern does not need.
                 guard path.count >= rest.count else { return false }
                 return match(rest, path.suffix(rest.count))
             }

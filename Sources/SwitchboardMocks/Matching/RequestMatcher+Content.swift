@@ -3,8 +3,8 @@ import Switchboard
 import SwitchboardHAR
 
 extension RequestMatcher {
-    /// With a header field of that name and value; the name has no case. A field may repeat: one of its values must be
-    /// this.
+    /// Adds a condition: a header field with that name, in any case, and that value. One value of a repeated field is
+    /// enough.
     public func header(_ name: String, _ value: String) -> RequestMatcher {
         adding("header \(name): \(Redaction.standard.value(value, ofHeader: name))") { request in
             let values = request.headers.values(for: name)
@@ -16,37 +16,37 @@ extension RequestMatcher {
         }
     }
 
-    /// With a header field of that name, whatever its value.
+    /// Adds a condition: a header field with that name, whatever its value.
     public func header(_ name: String) -> RequestMatcher {
         adding("header \(name)") { $0.headers.contains(name) ? nil : "there is no header \(name)" }
     }
 
-    /// Without a header field of that name.
+    /// Adds a condition: no header field with that name.
     public func withoutHeader(_ name: String) -> RequestMatcher {
         adding("no header \(name)") { $0.headers.contains(name) ? "there is a header \(name)" : nil }
     }
 
-    /// With exactly these bytes for a body.
+    /// Adds a condition: a body of exactly these bytes.
     public func body(_ bytes: Data) -> RequestMatcher {
         adding("a body of \(bytes.count) bytes") { $0.body == bytes ? nil : "the body is \(Shown.body($0))" }
     }
 
-    /// With exactly this text for a body, in UTF-8.
+    /// Adds a condition: a body of exactly this text, in UTF-8.
     public func body(_ text: String) -> RequestMatcher {
         adding("body \(Shown.text(text))") {
             $0.body == Data(text.utf8) ? nil : "the body is \(Shown.body($0))"
         }
     }
 
-    /// With this text somewhere in the body.
+    /// Adds a condition: a body that contains this text.
     public func body(containing text: String) -> RequestMatcher {
         adding("a body with \(Shown.text(text))") {
             text.isEmpty || $0.text.contains(text) ? nil : "the body is \(Shown.body($0)), without \(Shown.text(text))"
         }
     }
 
-    /// With a body that is the same JSON value: order of members and white space do not matter. Text that is no JSON
-    /// matches nothing.
+    /// Adds a condition: a body that is the same JSON value. Order of members and white space do not matter. Invalid
+    /// JSON in `text` matches nothing.
     public func body(json text: String) -> RequestMatcher {
         let wanted = JSONTree(fragment: Data(text.utf8))
         return adding("JSON \(Shown.text(text))") { request in
@@ -58,9 +58,9 @@ extension RequestMatcher {
         }
     }
 
-    /// With a body that is the same JSON value as this one, encoded.
+    /// Adds a condition: a body that is the same JSON value as this one, encoded.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/encodingFailed`` over what the encoder threw.
+    /// - Throws: ``/Switchboard/NetworkError/Code/encodingFailed`` with the encoder's error as its cause.
     public func body(
         encoding value: some Encodable, encoder: JSONEncoder = JSONEncoder()
     ) throws(NetworkError) -> RequestMatcher {
@@ -68,7 +68,7 @@ extension RequestMatcher {
         return body(json: String(decoding: response.body, as: UTF8.self))
     }
 
-    /// With a field of that name and value in a form body (`application/x-www-form-urlencoded`).
+    /// Adds a condition: a field with that name and value in a form body (`application/x-www-form-urlencoded`).
     public func form(_ name: String, _ value: String) -> RequestMatcher {
         adding("form \(Shown.pair(name, value))") { request in
             let values = RecordedRequest.items(of: request.text[...]).filter { $0.name == name }.map { $0.value ?? "" }

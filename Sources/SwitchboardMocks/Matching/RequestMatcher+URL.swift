@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 extension RequestMatcher {
-    /// With a query item of that name and value, both decoded. An item may repeat: one of its values must be this.
+    /// Adds a condition: a query item with that name and value, both decoded. One value of a repeated item is enough.
     public func query(_ name: String, _ value: String) -> RequestMatcher {
         adding("query \(Shown.pair(name, value))") { request in
             let item = URLQueryItem(name: name, value: value)
@@ -10,21 +10,21 @@ extension RequestMatcher {
         }
     }
 
-    /// With a query item of that name, whatever its value.
+    /// Adds a condition: a query item with that name, whatever its value.
     public func query(_ name: String) -> RequestMatcher {
         adding("query \(name)") { request in
             request.queryItems.contains { $0.name == name } ? nil : "there is no query item \(name)"
         }
     }
 
-    /// Without a query item of that name.
+    /// Adds a condition: no query item with that name.
     public func withoutQuery(_ name: String) -> RequestMatcher {
         adding("no query \(name)") { request in
             request.queryItems.contains { $0.name == name } ? "there is a query item \(name)" : nil
         }
     }
 
-    /// Sent to that host, and port where one is given: `example.com`, `127.0.0.1:8080`.
+    /// Adds a condition: that host, and port if one is given: `example.com`, `127.0.0.1:8080`.
     public func host(_ host: String) -> RequestMatcher {
         adding("host \(host)") { request in
             let sent = request.headers["Host"] ?? ""
@@ -33,7 +33,8 @@ extension RequestMatcher {
         }
     }
 
-    /// At a path, with what else of a URL is in front of and behind it. Only the query has words besides those given.
+    /// Adds conditions for the parts of a URL: scheme, host, path and query items. `words` describe the condition of
+    /// the path.
     func at(_ text: String, words: String?) -> RequestMatcher {
         var matcher = self
         var text = text[...]
@@ -65,7 +66,7 @@ extension RequestMatcher {
 }
 
 extension String {
-    /// A host without the port behind it; an IPv6 address keeps its colons.
+    /// The host without its port. An IPv6 address keeps its colons.
     fileprivate var withoutPort: String {
         guard let colon = lastIndex(of: ":"), self[colon...].dropFirst().allSatisfy(\.isNumber) else { return self }
         return String(self[..<colon])

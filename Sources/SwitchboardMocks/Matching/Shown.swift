@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardHAR
 
-/// Values as messages show them: short, secrets replaced.
+/// Formats values for messages: short, secrets replaced.
 enum Shown {
     private static let limit = 200
 
@@ -14,7 +14,7 @@ enum Shown {
         values.map { value($0, of: name) }.joined(separator: " and ")
     }
 
-    /// That an item is not among these of a query.
+    /// Returns a message that an item is missing among the items of a query.
     static func missing(_ item: URLQueryItem, in items: [URLQueryItem]) -> String {
         let values = items.filter { $0.name == item.name }.map { $0.value ?? "" }
         guard !values.isEmpty else { return "there is no query item \(item.name)" }

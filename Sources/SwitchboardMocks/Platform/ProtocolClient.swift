@@ -2,23 +2,24 @@ import Dispatch
 import Foundation
 import Switchboard
 
-/// Tells the client of a URLProtocol what came, in order, and nothing more once it is stopped.
+/// Delivers a response to the client of a URLProtocol, in order, and nothing after `stop`.
 final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead` are used under `lock` only
     #if canImport(FoundationNetworking)
-    /// A completion handler gets the last piece of a body only, so all of it has to be one.
+    /// Whether the client accepts a body in pieces. A completion handler receives only the last piece.
     static let takesPieces = false
-    /// Where the session keeps its tasks, unlocked, and looks for them when it is told something.
+    /// The queue on which the session stores its tasks, without a lock, and looks them up for each message.
     private let queue: DispatchQueue
     private static let lastQueue = DispatchQueue(label: "Switchboard.StubSession")
     #else
     static let takesPieces = true
-    /// Where the loading was started, and where the client wants to hear of it.
+    /// The run loop that started the loading, on which the client expects its messages.
     private let runLoop = RunLoop.current
     #endif
 
-    /// Nil once it is over: the protocol has this client's owner.
+    /// The protocol. Nil after the end, because the protocol retains this client's owner.
     private var urlProtocol: URLProtocol?
-    /// Held while the client is told, so that nothing is under way once `stop` returns. The client may stop meanwhile.
+    /// Held during each message, so that none is in flight once `stop` returns. Recursive, because the client may call
+    /// `stop` during a message.
     private let lock = NSRecursiveLock()
     private var hasHead = false
 
@@ -33,7 +34,7 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
         lock.withLock { urlProtocol = nil }
     }
 
-    /// False when there was a head already: then this one is ignored.
+    /// Delivers the head. Returns false for a second head, which is ignored.
     @discardableResult
     func didReceive(_ head: HTTPURLResponse) -> Bool {
         let isFirst = lock.withLock {
@@ -63,7 +64,7 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
     func wasRedirected(to request: URLRequest, by response: HTTPURLResponse) {
         tell(isLast: true) { client, urlProtocol in
             client.urlProtocol(urlProtocol, wasRedirectedTo: request, redirectResponse: response)
-            // This loading is over; the system begins another one and ignores how this ended.
+            // This loading is over. The system begins another one and ignores this error.
             client.urlProtocol(urlProtocol, didFailWithError: CocoaError(.userCancelled))
         }
     }
@@ -91,11 +92,11 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
 
 #if canImport(FoundationNetworking)
 extension DispatchQueue {
-    /// Runs an operation while this queue does nothing, but not on it; called on another one.
+    /// Runs an operation on the calling thread while this queue is blocked. Must be called from another queue.
     ///
-    /// The end of a task belongs on its session's queue. There it resumes an `await` of URLSession's, which waits for a
-    /// cancellation of the same task that is under way, which before Foundation 6.4 waits for this queue: so the queue is
-    /// held for a moment only, long enough for the session to find its task.
+    /// The end of a task belongs on its session's queue. There it resumes an `await` in URLSession, which waits for a
+    /// cancellation of the same task in flight. Before Foundation 6.4 that cancellation waits for this queue. The queue
+    /// is therefore blocked only for a moment, long enough for the session to find its task.
     fileprivate func held(_ operation: () -> Void) {
         let isHeld = DispatchSemaphore(value: 0)
         let isOver = DispatchSemaphore(value: 0)
@@ -109,10 +110,10 @@ extension DispatchQueue {
     }
 }
 
-/// A 401 that URLSession does not take for a challenge.
+/// A 401 response that URLSession does not treat as a challenge.
 ///
-/// It would wait for credentials that a stub has no use for, without an end, or send the request over the network. For
-/// the challenge it looks at the response's URL, when the loading has finished and in the same call.
+/// URLSession would wait without end for credentials, which a stub does not have, or send the request over the network.
+/// To detect a challenge it reads the response's URL when the loading has finished, in the same call.
 private final class UnchallengedResponse: HTTPURLResponse, @unchecked Sendable {  // never changes
     @TaskLocal static var isURLHidden = false
 

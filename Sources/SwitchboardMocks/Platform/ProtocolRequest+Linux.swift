@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import Switchboard
 
-// Outside Apple's systems a URLProtocol is not told everything about the task that it works for. The rest is read by
-// reflection: when a later Foundation names it otherwise, requests fail with a reason, and none is wrong silently.
+// Outside Apple's systems a URLProtocol receives only a part of its task's data. Reflection reads the rest. If a later
+// Foundation renames a property, requests fail with a reason instead of silently wrong results.
 extension ProtocolRequest {
     /// The fields that the session adds to each request.
     var additionalFields: [String: String] {
@@ -15,7 +15,7 @@ extension ProtocolRequest {
         return fields
     }
 
-    /// What the request or its session allow.
+    /// The idle timeout of the request or of its session.
     var timeout: TimeInterval {
         let standard = 60.0
         guard urlRequest.timeoutInterval == standard else { return urlRequest.timeoutInterval }
@@ -57,18 +57,18 @@ extension ProtocolRequest {
             }
         }
         guard let answer else { return .declined }
-        // Two requests are equal here whatever their fields.
+        // Foundation's `==` ignores the fields of two requests, so the answer is always applied.
         return .byStub(redirection.changed(to: answer))
     }
 }
 
 extension URLSessionTask {
-    /// The queue on which the session may be told of what a protocol has loaded.
+    /// The queue on which the session accepts messages about a loading.
     var workQueue: DispatchQueue? { member("workQueue") as? DispatchQueue }
 
     fileprivate var ownSession: URLSession? { member("session") as? URLSession }
 
-    /// A stored property by its name; nil when it is nil or there is none.
+    /// Returns a stored property by its name, or nil when it is nil or does not exist.
     fileprivate func member(_ name: String) -> Any? {
         var mirror: Mirror? = Mirror(reflecting: self)
         while let current = mirror {

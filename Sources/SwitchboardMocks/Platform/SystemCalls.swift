@@ -3,8 +3,8 @@ import Darwin
 
 private let streamSocket = SOCK_STREAM
 private let sendFlags: Int32 = 0
-/// Darwin's Process closes what its child should not have, so that a descriptor need not be made close-on-exec
-/// atomically.
+/// Nil, because Darwin's Process closes the descriptors that its child should not have. A descriptor need not be made
+/// close-on-exec atomically.
 private let acceptAtomically: AcceptWithFlags? = nil
 private let atomicFlags: Int32 = 0
 #else
@@ -21,7 +21,7 @@ private let atomicFlags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 private let streamSocket = Int32(SOCK_STREAM.rawValue) | atomicFlags
 private let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
-/// `accept4`, which the module of the C library does not show. Nil in a static executable.
+/// `accept4`, which the C library's module does not export. Nil in a static executable.
 private let acceptAtomically = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptWithFlags.self) }
 #endif
 
@@ -30,25 +30,25 @@ private typealias AcceptWithFlags =
         Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
     ) -> Int32
 
-/// The system calls behind the sockets: every difference between the platforms is in this file.
+/// The system calls behind the sockets. This file contains all differences between the platforms.
 enum SystemCalls {
-    /// A call that failed, and why.
+    /// A failed call and its cause.
     struct Failure: Error {
         let call: String
         let code = errno
 
         var text: String { "\(call): \(String(cString: strerror(code)))" }
-        /// The process has no descriptors left; the call may work a little later.
+        /// Whether no descriptor or memory is left. The call may work a little later.
         var isExhaustion: Bool { code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM }
-        /// Nothing is wrong; the call would have had to wait.
+        /// Whether the call would have had to wait, which is no error.
         var isWait: Bool { code == EAGAIN || code == EWOULDBLOCK }
         var isInterruption: Bool { code == EINTR }
     }
 
-    /// What to wait for.
+    /// An event to wait for.
     enum Event {
         case readable, writable
-        /// Only that the connection broke.
+        /// A broken connection, and nothing else.
         case broken
 
         fileprivate var mask: Int16 {
@@ -64,7 +64,7 @@ enum SystemCalls {
 // MARK: - Descriptors
 
 extension SystemCalls {
-    /// A TCP socket that neither blocks, nor survives in child processes, nor raises SIGPIPE.
+    /// Creates a TCP socket that neither blocks, nor survives in child processes, nor raises SIGPIPE.
     static func makeSocket() throws(Failure) -> Int32 {
         let descriptor = socket(AF_INET, streamSocket, 0)
         guard descriptor >= 0 else { throw Failure(call: "socket") }
@@ -72,18 +72,18 @@ extension SystemCalls {
         return descriptor
     }
 
-    /// Takes a connection, with the properties of ``makeSocket()``.
+    /// Accepts a connection, with the properties of ``makeSocket()``.
     static func takeConnection(from listener: Int32) throws(Failure) -> Int32 {
-        // A test may start processes: a connection that a child has inherited stays open when it is closed here.
+        // A test may start processes. A connection that a child inherited would stay open after it is closed here.
         let descriptor = acceptAtomically?(listener, nil, nil, atomicFlags) ?? accept(listener, nil, nil)
         guard descriptor >= 0 else { throw Failure(call: "accept") }
         prepare(descriptor)
-        // Small pieces leave at once, so that a chunk that was scripted arrives as one.
+        // Small pieces are sent at once, so that a scripted chunk arrives as one.
         setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: Int32(1))
         return descriptor
     }
 
-    /// A pipe, closed in child processes.
+    /// Creates a pipe, closed in child processes.
     static func makePipe() throws(Failure) -> (readEnd: Int32, writeEnd: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Failure(call: "pipe") }
@@ -99,7 +99,7 @@ extension SystemCalls {
         #endif
     }
 
-    /// Ends a connection or a listener, even where a child process has inherited it.
+    /// Ends a connection or a listener, even if a child process inherited it.
     static func closeSocket(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         _ = close(descriptor)
@@ -119,7 +119,7 @@ extension SystemCalls {
 // MARK: - Sockets
 
 extension SystemCalls {
-    /// Binds to a free port of 127.0.0.1, listens there, and gives the port.
+    /// Binds to a free port of 127.0.0.1, listens there, and returns the port.
     static func listenOnLoopback(_ descriptor: Int32) throws(Failure) -> Int {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -135,14 +135,14 @@ extension SystemCalls {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Reads what is there, at most as much as fits. 0 means that the peer sends no more.
+    /// Reads the available bytes, at most as many as fit. Returns 0 when the peer sends no more.
     static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         guard count >= 0 else { throw Failure(call: "recv") }
         return count
     }
 
-    /// Writes as much as the system takes now.
+    /// Writes as many bytes as the system accepts now, and returns their number.
     static func transmit(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(Failure) -> Int {
         let count = send(descriptor, bytes.baseAddress, bytes.count, sendFlags)
         guard count >= 0 else { throw Failure(call: "send") }
@@ -154,14 +154,14 @@ extension SystemCalls {
         _ = write(writeEnd, [1], 1)
     }
 
-    /// Tells the peer that nothing more comes.
+    /// Announces to the peer that nothing more comes.
     static func endWriting(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Waits for an event on one descriptor or for a byte in the pipe `stop`; nil milliseconds wait for ever.
+    /// Waits for an event on one descriptor or for a byte in the pipe `stop`. Nil milliseconds wait without limit.
     ///
-    /// Both false: the time passed, or a signal came in between.
+    /// Returns false twice when the time has passed, or when a signal interrupted the wait.
     static func wait(
         _ descriptor: Int32, for event: Event, stop: Int32, milliseconds: Int32?
     ) -> (isReady: Bool, isStopped: Bool) {

@@ -1,41 +1,42 @@
 import Foundation
 import Switchboard
 
-// A `Content-Type` among the headers given wins over that of the maker.
+// A `Content-Type` among the given headers replaces the default one.
 extension MockResponse {
-    /// A status, with whatever fields and body are given; by default none, so no `Content-Type` either.
+    /// Creates a response with a status, and with the given fields and body. By default it has neither, not even a
+    /// `Content-Type`.
     public static func status(_ code: Int, headers: HTTPHeaders = [:], body: Data = Data()) -> MockResponse {
         MockResponse(status: code, headers: headers, body: body)
     }
 
-    /// A status with a text in UTF-8 as its body, and no field but those given.
+    /// Creates a response with a status, a body of text in UTF-8, and only the given fields.
     public static func status(_ code: Int, headers: HTTPHeaders = [:], body: String) -> MockResponse {
         status(code, headers: headers, body: Data(body.utf8))
     }
 
-    /// JSON text as it is, valid or not, as `application/json`.
+    /// Creates a response of JSON text, valid or not, sent unchanged as `application/json`.
     public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         json(Data(text.utf8), status: status, headers: headers)
     }
 
-    /// JSON at hand as bytes, valid or not, as `application/json`.
+    /// Creates a response of JSON bytes, valid or not, sent unchanged as `application/json`.
     public static func json(_ data: Data, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status: status, headers: headers.describing("application/json"), body: data)
     }
 
-    /// Text in UTF-8, as `text/plain; charset=utf-8`.
+    /// Creates a response of text in UTF-8, as `text/plain; charset=utf-8`.
     public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status: status, headers: headers.describing("text/plain; charset=utf-8"), body: Data(text.utf8))
     }
 
-    /// Bytes, as `application/octet-stream`.
+    /// Creates a response of bytes, as `application/octet-stream`.
     public static func data(_ data: Data, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status: status, headers: headers.describing("application/octet-stream"), body: data)
     }
 
-    /// A value as JSON, as `application/json`.
+    /// Creates a response of a value encoded as JSON, as `application/json`.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/encodingFailed`` over what the encoder threw.
+    /// - Throws: ``/Switchboard/NetworkError/Code/encodingFailed`` with the encoder's error as its cause.
     public static func encoding(
         _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), status: Int = 200, headers: HTTPHeaders = [:]
     ) throws(NetworkError) -> MockResponse {
@@ -48,7 +49,7 @@ extension MockResponse {
 }
 
 extension HTTPHeaders {
-    /// These fields behind a `Content-Type`, unless they have one.
+    /// Returns these fields with a `Content-Type` in front, unless they have one.
     fileprivate func describing(_ type: String) -> HTTPHeaders {
         contains("Content-Type") ? self : HTTPHeaders([.contentType(type)] + self)
     }

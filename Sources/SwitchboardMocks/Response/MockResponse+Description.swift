@@ -1,7 +1,7 @@
 import Switchboard
 
 extension MockResponse: CustomStringConvertible {
-    /// Status, size, pace and fault on one line; nothing of headers and body, which may hold secrets.
+    /// Status, size, pace and fault on one line. Headers and body are left out, because they may hold secrets.
     public var description: String {
         let answer = "\(status), \(body.count) bytes" + (chunkSizes == nil ? "" : ", chunked") + oddities
         let text =

@@ -2,24 +2,24 @@ import Foundation
 import Switchboard
 
 extension MockResponse {
-    /// This response with its body as gzip ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), uncompressed inside,
-    /// and `Content-Encoding: gzip`. A stub, which hands out what a session would, gives the body as it was.
+    /// Returns this response with its body as gzip ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), stored without
+    /// compression, and with `Content-Encoding: gzip`. A stub delivers the body decoded, as a session does.
     public func gzipped() -> MockResponse {
         packed(Gzip.stored(body), .gzip(body))
     }
 
-    /// A 200 of at least so many zeros as gzip, about a thousandth of that on the wire. A session's limits refuse it
-    /// with ``/Switchboard/NetworkError/Code/responseTooLarge``, and so does a stub when it passes
-    /// ``/Switchboard/ResponseLimits/responseBody``.
+    /// Creates a 200 whose gzip body expands to at least `count` zero bytes, from about a thousandth of that on the
+    /// wire. A session refuses it with ``/Switchboard/NetworkError/Code/responseTooLarge`` when it exceeds
+    /// ``/Switchboard/ResponseLimits/responseBody``, and so does a stub.
     public static func gzipBomb(_ count: Int = 1 << 30) -> MockResponse {
         MockResponse(headers: ["Content-Type": "application/octet-stream"])
             .packed(Gzip.zeros(atLeast: count), .zeros(max(1, count)))
     }
 
-    /// This response with a `Content-Encoding` that its body does not have.
+    /// Returns this response with a `Content-Encoding` that its body does not have.
     ///
-    /// A stub throws ``/Switchboard/NetworkError/Code/cannotDecodeResponse`` for `gzip`, `deflate`, `br` and `zstd`. It
-    /// delivers the body as it is for any other name, as ``/Switchboard/CurlSession`` does.
+    /// A stub throws ``/Switchboard/NetworkError/Code/cannotDecodeResponse`` for `gzip`, `deflate`, `br` and `zstd`.
+    /// For any other name it delivers the body unchanged, as ``/Switchboard/CurlSession`` does.
     public func mislabelled(as encoding: String = "gzip") -> MockResponse {
         let isKnown = ["gzip", "x-gzip", "deflate", "br", "zstd"].contains(encoding.lowercased())
         return with {

@@ -1,25 +1,26 @@
 import Foundation
 
 extension MockResponse {
-    /// This response, held back for a time once the request is read. Delays add up.
+    /// Returns this response, delayed after the request is read. Delays add up.
     ///
-    /// A server notices a client that leaves meanwhile, and drops the answer; a client that closed only its sending
-    /// half counts as one that left. A stub waits on its clock, and no longer than the request's timeouts allow.
+    /// A server drops the answer when its client leaves during the delay. A client that closed only its sending half
+    /// counts as one that left. A stub waits on its clock, and no longer than the request's timeouts allow.
     public func delayed(by duration: Duration) -> MockResponse {
         with { $0.pace.delay += max(.zero, duration) }
     }
 
-    /// This response in chunks (`Transfer-Encoding: chunked`) of these sizes, the last size for all that follow.
+    /// Returns this response in chunks (`Transfer-Encoding: chunked`) of these sizes. The last size applies to all
+    /// chunks that follow.
     ///
-    /// `.text("abcdefg").chunked(1, 3)` sends `a`, `bcd`, `efg`. Without a size the body is one chunk. Every chunk is a
-    /// write of its own. HTTP/1.0 knows no chunks: such a client gets the body as it is, up to the end of the
-    /// connection. A stub hands the chunks out one by one when the request streams its response.
+    /// `.text("abcdefg").chunked(1, 3)` sends `a`, `bcd`, `efg`. Without a size the body is one chunk. The server
+    /// writes each chunk separately. HTTP/1.0 has no chunks: such a client receives the plain body up to the end of the
+    /// connection. A stub delivers the chunks one by one when the request streams its response.
     public func chunked(_ sizes: Int...) -> MockResponse {
         with { $0.chunkSizes = sizes.map { max(1, $0) } }
     }
 
-    /// This response in chunks with that time between one and the next; one chunk for each byte unless it is
-    /// ``chunked(_:)`` already.
+    /// Returns this response in chunks with that time between two of them. Each chunk is one byte unless the response
+    /// is already ``chunked(_:)``.
     public func paced(every time: Duration) -> MockResponse {
         with {
             $0.pace.betweenChunks = max(.zero, time)
@@ -27,20 +28,21 @@ extension MockResponse {
         }
     }
 
-    /// This response with a body that comes no faster than so many bytes a second, at least one.
+    /// Returns this response with a body that comes no faster than this many bytes a second. Values below 1 count as 1.
     public func throttled(bytesPerSecond: Int) -> MockResponse {
         with { $0.pace.bytesPerSecond = max(1, bytesPerSecond) }
     }
 
-    /// This response one byte at a time, status line and header fields too: what a client waits for that has no
-    /// limit to its patience.
+    /// Returns this response sent one byte at a time, with that time between two bytes, status line and header fields
+    /// included.
     public func dripping(every time: Duration) -> MockResponse {
         with { $0.pace.betweenBytes = max(.zero, time) }
     }
 
-    /// This response for so many requests in a row, when it comes from a queue; without a count for all that follow.
+    /// Returns this response for `count` requests in a row when it comes from a queue, or for all requests that follow
+    /// when `count` is nil.
     ///
-    /// Behind an unlimited one nothing else of the queue is used.
+    /// A queue never reaches the responses behind one that repeats without limit.
     public func repeated(_ count: Int? = nil) -> MockResponse {
         with { $0.repeats = count.map { max(1, $0) } }
     }

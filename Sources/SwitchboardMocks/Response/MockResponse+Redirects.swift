@@ -1,12 +1,12 @@
 import Switchboard
 
 extension MockResponse {
-    /// A redirect: 302 unless another status is given, with a `Location` as written.
+    /// Creates a redirect, with `location` as written in its `Location` field. The default status is 302.
     public static func redirect(to location: String, status: Int = 302, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status: status, headers: headers.merging(["Location": location]))
     }
 
-    /// A redirect to itself, for every request that follows: through a router
-    /// ``/Switchboard/NetworkError/Code/tooManyRedirects``.
+    /// A redirect to itself, for every request that follows. A router throws
+    /// ``/Switchboard/NetworkError/Code/tooManyRedirects`` for it.
     public static var redirectLoop: MockResponse { redirect(to: "/loop").repeated() }
 }

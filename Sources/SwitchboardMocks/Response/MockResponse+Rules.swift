@@ -17,7 +17,7 @@ extension MockResponse {
         method != .head && !isBodiless
     }
 
-    /// What is wrong with the scripted headers; nil when nothing is.
+    /// The error in the scripted headers, or nil when they are valid.
     var headerFault: String? {
         do throws(NetworkError) {
             try headers.validate()
@@ -27,24 +27,25 @@ extension MockResponse {
         }
     }
 
-    /// This response, or a 500 that says what is wrong with its headers.
+    /// Returns this response, or a 500 that reports the error in its headers.
     func refusingInvalidHeaders() -> MockResponse {
         headerFault.map { .text("MockServer: \($0)\n", status: 500) } ?? self
     }
 
-    /// What of it only a socket can show; nil when a stub can stand for it.
+    /// The feature that needs a real socket, or nil when a stub can simulate the whole response.
     var needsSocket: String? {
         if case .script = course { return "raw bytes" }
         return wire.needsSocket
     }
 
-    /// The part of the request at which the connection ends; nil when the whole request is read.
+    /// The part of the request at which the connection ends, or nil when the whole request is read.
     var requestBreak: (point: BreakPoint, stage: Int)? {
         guard case .broken(_, let point) = course, let stage = point.requestStage else { return nil }
         return (point, stage)
     }
 
-    /// A body, or the first part of it, in the chunks that were asked for; whole when none were.
+    /// Splits a body, or the first part of one, into chunks of the scripted sizes. Returns one piece without sizes, and
+    /// no piece for an empty body.
     func chunks(of body: Data) -> [Data] {
         guard let chunkSizes, !chunkSizes.isEmpty else { return body.isEmpty ? [] : [body] }
         var chunks: [Data] = []

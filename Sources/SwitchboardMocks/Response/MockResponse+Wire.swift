@@ -1,44 +1,45 @@
 import Foundation
 import Switchboard
 
-// What breaks, or strains, the rules of HTTP/1.1. It needs a socket, unless something else is said: a stub throws
-// `unsupported`.
+// Responses that break or strain the rules of HTTP/1.1. A stub throws `unsupported` for them unless their documentation
+// says otherwise.
 extension MockResponse {
-    /// These bytes and no others, then the end of the connection: for heads that no server should send.
+    /// Creates a response of these bytes and no others, for heads that no server should send. The connection then ends.
     public static func raw(_ bytes: Data) -> MockResponse { script(.send(bytes)) }
 
-    /// This text in UTF-8 and nothing else, line ends as written, then the end of the connection; see
+    /// Creates a response of this text in UTF-8 and nothing else, line ends as written. The connection then ends; see
     /// ``raw(_:)-(Data)``.
     public static func raw(_ text: String) -> MockResponse { script(.send(text)) }
 
-    /// Bytes and pauses as written, then the end of the connection, unless the last step says otherwise.
+    /// Creates a response of bytes and pauses. The connection then ends, unless the last step says otherwise.
     ///
     /// ```swift
     /// server.enqueue(.script(.send("HTTP/1.1 200 OK\r\n"), .pause(.milliseconds(20)), .send("Content-Le"), .reset))
     /// ```
     public static func script(_ steps: RawStep...) -> MockResponse { MockResponse(course: .script(steps)) }
 
-    /// Bytes that are no HTTP, the same for the same seed, then the end of the connection.
+    /// Creates a response of bytes that are not HTTP, the same for the same seed. The connection then ends.
     public static func garbage(_ count: Int = 1_024, seed: UInt64 = 1) -> MockResponse {
         var generator = SplitMix64(seed: seed)
         return raw(Data((0..<max(0, count)).map { _ in UInt8(truncatingIfNeeded: generator.next() >> 56) }))
     }
 
-    /// A 200 with one header field of that many bytes.
+    /// Creates a 200 with one header field of `count` bytes.
     public static func oversizedHeader(_ count: Int = 1 << 20) -> MockResponse {
         .text("", headers: ["X-Filler": String(repeating: "x", count: max(0, count))])
     }
 
-    /// This response with a `Content-Length` of its own, whatever the body has. One that is longer ends with the
-    /// connection; of one that is shorter the rest are ``followed(by:)-(Data)`` bytes.
+    /// Returns this response with a `Content-Length` that need not be the body's length. When it is longer, the
+    /// response ends with the connection. When it is shorter, the rest of the body counts as ``followed(by:)-(Data)``
+    /// bytes.
     public func announcing(length: Int) -> MockResponse { with { $0.wire.announcedLength = length } }
 
-    /// This response with a second `Content-Length` ([RFC 9112
-    /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3) has clients refuse one that differs).
+    /// Returns this response with a second `Content-Length`. Clients must refuse two lengths that differ ([RFC 9112
+    /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
     public func duplicatingContentLength(as length: Int) -> MockResponse { with { $0.wire.secondLength = length } }
 
-    /// This response in chunks, the first of which has this text for a size: `zz`, `-1`, `FFFFFFFFFFFFFFFFF`. The
-    /// connection ends behind it.
+    /// Returns this response in chunks, with this text as the size of the first one: `zz`, `-1`, `FFFFFFFFFFFFFFFFF`.
+    /// The connection then ends.
     public func chunked(sizeText: String) -> MockResponse {
         with {
             $0.chunkSizes = $0.chunkSizes ?? []
@@ -46,28 +47,28 @@ extension MockResponse {
         }
     }
 
-    /// This response in chunks, all but the last, empty one, then the end of the connection. From a stub:
+    /// Returns this response in chunks, without the last, empty chunk. The connection then ends. A stub throws
     /// ``/Switchboard/NetworkError/Code/truncatedBody``.
     public func withoutLastChunk() -> MockResponse {
         with { $0.chunkSizes = $0.chunkSizes ?? [] }.truncated(after: body.count)
     }
 
-    /// This response, and bytes behind its end that nobody announced, then the end of the connection. A stub leaves
-    /// them out, as a session does.
+    /// Returns this response, followed by bytes that its length does not announce. The connection then ends. A stub
+    /// leaves these bytes out, as a session does.
     public func followed(by bytes: Data) -> MockResponse { with { $0.wire.trailing += bytes } }
 
-    /// This response, and text behind its end that nobody announced; see ``followed(by:)-(Data)``.
+    /// Returns this response, followed by text that its length does not announce; see ``followed(by:)-(Data)``.
     public func followed(by text: String) -> MockResponse { followed(by: Data(text.utf8)) }
 
-    /// This response behind so many interim ones ([RFC 9110
-    /// §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)): 103 each, unless another status is given. A stub
-    /// leaves them out, as a session does.
+    /// Returns this response preceded by `count` interim ones ([RFC 9110
+    /// §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)). Their default status is 103. A stub leaves them
+    /// out, as a session does.
     public func preceded(byInterim count: Int, status: Int = 103) -> MockResponse {
         with { $0.wire.interim = (status, max(0, count)) }
     }
 
-    /// This response as HTTP/1.0, without a length, up to the end of the connection ([RFC 9112
-    /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3), case 8). A stub gives it as it is.
+    /// Returns this response as HTTP/1.0, without a length, up to the end of the connection ([RFC 9112
+    /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3), case 8). A stub delivers it like any other response.
     public func asHTTP10() -> MockResponse {
         with {
             $0.wire.version = "HTTP/1.0"

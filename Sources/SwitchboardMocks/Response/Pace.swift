@@ -1,8 +1,8 @@
 import Foundation
 
-/// How fast an answer comes. All zero or nil: at once.
+/// The delays of an answer. When all are zero or nil, the answer comes at once.
 struct Pace: Sendable, Equatable {
-    /// How long the answer is held back once the request is read.
+    /// The delay after the request is read.
     var delay = Duration.zero
     /// The time between two chunks of the body.
     var betweenChunks = Duration.zero
@@ -10,7 +10,7 @@ struct Pace: Sendable, Equatable {
     var betweenBytes = Duration.zero
     var bytesPerSecond: Int?
 
-    /// How long a body takes that comes in so many chunks.
+    /// Returns the time that a body of `count` bytes takes in that many chunks.
     func time(for count: Int, inChunks chunks: Int) -> Duration {
         var time = betweenChunks * max(0, chunks - 1) + betweenBytes * count
         if let bytesPerSecond { time += .seconds(Double(count) / Double(bytesPerSecond)) }

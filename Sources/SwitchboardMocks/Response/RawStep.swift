@@ -10,21 +10,21 @@ public struct RawStep: Sendable, Hashable {
 
     let action: Action
 
-    /// These bytes, in one write.
+    /// Sends these bytes, in one write.
     public static func send(_ bytes: Data) -> RawStep { RawStep(action: .send(bytes)) }
 
-    /// This text in UTF-8, line ends as written, in one write.
+    /// Sends this text in UTF-8, line ends as written, in one write.
     public static func send(_ text: String) -> RawStep { send(Data(text.utf8)) }
 
-    /// Silence for a time.
+    /// Stays silent for a time.
     public static func pause(_ time: Duration) -> RawStep { RawStep(action: .pause(time)) }
 
-    /// The end of the connection, as behind the last step of any script.
+    /// The end of the connection, which also follows the last step of any script.
     public static let close = RawStep(action: .close)
     /// The end of the connection by a TCP RST.
     public static let reset = RawStep(action: .reset)
     /// Silence until the client leaves or the server stops.
     public static let stall = RawStep(action: .stall)
-    /// The next request of the connection is read and answered.
+    /// The end of the answer on a connection that stays open for the next request.
     public static let keepAlive = RawStep(action: .keepAlive)
 }

@@ -10,10 +10,10 @@ struct ResponseQueue: Sendable {
 
     var first: MockResponse? { responses.first }
 
-    /// Those that were never asked for, or not as often as they can answer; those without limit left out.
+    /// The responses with answers left, without those that repeat without limit.
     var rest: [MockResponse] { responses.filter { $0.repeats != nil } }
 
-    /// Takes the response at the head, which stays there while it repeats.
+    /// Takes the response at the head, which stays in the queue while it repeats.
     mutating func next() -> MockResponse? {
         guard let first = responses.first else { return nil }
         switch first.repeats {

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// A value that takes no part in comparisons.
+/// A value that comparisons and hashes ignore: all boxes are equal.
 struct EndPointBox: Sendable, Hashable {
     var value: (any Sendable)?
 

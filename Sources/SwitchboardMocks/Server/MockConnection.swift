@@ -1,12 +1,12 @@
 import Foundation
 
-/// One connection of a ``MockServer``, served by a thread of its own from the first byte to the last.
+/// One connection of a ``MockServer``, served by a separate thread from the first byte to the last.
 struct MockConnection: Sendable {
     let number: Int
     let socket: Socket
     let core: MockServerCore
 
-    /// Answers request after request, then closes, then reports who ended it.
+    /// Answers one request after the other, closes the connection, and reports which side ended it.
     func serve() {
         let channel = ByteChannel(socket: socket, stop: core.stop)
         let isEndedByClient = converse(over: channel)
@@ -14,7 +14,7 @@ struct MockConnection: Sendable {
         core.connectionEnded(number, byClient: isEndedByClient)
     }
 
-    /// False when this side ended it.
+    /// Returns false when this side ended the connection.
     private func converse(over channel: ByteChannel) -> Bool {
         let reader = RequestReader(
             channel: channel, connection: number, configuration: core.configuration,
@@ -29,7 +29,7 @@ struct MockConnection: Sendable {
             return true
         } catch let fault as RequestFault {
             try? send(WireResponse(fault.response, to: nil), over: channel)
-            // The client may still be sending what nobody reads.
+            // The client may still be sending bytes that nobody reads.
             channel.close(waitingForRest: .seconds(1))
             return false
         } catch let broken as RequestReader.Broken {
@@ -39,7 +39,7 @@ struct MockConnection: Sendable {
         }
     }
 
-    /// Ends the connection amid a request, as scripted. True when the client was first.
+    /// Ends the connection in the middle of a request, as scripted. Returns true when the client closed first.
     private func leaves(_ response: MockResponse, over channel: ByteChannel) -> Bool {
         do {
             if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
@@ -50,7 +50,7 @@ struct MockConnection: Sendable {
         }
     }
 
-    /// False when the connection is over with it.
+    /// Returns false when the answer ended the connection.
     private func answer(_ request: RecordedRequest, over channel: ByteChannel) throws -> Bool {
         let response = core.response(to: request)
         underway(request, response)
@@ -68,7 +68,7 @@ struct MockConnection: Sendable {
         core.state.withLock { $0.begin(request, response, on: number) }
     }
 
-    /// Sends the pieces; `isDone` hears whether the last of them may have left.
+    /// Sends the pieces. `isDone` receives whether the last piece may have been sent.
     private func send(
         _ answer: WireResponse, over channel: ByteChannel, isDone: ((Bool) -> Void)? = nil
     ) throws {

@@ -1,14 +1,14 @@
 extension MockServer {
-    /// What a server takes from a client before it refuses, and whether it speaks TLS.
+    /// The limits of a server's requests, and its TLS options.
     public struct Configuration: Sendable {
-        /// The bytes of a request line and its header block. More is answered with 431. Default 1 MiB.
+        /// The largest request line with its header block, in bytes. The server answers more with 431. Default 1 MiB.
         public var headLimit: Int
-        /// The bytes of a body, held in memory. More is answered with 413. Default 1 GiB.
+        /// The largest body, in bytes, held in memory. The server answers more with 413. Default 1 GiB.
         public var bodyLimit: Int
-        /// TLS for every connection. Nil, the default, for plain HTTP.
+        /// The TLS options of every connection. Nil, the default, means plain HTTP.
         public var tls: TLS?
 
-        /// Makes a configuration.
+        /// Creates a configuration.
         public init(headLimit: Int = 1 << 20, bodyLimit: Int = 1 << 30, tls: TLS? = nil) {
             self.headLimit = headLimit
             self.bodyLimit = bodyLimit

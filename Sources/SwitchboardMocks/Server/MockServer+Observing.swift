@@ -1,25 +1,26 @@
 import Switchboard
 
 extension MockServer {
-    /// The requests so far, in the order in which they were complete. Those that were taken stay in it.
+    /// All requests so far, in the order in which they were complete, including those that ``takeRequest(within:)``
+    /// returned.
     public var requests: [RecordedRequest] {
         core.state.withLock { $0.requests }
     }
 
-    /// The connections accepted so far.
+    /// The number of connections accepted so far.
     public var connectionCount: Int {
         core.state.withLock { $0.accepted }
     }
 
-    /// The connections that neither side has closed.
+    /// The number of connections that neither side has closed.
     public var openConnections: Int {
         core.state.withLock { $0.open.count }
     }
 
-    /// The first request that was not taken before, as soon as it is complete.
+    /// Returns the first request that no earlier call returned, as soon as the request is complete.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when none comes `within` that time,
-    ///   ``/Switchboard/NetworkError/Code/connectionLost`` when the server is stopped first, `CancellationError`.
+    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no request comes `within` that time,
+    ///   ``/Switchboard/NetworkError/Code/connectionLost`` when the server is stopped first, or `CancellationError`.
     public func takeRequest(within limit: Duration = .seconds(5)) async throws -> RecordedRequest {
         try await core.state.wait(within: limit) { state in
             "MockServer: no request came after the \(state.requests.count) so far (\(state.connectionsText))"
@@ -28,17 +29,17 @@ extension MockServer {
         }
     }
 
-    /// Returns when the client has closed a connection: idle, amid a request, waiting for an answer or receiving one.
+    /// Waits until the client closes a connection: idle, amid a request, waiting for an answer or receiving one.
     ///
-    /// This is how a test sees that cancelling a call closed its connection. A connection that the server ended itself,
+    /// A test sees this way that cancelling a call closed its connection. A connection that the server ended itself,
     /// with ``MockResponse/close`` for instance, never counts.
     ///
     /// - Parameters:
-    ///   - connection: The number that ``RecordedRequest/connection`` gives. Nil waits until no connection is open and
-    ///     a client has closed at least one.
-    ///   - limit: How long to wait.
+    ///   - connection: The connection's number, from ``RecordedRequest/connection``. Nil waits until no connection is
+    ///     open and a client has closed at least one.
+    ///   - limit: The longest time to wait.
     /// - Throws: ``/Switchboard/NetworkError/Code/timedOut``, ``/Switchboard/NetworkError/Code/connectionLost`` when
-    ///   the server is stopped first, `CancellationError`.
+    ///   the server is stopped first, or `CancellationError`.
     public func waitForDisconnect(of connection: Int? = nil, within limit: Duration = .seconds(5)) async throws {
         try await core.state.wait(within: limit) { state in
             "MockServer: \(connection.map { "connection \($0)" } ?? "a connection") was not closed by its client "

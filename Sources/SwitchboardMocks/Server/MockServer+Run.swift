@@ -1,10 +1,10 @@
 import Switchboard
 
 extension MockServer {
-    /// Runs a server for as long as `body` runs, and gives what `body` gives.
+    /// Runs a server while `body` runs, and returns the value that `body` returns.
     ///
-    /// It is stopped when `body` returns or throws, and at once when the task is cancelled: nothing then waits for a
-    /// stalled answer.
+    /// The server stops when `body` returns or throws. It stops at once when the task is cancelled, so that nothing
+    /// waits for a stalled answer.
     public static func run<Output>(
         configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
         _ body: (MockServer) async throws -> Output
@@ -12,7 +12,7 @@ extension MockServer {
         try await MockServer(configuration: configuration).serve(isolation: isolation, during: body)
     }
 
-    /// Runs a server with a handler for as long as `body` runs; see ``run(configuration:isolation:_:)``.
+    /// Runs a server with a handler while `body` runs; see ``run(configuration:isolation:_:)``.
     ///
     /// ```swift
     /// try await MockServer.run { request in

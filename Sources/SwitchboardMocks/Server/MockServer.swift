@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// An HTTP/1.1 server inside the test, on a real socket of 127.0.0.1 and a free port, that answers what it is told to.
+/// A scripted HTTP/1.1 server for tests, on a real socket of 127.0.0.1 with a free port.
 ///
 /// ```swift
 /// try await MockServer.run { server in
@@ -11,33 +11,33 @@ import Switchboard
 /// }
 /// ```
 ///
-/// A request takes the response at the head of the queue; with the queue empty, the newest stub that matches answers,
-/// then the handler; without any of them, a 404 that says so. Requests of one connection are answered one after the other, also when they were sent ahead;
-/// connections run in parallel. A request that breaks HTTP is answered with the fitting 4xx, 501 or 505, is not
-/// recorded, and ends its connection.
+/// A request takes the response at the head of the queue. When the queue is empty, the newest matching stub answers,
+/// then the handler. Without any of them the server sends a 404 that says so. The server answers the requests of one
+/// connection one after the other, pipelined requests too. Connections run in parallel. A request that breaks HTTP is
+/// answered with the fitting 4xx, 501 or 505, is not recorded, and ends its connection.
 ///
-/// Connections are kept alive as HTTP/1.1 has it. A response has a `Content-Length` unless it is
-/// ``MockResponse/chunked(_:)`` or brings its own framing, `100 Continue` is sent to those who expect it, and nothing
-/// else is added: no `Date`, no `Server`.
+/// Connections are kept alive as HTTP/1.1 requires. A response has a `Content-Length` unless it is
+/// ``MockResponse/chunked(_:)`` or sets other framing. A request with `Expect: 100-continue` receives `100 Continue`.
+/// The server adds nothing else: no `Date`, no `Server`.
 ///
-/// With ``TLS`` all of it is HTTPS.
+/// With ``TLS`` the server serves HTTPS.
 public final class MockServer: Sendable {
-    /// Answers a request that no enqueued response was there for. It runs on the thread of the connection and may block
-    /// that.
+    /// Answers a request for which the queue has no response. It runs on the thread of the connection and may block
+    /// that thread.
     public typealias Handler = @Sendable (RecordedRequest) -> MockResponse
 
-    /// What to ask for: `http://127.0.0.1:` and the port, without a path; with ``TLS`` it begins with `https`.
+    /// The server's URL: `http://127.0.0.1:` and the port, without a path. With ``TLS`` the scheme is `https`.
     public let url: URL
     /// The port that the system chose.
     public let port: Int
     let core: MockServerCore
 
-    /// Starts a server, which runs until ``stop()`` or until nobody holds it any more.
-    /// ``run(configuration:isolation:_:)`` does both.
+    /// Starts a server, which runs until ``stop()`` or until its last reference is released.
+    /// ``run(configuration:isolation:_:)`` starts and stops one.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system has no socket to give. With ``TLS``,
-    ///   ``/Switchboard/NetworkError/Code/unsupported`` where there is no OpenSSL, and
-    ///   ``/Switchboard/NetworkError/Code/insecureConnection`` for options of which it makes no certificate.
+    /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system refuses a socket. With ``TLS``,
+    ///   ``/Switchboard/NetworkError/Code/unsupported`` without OpenSSL, and
+    ///   ``/Switchboard/NetworkError/Code/insecureConnection`` for options from which OpenSSL makes no certificate.
     public init(configuration: Configuration = Configuration(), handler: Handler? = nil) throws(NetworkError) {
         let listener: Socket
         var tls: ServerTLS?
@@ -63,13 +63,12 @@ public final class MockServer: Sendable {
         core.state.withLock { $0.enqueue(responses) }
     }
 
-    /// Closes the port and every connection, answers under way included, and returns when that is done.
+    /// Closes the port and every connection, answers in flight included, and returns when that is done.
     ///
-    /// That takes milliseconds; a handler that does not return holds it up for two seconds at most. Stopping again does
-    /// nothing. What was recorded stays; waits that are under way end with
-    /// ``/Switchboard/NetworkError/Code/connectionLost``.
+    /// Stopping takes milliseconds; a handler that does not return delays it by two seconds at most. Stopping again
+    /// does nothing. Recorded requests stay. Pending waits end with ``/Switchboard/NetworkError/Code/connectionLost``.
     ///
-    /// - Returns: What was unfinished at that moment.
+    /// - Returns: The responses, answers and connections unfinished at that moment.
     @discardableResult
     public func stop() -> Unfinished {
         let unfinished = core.state.withLock { $0.unfinishedWhenStopped() }
@@ -77,21 +76,22 @@ public final class MockServer: Sendable {
         return unfinished
     }
 
-    /// What is unfinished now, or was when the server was stopped.
+    /// The unfinished responses, answers and connections: now, or at the moment the server was stopped.
     public var unfinished: Unfinished {
         core.state.withLock { $0.stoppedWith ?? $0.unfinished }
     }
 }
 
 extension MockServer: StubAnswering {
-    /// Adds a stub. Of those that match a request, the newest answers that is not used up.
+    /// Adds a stub. Of the stubs that match a request, the newest that is not used up answers.
     @discardableResult
     public func add(_ stub: Stub) -> Stub {
         core.board.add(stub)
         return stub
     }
 
-    /// Requests that no stub answered, stubs that were asked too seldom, and what is ``unfinished``.
+    /// Requests that nothing answered, stubs' closures that threw an error other than `NetworkError` and
+    /// `CancellationError`, stubs that answered too few requests, and ``unfinished`` responses and answers.
     public var faults: [String] {
         core.board.faults + (unfinished.isEmpty ? [] : ["\(unfinished)"])
     }

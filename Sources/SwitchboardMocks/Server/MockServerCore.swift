@@ -2,15 +2,16 @@ import Dispatch
 import Foundation
 import Switchboard
 
-/// The threads of a ``MockServer``. They hold this and never the server, so that a server nobody holds goes, and stops.
+/// The threads of a ``MockServer``. They hold the core and never the server, so that a released server is deallocated
+/// and stops.
 final class MockServerCore: Sendable {
     let state: Watched<MockServerState>
     let stop: StopSignal
     let board = StubBoard()
     let configuration: MockServer.Configuration
-    /// Nil for plain HTTP.
+    /// The TLS context, or nil for plain HTTP.
     let tls: ServerTLS?
-    /// Entered by every thread while it runs.
+    /// The group that every thread enters while it runs.
     private let threads = DispatchGroup()
 
     init(
@@ -30,7 +31,7 @@ final class MockServerCore: Sendable {
                 do throws(SystemCalls.Failure) {
                     if let socket = try listener.accept() { start(socket) }
                 } catch {
-                    // No descriptors left: those in use have to be closed first.
+                    // No descriptor is left: the connections in use must close first.
                     _ = listener.wait(for: .broken, stop: stop, until: .now + .milliseconds(10))
                 }
             }
@@ -54,22 +55,22 @@ final class MockServerCore: Sendable {
         thread.start()
     }
 
-    /// Wakes every thread and refuses every wait; does not wait for them to end.
+    /// Wakes every thread and fails every wait, without waiting for the threads to end.
     func beginStopping() {
         state.close(NetworkError(.connectionLost, reason: "MockServer: stopped"))
         stop.fire()
     }
 
-    /// Returns when the threads have ended. A handler that runs on holds it up for two seconds at most.
+    /// Waits until the threads have ended. A handler that still runs delays it by two seconds at most.
     func finishStopping() {
         beginStopping()
         _ = threads.wait(timeout: .now() + .seconds(2))
         state.withLock { $0.handler = nil }
     }
 
-    // MARK: What connections report
+    // MARK: Reports from connections
 
-    /// Records the request and decides what answers it: the queue, else a stub, else the handler, else a 404.
+    /// Records the request and returns its answer: from the queue, else a stub, else the handler, else a 404.
     func response(to request: RecordedRequest) -> MockResponse {
         let (scripted, handler) = state.withLock { ($0.receive(request), $0.handler) }
         if let scripted { return scripted }

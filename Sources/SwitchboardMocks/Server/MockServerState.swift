@@ -1,6 +1,6 @@
 import Switchboard
 
-/// What a ``MockServer`` knows, under its one lock.
+/// The state of a ``MockServer``, guarded by one lock.
 struct MockServerState: Sendable {
     var handler: MockServer.Handler?
     private(set) var requests: [RecordedRequest] = []
@@ -10,7 +10,7 @@ struct MockServerState: Sendable {
     private var queue = ResponseQueue()
     private var taken = 0
     private(set) var stoppedWith: MockServer.Unfinished?
-    /// The answers that are being sent, by the numbers of their connections.
+    /// The answers in flight, by the numbers of their connections.
     private var answering: [Int: Interrupted] = [:]
 
     init(handler: MockServer.Handler?) {
@@ -27,8 +27,7 @@ struct MockServerState: Sendable {
         return queue.next()
     }
 
-    /// Takes the response at the head of the queue when it ends the connection amid the request, which has come that
-    /// far.
+    /// Takes the response at the head of the queue when it ends the connection at a stage that the request has reached.
     mutating func takeBreak(upTo stage: Int) -> MockResponse? {
         guard let head = queue.first?.requestBreak, head.stage <= stage else { return nil }
         return queue.next()
@@ -42,7 +41,7 @@ struct MockServerState: Sendable {
         answering[connection] = nil
     }
 
-    /// What a server that is stopped now leaves undone.
+    /// The unfinished responses, answers and connections if the server stopped now.
     var unfinished: MockServer.Unfinished {
         MockServer.Unfinished(
             responses: queue.rest.map(\.description),
@@ -50,7 +49,7 @@ struct MockServerState: Sendable {
             openConnections: open.count)
     }
 
-    /// The same, kept for those who ask later.
+    /// Returns ``unfinished``, stored at the first call.
     mutating func unfinishedWhenStopped() -> MockServer.Unfinished {
         let unfinished = stoppedWith ?? unfinished
         stoppedWith = unfinished
@@ -80,8 +79,8 @@ struct MockServerState: Sendable {
         if byClient { endedByClient.insert(number) }
     }
 
-    /// Whether the client has ended that connection, or, without one, whether clients have ended all that the server
-    /// has not.
+    /// Returns whether the client closed that connection. Without a number, returns whether no connection is open and a
+    /// client closed at least one.
     func isDisconnected(_ number: Int?) -> Bool {
         if let number { return endedByClient.contains(number) }
         return open.isEmpty && !endedByClient.isEmpty

@@ -2,24 +2,24 @@ import Foundation
 import Switchboard
 
 extension RecordedRequest {
-    /// The path of ``target`` as it was sent, escapes included; empty when a whole URL without a path was asked for.
+    /// The path of ``target`` as it was sent, escapes included. Empty when the target is a whole URL without a path.
     public var path: String {
         String(origin.prefix { $0 != "?" })
     }
 
-    /// The query of ``target`` as it was sent, without its question mark; nil when there is no question mark.
+    /// The query of ``target`` as it was sent, without its question mark. Nil when the target has no question mark.
     public var query: String? {
         origin.firstIndex(of: "?").map { String(origin[origin.index(after: $0)...]) }
     }
 
-    /// The pairs of ``query`` in order, decoded as servers do: `%20` and `+` are blanks.
+    /// The pairs of ``query`` in order, decoded as servers do: `%20` and `+` become spaces.
     ///
-    /// A pair without `=` has the value nil, an empty pair is left out, and what is no valid escape stays as it is.
+    /// A pair without `=` has the value nil, empty pairs are left out, and an invalid escape stays as it is.
     public var queryItems: [URLQueryItem] {
         Self.items(of: (query ?? "")[...])
     }
 
-    /// The pairs of a query or a form.
+    /// Returns the pairs of a query or a form.
     static func items(of text: Substring) -> [URLQueryItem] {
         text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -27,19 +27,19 @@ extension RecordedRequest {
         }
     }
 
-    /// The value of the first pair of ``queryItems`` with that name.
+    /// Returns the value of the first pair of ``queryItems`` with that name.
     public func queryValue(_ name: String) -> String? {
         queryItems.first { $0.name == name }?.value
     }
 
-    /// The URL asked for, put together from `Host` and ``target``; nil when they make none.
+    /// The requested URL, from `Host` and ``target``, or nil when they make no URL.
     public var url: URL? {
         if target.contains("://"), !target.hasPrefix("/") { return URL(string: target) }
         guard target.hasPrefix("/"), let host = headers["Host"] else { return nil }
         return URL(string: "\(scheme)://\(host)\(target)")
     }
 
-    /// Path and query: of a whole URL what follows its authority.
+    /// Path and query; for a target that is a whole URL, the part behind its authority.
     private var origin: Substring {
         guard !target.hasPrefix("/"), let authority = target.range(of: "://")?.upperBound else { return target[...] }
         return target[authority...].drop { $0 != "/" && $0 != "?" }

@@ -1,12 +1,12 @@
 import Foundation
 import Switchboard
 
-/// A request as it arrived at a ``MockServer``, or as a ``StubSession`` would have sent it: nothing is normalised but
-/// what is said here.
+/// A request as it arrived at a ``MockServer``, or as a ``StubSession`` would have sent it. Nothing is normalized
+/// beyond what the properties describe.
 public struct RecordedRequest: Sendable, Hashable {
-    /// The method. A known one is in upper case, see ``head`` for how it was sent.
+    /// The method. A known method is in upper case; ``head`` has it as it was sent.
     public let method: HTTPMethod
-    /// What stands between method and version on the request line: usually path and query, a whole URL for a proxy.
+    /// The text between method and version on the request line: usually path and query, a whole URL for a proxy.
     public let target: String
     /// `HTTP/1.1` or `HTTP/1.0`.
     public let httpVersion: String
@@ -16,25 +16,27 @@ public struct RecordedRequest: Sendable, Hashable {
     public let body: Data
     /// The fields behind the last chunk of a chunked body; empty without any.
     public let trailers: HTTPHeaders
-    /// The bytes of the request line and the header block, with the empty line that ends it.
+    /// The bytes of the request line and the header block, including the empty line that ends it.
     public let head: Data
-    /// The connection it came on, in the order they were accepted, from 1; 0 in a stub, which has none.
+    /// The number of the request's connection, counted from 1 in the order of acceptance. 0 in a stub, which has no
+    /// connections.
     public let connection: Int
-    /// Its place among the requests of that connection, from 0. More than 0 means that the connection was kept alive.
+    /// The request's index on its connection, from 0. An index above 0 means that the connection was kept alive. In a
+    /// stub, the request's index among all requests.
     public let index: Int
-    /// Whether it came over TLS.
+    /// Whether the request came over TLS.
     public internal(set) var isSecure = false
-    /// The endpoint it was made for, where a stub knows it.
+    /// The endpoint that made the request, if the stub received it.
     var endPoint = EndPointBox()
 
     var scheme: String { isSecure ? "https" : "http" }
 
-    /// The body as text; bytes that are not UTF-8 become U+FFFD.
+    /// The body as text. Bytes that are not UTF-8 become U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body decoded from JSON.
+    /// Decodes the body from JSON.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/decodingFailed`` when it is something else.
+    /// - Throws: ``/Switchboard/NetworkError/Code/decodingFailed`` when the body is not JSON for that type.
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
     ) throws(NetworkError) -> Value {

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 extension NetworkError {
-    /// The error with the request's URL and method, where it has none.
+    /// Returns the error with the request's URL and method, unless the error has them already.
     func noting(_ request: NetworkRequest) -> NetworkError {
         var error = self
         error.url = url ?? request.url

@@ -2,10 +2,10 @@ import Foundation
 import Switchboard
 
 extension NetworkRequest {
-    /// Reads the body as a session does when it sends it, once; nil when there is none.
+    /// Reads the body once, as a session does when it sends the body. Returns nil for an empty body.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed`` for a body that cannot be encoded or read, or has another length
-    ///   than it announces.
+    /// - Throws: ``NetworkError/Code/encodingFailed`` for a body that cannot be encoded or read, or whose length
+    ///   differs from the announced one.
     func readBody() async throws -> Data? {
         guard !body.isEmpty else { return nil }
         do {
@@ -34,7 +34,7 @@ extension NetworkRequest {
         }
     }
 
-    /// The request with bytes that were read in place of a body that may be read once.
+    /// Returns the request with bytes already read in place of a body that may be read only once.
     func replacingBody(with bytes: Data?) -> NetworkRequest {
         guard let bytes, body.isStreamed else { return self }
         var request = self
@@ -43,7 +43,7 @@ extension NetworkRequest {
         return request
     }
 
-    /// The request as it would be on the wire over HTTP/1.1, without what a transport adds of itself, such as
+    /// Returns the request as it would be on the wire over HTTP/1.1, without fields that a transport adds, such as
     /// `User-Agent`.
     func recorded(body bytes: Data?, index: Int) -> RecordedRequest {
         let target = path + (query.map { "?\($0)" } ?? "")

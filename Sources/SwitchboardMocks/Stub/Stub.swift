@@ -2,7 +2,8 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// An answer, for the requests that match. Made by ``StubAnswering/stub(_:times:with:)-(RequestMatcher,_,_)``; it tells what came.
+/// A scripted answer for the requests that match, with a record of them.
+/// ``StubAnswering/stub(_:times:with:)-(RequestMatcher,_,_)`` creates it.
 ///
 /// ```swift
 /// let rating = session.stub(.post("rating"), times: 1, with: .status(201))
@@ -20,9 +21,9 @@ public final class Stub: Sendable {
         var requests: [RecordedRequest] = []
     }
 
-    /// What a request must be like.
+    /// The conditions for a request.
     public let matcher: RequestMatcher
-    /// How often it should be asked.
+    /// The number of requests that the stub expects, and the most that it answers.
     public let times: CallCount
     private let state: Protected<State>
 
@@ -32,13 +33,13 @@ public final class Stub: Sendable {
         state = Protected(State(answer: answer))
     }
 
-    /// The requests that it answered, in order.
+    /// The requests that the stub answered, in order.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
 
-    /// How many requests it answered.
+    /// The number of requests that the stub answered.
     public var count: Int { state.withLock { $0.requests.count } }
 
-    /// What answers a request that it matches; nil once it is used up.
+    /// Takes the answer to a request that matches, or returns nil once the stub is used up.
     func claim(_ request: RecordedRequest) -> (() throws -> MockResponse)? {
         state.withLock { state -> (() throws -> MockResponse)? in
             guard state.requests.count < times.range.upperBound else { return nil }
@@ -53,7 +54,7 @@ public final class Stub: Sendable {
         }
     }
 
-    /// What verifying fails with; nil when it was asked as often as it should be.
+    /// The message of a failed verification, or nil when the number of requests is the expected one.
     var fault: String? {
         let count = count
         guard !times.range.contains(count) else { return nil }
@@ -62,15 +63,15 @@ public final class Stub: Sendable {
 }
 
 extension Stub: CustomStringConvertible {
-    /// What it matches, and how often it was asked.
+    /// The conditions, and the number of requests answered and expected.
     public var description: String { "\(matcher) (asked \(count), expected \(times))" }
 }
 
 extension ResponseQueue {
-    /// How many requests the responses answer; those without limit count once.
+    /// The number of requests that the responses answer. A response without limit counts once.
     var length: Int { all.reduce(0) { $0 + ($1.repeats ?? 1) } }
 
-    /// The next response; the last one stays.
+    /// Takes the next response. The last one stays in the queue.
     fileprivate mutating func nextKeepingLast() -> MockResponse? {
         if all.count == 1, first?.repeats ?? 1 == 1 { return first }
         return next()

@@ -1,8 +1,8 @@
 import Switchboard
 
-/// A double that stubs answer: ``StubSession`` and ``MockServer``.
+/// A mock that answers with stubs: ``StubSession`` or ``MockServer``.
 public protocol StubAnswering: Verifiable {
-    /// Adds a stub. Of those that match a request, the newest answers that is not used up.
+    /// Adds a stub. Of the stubs that match a request, the newest that is not used up answers.
     @discardableResult
     func add(_ stub: Stub) -> Stub
 }
@@ -15,25 +15,27 @@ extension StubAnswering {
     /// ```
     ///
     /// - Parameters:
-    ///   - matcher: Which requests.
-    ///   - times: How often it should be asked, and may answer. Nil, the default, for at least as often as it has
-    ///     responses.
-    ///   - responses: One after the other; the last one stays. None is a 200 without a body.
-    /// - Returns: The stub, which tells what came.
+    ///   - matcher: The conditions for a request.
+    ///   - times: The number of requests that the stub expects, and the most that it answers. Nil, the default, expects
+    ///     at least as many requests as there are responses.
+    ///   - responses: The responses, used in order. The last one repeats. No response means a 200 without a body.
+    /// - Returns: The stub, which records the requests that it answered.
     @discardableResult
     public func stub(_ matcher: RequestMatcher, times: CallCount? = nil, with responses: MockResponse...) -> Stub {
         add(matcher, times, responses)
     }
 
-    /// Answers the requests that match by a closure, which runs for each of them. What it throws arrives as from
-    /// ``StubSession/Answer``; a ``MockServer`` closes the connection for a `NetworkError` and answers 500 for anything
-    /// else. That it threw anything else is one of the ``Verifiable/faults``.
+    /// Answers the requests that match with a closure, which runs for each of them.
+    ///
+    /// A ``StubSession`` throws the closure's error as for ``StubSession/Answer``. A ``MockServer`` closes the
+    /// connection for a `NetworkError` and answers 500 for any other error. An error other than `NetworkError` and
+    /// `CancellationError` is also one of the ``Verifiable/faults``.
     ///
     /// - Parameters:
-    ///   - matcher: Which requests.
-    ///   - times: How often it should be asked, and may answer. Default at least once.
-    ///   - answer: Makes the response.
-    /// - Returns: The stub, which tells what came.
+    ///   - matcher: The conditions for a request.
+    ///   - times: The number of requests that the stub expects, and the most that it answers. Default at least once.
+    ///   - answer: Creates the response.
+    /// - Returns: The stub, which records the requests that it answered.
     @discardableResult
     public func stub(
         _ matcher: RequestMatcher, times: CallCount = .atLeast(1),
@@ -51,7 +53,8 @@ extension StubAnswering {
         add(.endPoint(endPoint), times, responses)
     }
 
-    /// The stubs of one API, whose cases then need no type: `movies.stub(.newMovies(page: 1), with: .json(page))`.
+    /// Returns a maker of stubs for one API, whose cases then need no type name:
+    /// `movies.stub(.newMovies(page: 1), with: .json(page))`.
     public func stubs<EndPoint: EndPointType>(for type: EndPoint.Type) -> EndPointStubs<EndPoint> {
         EndPointStubs(double: self)
     }

@@ -2,11 +2,11 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// The stubs of one double, and what they were asked.
+/// The stubs of one mock, and the requests that they answered or refused.
 final class StubBoard: Sendable {
     private struct State: Sendable {
         var stubs: [Stub] = []
-        /// Which stub answered, call by call.
+        /// The stub that answered each call, in order.
         var calls: [Stub] = []
         var unmatched: [String] = []
     }
@@ -19,7 +19,7 @@ final class StubBoard: Sendable {
         state.withLock { $0.stubs.append(stub) }
     }
 
-    /// What the newest stub gives that matches and is not used up; nil when none is there.
+    /// Returns the answer of the newest stub that matches and is not used up, or nil without such a stub.
     func answer(to request: RecordedRequest) throws -> MockResponse? {
         let stubs = state.withLock { $0.stubs }
         for stub in stubs.reversed() where stub.matcher.matches(request) {
@@ -35,13 +35,13 @@ final class StubBoard: Sendable {
         return nil
     }
 
-    /// Notes what a closure threw that is no answer.
+    /// Records an error of a closure that is neither `NetworkError` nor `CancellationError`.
     func note(_ error: any Error, _ closure: String) {
         guard !(error is NetworkError), !(error is CancellationError) else { return }
         state.withLock { $0.unmatched.append("\(closure) threw \(error)") }
     }
 
-    /// Notes a request that nothing answers, and says what came nearest.
+    /// Records a request that nothing answers. Returns a message with the nearest stubs.
     func noteUnmatched(_ request: RecordedRequest, _ shown: String) -> String {
         let stubs = state.withLock { $0.stubs }
         let text =
@@ -51,7 +51,7 @@ final class StubBoard: Sendable {
         return text
     }
 
-    /// The three stubs with the fewest differences, newest first, a line each.
+    /// Returns the three stubs with the fewest differences, newest first, one per line.
     private static func nearest(to request: RecordedRequest, of stubs: [Stub]) -> String {
         let ranked = stubs.reversed().map { (stub: $0, differences: $0.matcher.differences(request)) }
             .enumerated()
@@ -68,13 +68,14 @@ final class StubBoard: Sendable {
         return lines.joined()
     }
 
-    /// Requests that nothing answered, and stubs that were asked too seldom.
+    /// Requests that nothing answered, and stubs that answered too few requests.
     var faults: [String] {
         let state = state.withLock { $0 }
         return state.unmatched + state.stubs.compactMap(\.fault)
     }
 
-    /// What is wrong when these stubs, among themselves, should have been asked in this order; nil when it was so.
+    /// Returns a message when these stubs answered in another order, ignoring all other stubs, or nil when the order is
+    /// right.
     func fault(inOrder wanted: [Stub]) -> String? {
         let ids = Set(wanted.map(ObjectIdentifier.init))
         let calls = state.withLock { $0.calls }.filter { ids.contains(ObjectIdentifier($0)) }

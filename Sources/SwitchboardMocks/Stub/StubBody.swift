@@ -2,19 +2,19 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// The body of one answer of a ``StubSession``, as much of it as comes.
+/// The body of one answer of a ``StubSession``, up to the point where it breaks.
 struct StubBody {
     let request: NetworkRequest
     let response: MockResponse
-    /// How many bytes come.
+    /// The number of bytes before the break.
     let count: Int
-    /// What happens behind them; nil at the end of a whole body.
+    /// The break behind those bytes, or nil at the end of a complete body.
     let action: MockResponse.Break?
     let time: StubTime
 
-    /// All of it, in the time it takes.
+    /// Waits as long as the body takes, and returns it.
     ///
-    /// - Throws: What `partial` makes of an error and the number of bytes that came before it.
+    /// - Throws: The error that `partial` makes from an error and the number of bytes that came before it.
     func whole(_ partial: (NetworkError, Int) -> NetworkError) async throws -> Data {
         let chunks = response.chunks(of: content.prefix(sentCount))
         let needed = response.pace.time(for: sentCount, inChunks: chunks.count)
@@ -41,7 +41,7 @@ struct StubBody {
         }
     }
 
-    // MARK: What a client makes of the bytes
+    // MARK: Content
 
     private var allowsBody: Bool { response.allowsBody(to: request.method) }
 
@@ -58,7 +58,7 @@ struct StubBody {
         guard allowsBody else { return Data() }
         switch response.packing {
         case .gzip(let data): return data
-        // One that a limit refuses is not unpacked.
+        // A body that the limit refuses is not unpacked.
         case .zeros(let count): return Data(count: min(count, max(0, request.limits.responseBody)))
         case .mislabelled, nil: return response.body
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// One answer of a ``StubSession``: the wait, then a response or the error that a real session has for it.
+/// One answer of a ``StubSession``: the delay, then a response or the error that a real session throws for it.
 struct StubExchange {
     let request: NetworkRequest
     let response: MockResponse
@@ -11,9 +11,9 @@ struct StubExchange {
         try await waitForDelay()
         if let what = response.needsSocket { throw fault(.unsupported, "\(what) need the socket of a MockServer") }
         switch response.course {
-        // A script needs a socket: it is refused above.
+        // A script needs a socket: the guard above refuses it.
         case .complete, .script: return try await arrive(response.body.count, nil)
-        // Without a body the head is all, and it was there.
+        // A response that may have no body is complete with its head.
         case .broken(_, let point) where point.isInBody && !allowsBody: return try await arrive(0, nil)
         case .broken(let action, let point):
             switch point.place {
@@ -48,7 +48,7 @@ struct StubExchange {
 
     // MARK: Responses
 
-    /// The response with as much of its body as comes before it breaks.
+    /// Returns the response with the part of its body that comes before the break.
     private func arrive(_ count: Int, _ action: MockResponse.Break?) async throws -> NetworkResponse {
         let head = try head()
         if case .mislabelled = response.packing, allowsBody {
@@ -85,7 +85,7 @@ struct StubExchange {
         NetworkError(code, reason: "StubSession: \(reason)").noting(request)
     }
 
-    /// The error with the head and as much of the body as came with it.
+    /// Returns the error with the head and the part of the body that came with it.
     private func partial(_ error: NetworkError, _ count: Int) -> NetworkError {
         var error = error.noting(request).with(response)
         error.body = allowsBody ? response.body.prefix(max(0, count)) : Data()
@@ -107,7 +107,7 @@ extension BreakPoint {
 }
 
 extension NetworkError {
-    /// The error with a response's status and fields, and none of its body.
+    /// Returns the error with a response's status and fields, and with an empty body.
     func with(_ response: MockResponse) -> NetworkError {
         var error = self
         error.status = response.status

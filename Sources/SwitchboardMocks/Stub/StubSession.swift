@@ -2,7 +2,7 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// A session without a network: answers with what it is told to, and keeps the requests.
+/// A session without a network that answers with scripted responses and records the requests.
 ///
 /// ```swift
 /// let session = StubSession { request in .json(#"{"page":1,"results":[]}"#) }
@@ -11,16 +11,16 @@ import Switchboard
 /// #expect(session.requests.map(\.url?.query) == ["page=1"])
 /// ```
 ///
-/// What answers a request: the response at the head of the queue; with the queue empty, the newest stub that matches;
-/// then the closure, or the session that it falls back to. When nothing does, the request fails with
-/// `NetworkError.unmatchedRequest`, which shows it beside the stubs that came nearest.
+/// The response at the head of the queue answers a request. When the queue is empty, the newest matching stub answers,
+/// then the closure or the fallback session. A request without an answer fails with `NetworkError.unmatchedRequest`,
+/// which shows the request and the nearest stubs.
 ///
-/// It stands behind the whole of a router: interceptors, status handling and decoding work as they do over a network.
-/// It keeps the rules of a session: an invalid request is refused before it is recorded, a body that cannot be encoded
-/// ends it, limits and timeouts count, HEAD, 204 and 304 have no body, and whatever a closure throws arrives as a
-/// `NetworkError` or a `CancellationError`. Nothing is shared between two of them, so tests may run in parallel.
+/// The session replaces only the network, so the router's interceptors, status handling and decoding work as usual. It
+/// follows the rules of a session: it refuses an invalid request before it records it, throws for a body that cannot be
+/// encoded, applies limits and timeouts, and sends no body with HEAD, 204 and 304. Every error of a closure arrives as
+/// a `NetworkError` or a `CancellationError`. Stub sessions share nothing, so tests may run in parallel.
 public final class StubSession: CallCancellableSession {
-    /// Answers a request. An error that is neither `NetworkError` nor `CancellationError` arrives inside a
+    /// Answers a request. An error other than `NetworkError` and `CancellationError` arrives inside a
     /// ``/Switchboard/NetworkError/Code/unknown``.
     public typealias Answer = @Sendable (NetworkRequest) async throws -> MockResponse
 
@@ -31,7 +31,7 @@ public final class StubSession: CallCancellableSession {
         var answered = 0
     }
 
-    /// What answers when neither queue nor stubs do.
+    /// The answer when neither the queue nor a stub has one.
     private enum Fallback: Sendable {
         case none
         case closure(Answer)
@@ -43,21 +43,22 @@ public final class StubSession: CallCancellableSession {
     private let fallback: Fallback
     private let clock: any Clock<Duration>
 
-    /// A session that asks a closure for each answer that neither queue nor stubs give.
+    /// Creates a session that calls a closure for each request that neither the queue nor a stub answers.
     ///
     /// - Parameters:
-    ///   - clock: What delays and timeouts are measured by; the real one by default.
-    ///   - answer: Called for each request, concurrently for concurrent ones.
+    ///   - clock: The clock that measures delays and timeouts. Default the real one.
+    ///   - answer: Called for each such request, concurrently for concurrent requests.
     public convenience init(clock: any Clock<Duration> = ContinuousClock(), _ answer: @escaping Answer) {
         self.init(clock, .closure(answer), [])
     }
 
-    /// A session that gives these responses, one for each request, in order, and then asks its stubs.
+    /// Creates a session that answers with these responses, one per request, in order, and then with its stubs.
     public convenience init(clock: any Clock<Duration> = ContinuousClock(), _ responses: MockResponse...) {
         self.init(clock, .none, responses)
     }
 
-    /// A session that passes on what neither queue nor stubs answer: to a real session, or another stub.
+    /// Creates a session that forwards requests that neither the queue nor a stub answers to another session, real or
+    /// stubbed.
     public convenience init(
         clock: any Clock<Duration> = ContinuousClock(), fallingBackTo session: any NetworkSession
     ) {
@@ -74,8 +75,8 @@ public final class StubSession: CallCancellableSession {
 
     /// Answers a request as scripted.
     ///
-    /// - Throws: `NetworkError` for a fault, a timeout or a request that may not be sent, `CancellationError` when the
-    ///   task is cancelled.
+    /// - Throws: `NetworkError` for a fault, a timeout or a request that may not be sent, or `CancellationError` when
+    ///   the task is cancelled.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()
@@ -98,19 +99,19 @@ public final class StubSession: CallCancellableSession {
         }
     }
 
-    /// Appends responses to the queue, which is used up before stubs and closure are asked.
+    /// Appends responses to the queue, which answers before stubs and closure do.
     public func enqueue(_ responses: MockResponse...) {
         state.withLock { $0.queue.append(responses) }
     }
 
-    /// The requests so far, in the order they were sent, those that failed afterwards included. The body of one that
-    /// was streamed is here as it was read.
+    /// The requests so far, in the order they were sent, including those that failed afterwards. A streamed body is
+    /// here as the bytes that were read.
     public var requests: [NetworkRequest] {
         state.withLock { $0.requests }
     }
 
-    /// The same requests as they would have been on the wire: fields of the body, `Host` and `Content-Length`
-    /// included, bodies read.
+    /// The same requests as they would have been on the wire, with their bodies read. Fields of the body, `Host` and
+    /// `Content-Length` are included.
     public var recordedRequests: [RecordedRequest] {
         state.withLock { $0.recorded }
     }
@@ -175,23 +176,23 @@ public final class StubSession: CallCancellableSession {
 }
 
 extension StubSession: StubAnswering {
-    /// Adds a stub. Of those that match a request, the newest answers that is not used up.
+    /// Adds a stub. Of the stubs that match a request, the newest that is not used up answers.
     @discardableResult
     public func add(_ stub: Stub) -> Stub {
         board.add(stub)
         return stub
     }
 
-    /// Requests that nothing answered, closures that threw what is no answer, stubs that were asked too seldom, and
-    /// responses left in the queue.
+    /// Requests that nothing answered, closures that threw an error other than `NetworkError` and `CancellationError`,
+    /// stubs that answered too few requests, and responses left in the queue.
     public var faults: [String] {
         let left = state.withLock { $0.queue.rest }
         return board.faults
             + (left.isEmpty ? [] : ["never requested: \(left.map(\.description).joined(separator: "; "))"])
     }
 
-    /// What is wrong when these stubs, among themselves, should have been asked in exactly this order, each as often as
-    /// it is listed; nil when they were.
+    /// Returns a message unless these stubs answered in exactly this order, each as often as it is listed, or nil when
+    /// they did. Other stubs are ignored.
     public func fault(inOrder stubs: [Stub]) -> String? {
         board.fault(inOrder: stubs)
     }

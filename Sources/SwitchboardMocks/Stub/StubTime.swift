@@ -1,10 +1,10 @@
 import Switchboard
 
-/// The timeouts of one answer of a ``StubSession``, by its clock.
+/// The timeouts of one answer of a ``StubSession``, measured by its clock.
 struct StubTime {
     private let timeouts: Timeouts
     private let clock: any Clock<Duration>
-    /// What has passed already.
+    /// The time that has already passed.
     private let spent: Duration
 
     init(_ timeouts: Timeouts, _ clock: any Clock<Duration>, spent: Duration) {
@@ -13,16 +13,16 @@ struct StubTime {
         self.spent = spent
     }
 
-    /// The time in which the head has to be there; nil without limit.
+    /// The time limit of the head, or nil without limit.
     var head: Duration? { least(timeouts.idle, timeouts.attempt) }
 
-    /// What is left of that.
+    /// The time left for the head.
     var restOfHead: Duration? { head.map { $0 - spent } }
 
-    /// How long a silence within the body may last.
+    /// The longest silence within the body.
     var silence: Duration? { least(timeouts.idle, attempt) }
 
-    /// What is left of the attempt.
+    /// The time left for the attempt.
     var attempt: Duration? { timeouts.attempt.map { $0 - spent } }
 
     var idle: Duration? { timeouts.idle }
@@ -31,7 +31,7 @@ struct StubTime {
         [one, other].compactMap { $0 }.min()
     }
 
-    /// Waits until a time has passed, for ever without one, and gives the error that says so.
+    /// Waits for the given time, or until the task is cancelled when the time is nil, and returns the timeout error.
     ///
     /// - Throws: `CancellationError`.
     func out(after time: Duration?) async throws -> NetworkError {

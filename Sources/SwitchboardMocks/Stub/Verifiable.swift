@@ -1,7 +1,8 @@
 import Switchboard
 
-/// A double that knows afterwards whether everything went as it was told.
+/// A mock that reports afterwards what did not happen as scripted.
 public protocol Verifiable: Sendable {
-    /// What did not, a text each; empty when all is well. `verify()` of SwitchboardTesting fails the test with them.
+    /// One message per unmet expectation, empty when all are met. `verify()` of SwitchboardTesting fails the test with
+    /// them.
     var faults: [String] { get }
 }

@@ -3,7 +3,7 @@ import SwitchboardHAR
 import SwitchboardText
 
 extension JSONTree: CustomStringConvertible {
-    /// The value in short: of lists and objects what they are.
+    /// The value in short. Lists and objects show only their size.
     package var description: String {
         switch self {
         case .null: "null"
@@ -18,7 +18,7 @@ extension JSONTree: CustomStringConvertible {
 }
 
 extension String {
-    /// The text in quotes, on one line, and cut when it is long.
+    /// The text in quotes, on one line, truncated when it is long.
     var quoted: String {
         let short = unicodeScalars.prefix(80)
         let text = short.map { $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0) }.joined()

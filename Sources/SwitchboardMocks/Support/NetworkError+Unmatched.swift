@@ -1,7 +1,8 @@
 import Switchboard
 
 extension NetworkError.Code {
-    /// No stub and no cassette entry answers the request; the reason has the nearest ones. Never retried.
+    /// No stub and no cassette entry answers the request. The reason shows the nearest ones. Such an error is never
+    /// retried.
     public static let unmatchedRequest = NetworkError.Code(rawValue: "unmatchedRequest")
 }
 

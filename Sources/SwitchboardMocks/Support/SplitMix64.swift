@@ -1,5 +1,5 @@
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Its state is a counter, so that
-/// any number of it can be had without those before.
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Its state is a counter,
+/// so each number can be computed without those before it.
 struct SplitMix64 {
     private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
     private var state: UInt64
@@ -16,7 +16,8 @@ struct SplitMix64 {
         return z ^ (z >> 31)
     }
 
-    /// From 0 up to 1, in steps of 2^-53. By hand: how the standard library makes one may change between its versions.
+    /// Returns a number from 0 up to 1, in steps of 2^-53. The standard library's algorithm may change between its
+    /// versions.
     mutating func nextFraction() -> Double {
         Double(next() >> 11) * 0x1p-53
     }

@@ -1,9 +1,9 @@
 import SwitchboardPlatform
 import Switchboard
 
-/// Wakes every thread that waits for a socket, once and for good.
+/// Wakes every thread that waits for a socket, once and permanently.
 ///
-/// It is a pipe that all of them poll: the byte that is written to it is never read.
+/// All threads poll a pipe; the byte written to it is never read.
 final class StopSignal: Sendable {
     /// The end to poll.
     let descriptor: Int32

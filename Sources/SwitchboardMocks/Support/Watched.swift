@@ -2,12 +2,13 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// A value under a lock, for which tasks can wait until it is as they want it.
+/// A value under a lock, with tasks that wait for a state of it.
 final class Watched<Value: Sendable>: Sendable {
-    /// A task that waits, first come, first served.
+    /// A waiting task. The first to wait is resumed first.
     private struct Waiter {
         let id: UUID
-        /// Takes what the task waits for out of the value, and gives what hands it over; nil while it is not there.
+        /// Takes the awaited part out of the value and returns a closure that delivers it, or nil while it is not
+        /// available.
         let attempt: @Sendable (inout Value) -> (@Sendable () -> Void)?
         let fail: @Sendable (any Error) -> Void
         var timer: Task<Void, Never>?
@@ -25,7 +26,7 @@ final class Watched<Value: Sendable>: Sendable {
         contents = Protected(Contents(value: value))
     }
 
-    /// Changes the value, or reads it, and resumes those whose wait is over by that.
+    /// Changes or reads the value, and resumes the tasks whose wait is over.
     @discardableResult
     func withLock<Output: Sendable>(_ change: (inout Value) -> Output) -> Output {
         let (output, resumptions) = contents.withLock { contents in
@@ -43,7 +44,7 @@ final class Watched<Value: Sendable>: Sendable {
         return output
     }
 
-    /// Ends every wait, now and later, that is not fulfilled at once.
+    /// Fails every wait, present and future, that is not fulfilled at once.
     func close(_ error: NetworkError) {
         let waiters = contents.withLock { contents in
             contents.closedBy = contents.closedBy ?? error
@@ -56,9 +57,10 @@ final class Watched<Value: Sendable>: Sendable {
         }
     }
 
-    /// Suspends until `take` finds what it looks for.
+    /// Suspends until `take` returns a value.
     ///
-    /// - Throws: A `timedOut` with `reason` after `limit`, what ``close(_:)`` was given, `CancellationError`.
+    /// - Throws: A `timedOut` error with `reason` after `limit`, the error passed to ``close(_:)``, or
+    ///   `CancellationError`.
     func wait<Output: Sendable>(
         within limit: Duration, reason: @escaping @Sendable (Value) -> String,
         for take: @escaping @Sendable (inout Value) -> Output?
@@ -76,7 +78,7 @@ final class Watched<Value: Sendable>: Sendable {
                     fail: { continuation.resume(throwing: $0) })
                 guard register(waiter) else { return }
                 startTimer(for: id, limit, reason)
-                // A cancellation before the registration found nobody to end.
+                // A cancellation before the registration had no waiter to end.
                 if Task.isCancelled { end(id) { _ in CancellationError() } }
             }
         } onCancel: {
@@ -84,7 +86,7 @@ final class Watched<Value: Sendable>: Sendable {
         }
     }
 
-    /// False when the wait was over before it began.
+    /// Returns false when the wait was over before it began.
     private func register(_ waiter: Waiter) -> Bool {
         let resume: (@Sendable () -> Void)? = contents.withLock { contents in
             if let resume = waiter.attempt(&contents.value) { return resume }

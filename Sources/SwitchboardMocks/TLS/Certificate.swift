@@ -3,12 +3,12 @@ import Switchboard
 
 /// A certificate ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280)).
 final class Certificate {
-    /// What a certificate says. Its public key and issuer are given apart.
+    /// The fields of a certificate, without its public key and issuer.
     struct Contents {
         var commonName: String
-        /// From when to when it is valid, in days from now.
+        /// The first and the last day of validity, in days from now.
         var days: Range<Int>
-        /// In the words of OpenSSL's manual, x509v3_config.
+        /// The extensions, in the syntax of OpenSSL's manual page x509v3_config.
         var extensions: [(Extension, String)]
     }
 
@@ -22,11 +22,11 @@ final class Certificate {
         case extendedKeyUsage = 126
     }
 
-    /// Valid as long as this lives.
+    /// The OpenSSL object, valid while this instance exists.
     let pointer: OpenSSL.Object
     private let openSSL: OpenSSL
 
-    /// Takes the certificate over.
+    /// Takes ownership of the certificate.
     private init(_ pointer: OpenSSL.Object, _ openSSL: OpenSSL) {
         self.pointer = pointer
         self.openSSL = openSSL
@@ -36,7 +36,7 @@ final class Certificate {
         openSSL.certificates.free(pointer)
     }
 
-    /// The certificates in a PEM text, one at least.
+    /// Reads the certificates in a PEM text, at least one.
     static func all(in pem: Data, _ openSSL: OpenSSL) throws(NetworkError) -> [Certificate] {
         let buffer = try openSSL.makeBuffer()
         defer { openSSL.memory.freeBuffer(buffer) }
@@ -50,7 +50,7 @@ final class Certificate {
         return found
     }
 
-    /// Makes a certificate for a key. Without an issuer it is signed with that key itself.
+    /// Creates a certificate for a key. Without an issuer the certificate is self-signed with `issuerKey`.
     static func make(
         _ contents: Contents, for key: PrivateKey, issuer: Certificate? = nil, issuerKey: PrivateKey,
         _ openSSL: OpenSSL
@@ -70,7 +70,7 @@ final class Certificate {
         let name = Array(contents.commonName.utf8)
         let day = 86_400
         let isSet =
-            functions.setVersion(pointer, 2) == 1  // which means 3
+            functions.setVersion(pointer, 2) == 1  // version 3
             && functions.setInteger(functions.serialNumber(pointer), .random(in: 1...UInt64(Int64.max))) == 1
             && functions.setSecondsFromNow(functions.begin(pointer), contents.days.lowerBound * day) != nil
             && functions.setSecondsFromNow(functions.end(pointer), contents.days.upperBound * day) != nil
@@ -107,7 +107,7 @@ final class Certificate {
         }
     }
 
-    /// The certificate as PEM text.
+    /// Returns the certificate as PEM text.
     func pem() throws(NetworkError) -> Data {
         try openSSL.pem("a certificate") { openSSL.certificates.writeCertificate($0, pointer) }
     }

@@ -1,6 +1,6 @@
 import Switchboard
 
-/// An authority that was made for one server, and issues its certificates.
+/// An authority created for one server, which issues the server's certificates.
 struct CertificateAuthority {
     let certificate: Certificate
     private let key: PrivateKey
@@ -9,7 +9,7 @@ struct CertificateAuthority {
     init(_ openSSL: OpenSSL) throws(NetworkError) {
         self.openSSL = openSSL
         key = try PrivateKey(openSSL)
-        // A name of its own, because clients look for authorities by name.
+        // The name is unique, because clients look up authorities by name.
         let mark = String(UInt64.random(in: 0...UInt64.max), radix: 16)
         let contents = Certificate.Contents(
             commonName: "MockServer authority \(mark)", days: -10..<30,
@@ -20,7 +20,7 @@ struct CertificateAuthority {
         certificate = try Certificate.make(contents, for: key, issuerKey: key, openSSL)
     }
 
-    /// A certificate for a server of these names, host names and addresses.
+    /// Issues a server certificate for these host names and addresses.
     func serverCertificate(
         for key: PrivateKey, names: [String], validity: MockServer.TLS.Validity
     ) throws(NetworkError) -> Certificate {
@@ -39,7 +39,7 @@ struct CertificateAuthority {
         return try issue(.init(commonName: "MockServer", days: days, extensions: extensions), for: key)
     }
 
-    /// A certificate for a client.
+    /// Issues a certificate for a client.
     func clientCertificate(for key: PrivateKey) throws(NetworkError) -> Certificate {
         let extensions = leafExtensions("clientAuth")
         return try issue(.init(commonName: "MockServer client", days: -1..<20, extensions: extensions), for: key)
@@ -49,7 +49,7 @@ struct CertificateAuthority {
         try Certificate.make(contents, for: key, issuer: certificate, issuerKey: self.key, openSSL)
     }
 
-    /// What strict clients insist on.
+    /// Returns the extensions that strict clients require.
     private func leafExtensions(_ usage: String) -> [(Certificate.Extension, String)] {
         [
             (.basicConstraints, "critical,CA:FALSE"), (.keyUsage, "critical,digitalSignature"),
@@ -57,7 +57,8 @@ struct CertificateAuthority {
         ]
     }
 
-    /// A name in OpenSSL's words, where a comma would begin another one.
+    /// Returns a name in OpenSSL's syntax. Throws for other characters, such as a comma, which would begin another
+    /// name.
     private static func alternative(_ name: String) throws(NetworkError) -> String {
         let isAddress = name.contains(":") || name.allSatisfy { $0 == "." || $0.isNumber }
         let isClean = name.unicodeScalars.allSatisfy { scalar in

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 extension MockServer {
-    /// TLS for a ``MockServer``, with a certificate that is made when it starts.
+    /// TLS for a ``MockServer``, with a certificate created when the server starts.
     ///
     /// ```swift
     /// @Test(.enabled(if: MockServer.TLS.isAvailable)) func pageOverTLS() async throws {
@@ -15,29 +15,29 @@ extension MockServer {
     /// }
     /// ```
     ///
-    /// It speaks HTTP/1.1 alone, remembers no session from one connection to the next, and answers a client that speaks
-    /// plain HTTP with a 400. It needs the system's OpenSSL, 1.1.1 or 3, which is loaded at run time: `libssl.so.3` on
-    /// Linux, Homebrew's `openssl@3` on macOS.
+    /// The server supports HTTP/1.1 only, resumes no TLS session on a new connection, and answers plain HTTP with a
+    /// 400. It needs the system's OpenSSL, 1.1.1 or 3, which it loads at run time: `libssl.so.3` on Linux, Homebrew's
+    /// `openssl@3` on macOS.
     public struct TLS: Sendable, Hashable {
-        /// Host names and addresses that the certificate is for. A star stands for one label. ``MockServer/url`` asks
-        /// for 127.0.0.1; without that among them a client refuses the certificate.
+        /// The certificate's host names and addresses. A star matches one label. ``MockServer/url`` has the host
+        /// 127.0.0.1, so clients refuse a certificate without that address.
         public var names: [String]
-        /// When the certificate is valid. Default now.
+        /// The certificate's time of validity. Default ``Validity/valid``.
         public var validity: Validity
-        /// Whether the authority in ``MockServer/authorityPEM`` has signed the certificate. With false it is another
-        /// one, which nobody knows. Default true.
+        /// Whether the authority in ``MockServer/authorityPEM`` signed the certificate. If false, an unknown authority
+        /// signed it. Default true.
         public var isTrusted: Bool
-        /// The oldest version to speak. Default 1.2. What is older works only where OpenSSL still has it.
+        /// The oldest TLS version. Default 1.2. Older versions work only if the system's OpenSSL supports them.
         public var minimumVersion: TLSVersion
-        /// The newest version to speak. Default 1.3.
+        /// The newest TLS version. Default 1.3.
         public var maximumVersion: TLSVersion
-        /// Whether clients have to show a certificate. Default no.
+        /// The client certificate that the server requires. Default none.
         public var clientCertificate: ClientCertificate
-        /// How the handshake goes, on every connection. Default as it should.
+        /// The course of every handshake. Default ``Handshake/complete``.
         public var handshake: Handshake
 
-        /// Makes options for a certificate of `localhost`, `127.0.0.1` and `::1`, or of other names, with nothing wrong
-        /// about it unless it is said here.
+        /// Creates options for a valid certificate of `localhost`, `127.0.0.1` and `::1`. Each parameter changes one
+        /// aspect.
         public init(
             names: [String] = ["localhost", "127.0.0.1", "::1"], validity: Validity = .valid, isTrusted: Bool = true,
             minimumVersion: TLSVersion = .tls12, maximumVersion: TLSVersion = .tls13,
@@ -52,43 +52,44 @@ extension MockServer {
             self.handshake = handshake
         }
 
-        /// Whether the system has an OpenSSL that can be used. Without one a server with TLS does not start.
+        /// Whether the system has a usable OpenSSL. Without one, a server with TLS does not start.
         public static var isAvailable: Bool {
             if case .success = OpenSSL.loaded { true } else { false }
         }
 
-        /// When a certificate is valid.
+        /// The time in which a certificate is valid.
         public enum Validity: Sendable, Hashable {
-            /// From yesterday on, for three weeks.
+            /// From yesterday, for three weeks.
             case valid
             /// Until yesterday.
             case expired
-            /// From tomorrow on.
+            /// From tomorrow.
             case notYetValid
         }
 
-        /// Whether clients have to show a certificate.
+        /// The client certificate that a server requires.
         public enum ClientCertificate: Sendable, Hashable {
-            /// They are not asked for one.
+            /// The server requests no certificate.
             case notAsked
-            /// One of the server's own authority: ``MockServer/clientIdentity`` is one.
+            /// A certificate from the server's authority, such as ``MockServer/clientIdentity``.
             case required
-            /// One that these authorities have signed, in PEM form.
+            /// A certificate signed by one of these authorities, in PEM form.
             case requiredOf(authorities: Data)
         }
 
-        /// How the handshake goes. The faults come once the client has begun. From a ``/Switchboard/CurlSession`` each
-        /// but the stall is ``/Switchboard/NetworkError/Code/insecureConnection``.
+        /// The course of a handshake. Each fault comes after the client's first message. A ``/Switchboard/CurlSession``
+        /// throws ``/Switchboard/NetworkError/Code/insecureConnection`` for all of them except the stall.
         public enum Handshake: Sendable, Hashable {
-            /// As it should.
+            /// A complete handshake.
             case complete
-            /// The connection is closed without an answer.
+            /// The server closes the connection without an answer.
             case closes
-            /// No answer, until the client leaves or the server stops: ``/Switchboard/NetworkError/Code/timedOut``.
+            /// The server stays silent until the client leaves or the server stops. The client throws
+            /// ``/Switchboard/NetworkError/Code/timedOut``.
             case stalls
-            /// The connection is reset (a TCP RST) without an answer.
+            /// The server resets the connection (a TCP RST) without an answer.
             case resets
-            /// The answer is text, and no TLS.
+            /// The server answers with text instead of TLS.
             case garbage
         }
     }

@@ -2,7 +2,7 @@ import SwitchboardPlatform
 import Switchboard
 
 extension OpenSSL {
-    /// The functions for connections (`SSL`) and what they have in common (`SSL_CTX`).
+    /// The functions for connections (`SSL`) and their shared context (`SSL_CTX`).
     struct ConnectionFunctions {
         /// Chooses among the protocols that a client offers (ALPN).
         typealias ProtocolChoice =

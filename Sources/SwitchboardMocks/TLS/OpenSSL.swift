@@ -4,9 +4,9 @@ import Switchboard
 
 /// The system's OpenSSL, 1.1.1 or 3.
 ///
-/// It has no headers here: the functions are looked up by name, and their types are written down as its manual has them,
-/// which is the same for both versions.
-struct OpenSSL: @unchecked Sendable {  // pointers to functions, which nobody changes
+/// The package has no OpenSSL headers. It looks up the functions by name and declares their types as in the manual,
+/// which are the same for both versions.
+struct OpenSSL: @unchecked Sendable {  // pointers to functions, which never change
     /// A pointer to an object of the library.
     typealias Object = OpaquePointer
 
@@ -14,7 +14,7 @@ struct OpenSSL: @unchecked Sendable {  // pointers to functions, which nobody ch
     let connections: ConnectionFunctions
     let memory: MemoryFunctions
 
-    /// The library, or what is missing.
+    /// The library, or the reason why it cannot be loaded.
     static let loaded = Result { () throws(DynamicLibrary.Failure) in
         try OpenSSL(firstOf: DynamicLibrary.namesOfOpenSSL)
     }
@@ -26,7 +26,9 @@ struct OpenSSL: @unchecked Sendable {  // pointers to functions, which nobody ch
         memory = try MemoryFunctions(library)
     }
 
-    /// - Throws: ``/Switchboard/NetworkError/Code/unsupported`` where there is none.
+    /// Returns the loaded library.
+    ///
+    /// - Throws: ``/Switchboard/NetworkError/Code/unsupported`` without a usable OpenSSL.
     static func load(_ loaded: Result<OpenSSL, DynamicLibrary.Failure> = loaded) throws(NetworkError) -> OpenSSL {
         switch loaded {
         case .success(let openSSL): return openSSL
@@ -37,13 +39,13 @@ struct OpenSSL: @unchecked Sendable {  // pointers to functions, which nobody ch
 
     // MARK: Errors
 
-    /// The oldest error of this thread, 0 without any. What is behind it is forgotten.
+    /// Returns this thread's oldest error, or 0 without one, and clears all errors.
     func takeError() -> UInt {
         defer { memory.clearErrors() }
         return memory.getError()
     }
 
-    /// An error for what OpenSSL could not do, in its words.
+    /// Returns an error with OpenSSL's description of the failure.
     func failure(_ what: String) -> NetworkError {
         var text = [CChar](repeating: 0, count: 256)
         memory.describeError(takeError(), &text, text.count)
@@ -53,7 +55,7 @@ struct OpenSSL: @unchecked Sendable {  // pointers to functions, which nobody ch
 
     // MARK: Buffers
 
-    /// A buffer in memory (a `BIO`). Whoever takes it frees it.
+    /// Creates a buffer in memory (a `BIO`). The caller frees it.
     func makeBuffer() throws(NetworkError) -> Object {
         guard let buffer = memory.newBuffer(memory.inMemory()) else { throw failure("make a buffer") }
         return buffer
@@ -61,11 +63,11 @@ struct OpenSSL: @unchecked Sendable {  // pointers to functions, which nobody ch
 
     /// Appends bytes to a buffer.
     func write(_ bytes: UnsafeRawBufferPointer, to buffer: Object) {
-        // A buffer in memory takes everything, as long as there is memory.
+        // A buffer in memory accepts all bytes unless memory runs out.
         _ = memory.writeBuffer(buffer, bytes.baseAddress, Int32(bytes.count))
     }
 
-    /// Takes everything out of a buffer.
+    /// Removes all bytes from a buffer and returns them.
     func readAll(from buffer: Object) -> Data {
         var all = Data()
         withUnsafeTemporaryAllocation(byteCount: 1 << 14, alignment: 16) { piece in
@@ -78,7 +80,7 @@ struct OpenSSL: @unchecked Sendable {  // pointers to functions, which nobody ch
         return all
     }
 
-    /// What `write` writes to a buffer, as PEM text.
+    /// Returns the PEM text that `write` writes to a buffer.
     func pem(_ what: String, _ write: (Object) -> Int32) throws(NetworkError) -> Data {
         let buffer = try makeBuffer()
         defer { memory.freeBuffer(buffer) }

@@ -3,7 +3,7 @@ import Switchboard
 
 /// A new private key, for ECDSA on the curve P-256.
 final class PrivateKey {
-    /// Valid as long as this lives.
+    /// The OpenSSL object, valid while this instance exists.
     let pointer: OpenSSL.Object
     private let openSSL: OpenSSL
 
@@ -24,7 +24,7 @@ final class PrivateKey {
         openSSL.certificates.freeKey(pointer)
     }
 
-    /// The key as PEM text, not encrypted.
+    /// Returns the key as PEM text, not encrypted.
     func pem() throws(NetworkError) -> Data {
         try openSSL.pem("a key") { openSSL.certificates.writeKey($0, pointer, nil, nil, 0, nil, nil) }
     }

@@ -1,11 +1,11 @@
 import Foundation
 import Switchboard
 
-/// TLS of one ``MockServer``: its certificate, and how its connections begin.
+/// The TLS of one ``MockServer``: its certificate, and the handshake of its connections.
 final class ServerTLS: Sendable {
-    /// The authority to trust.
+    /// The certificate of the authority that clients should trust.
     let authorityPEM: Data
-    /// What a client has to show, when it has to and this server's authority issues it.
+    /// A client certificate with its key, if the server requires one from its authority.
     let clientIdentity: ClientIdentity?
     private let handshake: MockServer.TLS.Handshake
     private let context: TLSContext
@@ -32,12 +32,12 @@ final class ServerTLS: Sendable {
         }
     }
 
-    /// Does the handshake. False when the connection is over with it.
+    /// Performs the handshake. Returns false when the connection has ended.
     ///
-    /// - Throws: ``RequestFault`` for a client that does not speak TLS, ``ByteChannel/Interruption``.
+    /// - Throws: ``RequestFault`` for a client that does not use TLS, ``ByteChannel/Interruption``.
     func begin(on channel: ByteChannel) throws -> Bool {
         guard let first = try channel.peek() else { throw ByteChannel.Interruption.clientLeft }
-        // A record of the handshake (RFC 8446 §5.1); a request begins with a letter.
+        // 22 is a handshake record (RFC 8446 §5.1). A request begins with a letter.
         guard first == 22 else { throw RequestFault("this port speaks TLS; an http URL, perhaps?") }
         switch handshake {
         case .complete: return try secure(channel)
@@ -56,7 +56,7 @@ final class ServerTLS: Sendable {
             try channel.secure(with: TLSConversation(context))
             return true
         } catch ByteChannel.Interruption.tlsFailed {
-            // The alert shall arrive, also at a client that has sent its request already.
+            // The alert must arrive, even if the client has already sent its request.
             channel.close(waitingForRest: .seconds(1))
             return false
         }

@@ -1,9 +1,9 @@
 import Switchboard
 
-/// What the connections of a server have in common: certificate, versions, and whom it trusts itself.
-final class TLSContext: @unchecked Sendable {  // `pointer` is for SSL_new alone, which threads may call at once
+/// The settings shared by a server's connections: certificate, versions and trusted client authorities.
+final class TLSContext: @unchecked Sendable {  // only SSL_new uses `pointer`, and threads may call it concurrently
     let openSSL: OpenSSL
-    /// Valid as long as this lives.
+    /// The OpenSSL object, valid while this instance exists.
     let pointer: OpenSSL.Object
 
     init(
@@ -13,7 +13,7 @@ final class TLSContext: @unchecked Sendable {  // `pointer` is for SSL_new alone
         let functions = openSSL.connections
         guard let context = functions.newContext(functions.serverMethod()) else { throw openSSL.failure("speak TLS") }
         pointer = context
-        // OpenSSL counts the references to both, so that they may go after this.
+        // OpenSSL counts the references to both, so they may be released afterwards.
         let isUsed = withExtendedLifetime((certificate, key)) {
             functions.useCertificate(context, certificate.pointer) == 1 && functions.useKey(context, key.pointer) == 1
         }
@@ -36,14 +36,13 @@ final class TLSContext: @unchecked Sendable {  // `pointer` is for SSL_new alone
         var isSet = functions.control(pointer, 123, minimum.number, nil) == 1
         isSet = functions.control(pointer, 124, maximum.number, nil) == 1 && isSet
         if minimum.number < TLSVersion.tls12.number {
-            // What they sign with has been too weak for OpenSSL since 3.0.
+            // OpenSSL rejects their signature algorithms as too weak since 3.0.
             isSet = functions.setCiphers(pointer, "DEFAULT@SECLEVEL=0") == 1 && isSet
         }
         guard isSet else { throw openSSL.failure("speak these versions of TLS") }
     }
 
-    /// Every handshake is a whole one, whatever a client remembers, and the only one of its connection, and HTTP/1.1 is
-    /// all there is.
+    /// Disables session resumption and renegotiation, and offers only HTTP/1.1.
     private func setHabits() {
         let functions = openSSL.connections
         _ = functions.control(pointer, 44, 0, nil)  // SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF
@@ -52,7 +51,7 @@ final class TLSContext: @unchecked Sendable {  // `pointer` is for SSL_new alone
         functions.setProtocolChoice(pointer, chooseHTTP1, nil)
     }
 
-    /// Asks clients for a certificate of one of these authorities, and refuses those that show none.
+    /// Requires client certificates from these authorities, and refuses clients without one.
     func requireClientCertificates(of authorities: [Certificate]) throws(NetworkError) {
         let functions = openSSL.connections
         for authority in authorities {
@@ -65,8 +64,8 @@ final class TLSContext: @unchecked Sendable {  // `pointer` is for SSL_new alone
     }
 }
 
-/// Takes `http/1.1` from a client's list, each of whose names has its length before it. Without it there is no common
-/// protocol, which is an alert ([RFC 7301 §3.2](https://www.rfc-editor.org/rfc/rfc7301#section-3.2)).
+/// Chooses `http/1.1` from a client's list of length-prefixed names. Without it the two sides share no protocol, and
+/// the server sends an alert ([RFC 7301 §3.2](https://www.rfc-editor.org/rfc/rfc7301#section-3.2)).
 private let chooseHTTP1: OpenSSL.ConnectionFunctions.ProtocolChoice = { _, chosen, chosenLength, list, length, _ in
     let names = UnsafeBufferPointer(start: list, count: Int(length))
     var position = 0
@@ -83,7 +82,7 @@ private let chooseHTTP1: OpenSSL.ConnectionFunctions.ProtocolChoice = { _, chose
 }
 
 extension TLSVersion {
-    /// As it stands on the wire.
+    /// The version's number on the wire.
     fileprivate var number: Int {
         switch self {
         case .tls10: 0x0301

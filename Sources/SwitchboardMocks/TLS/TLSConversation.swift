@@ -1,20 +1,20 @@
 import Foundation
 import Switchboard
 
-/// The server's side of TLS on one connection. It touches no socket: it is given what the client sent, and hands out
-/// what is to be sent.
+/// The server's side of TLS on one connection. It uses no socket: it receives the client's bytes and returns the bytes
+/// to send.
 ///
-/// So nothing in OpenSSL ever waits, and no write of its own raises SIGPIPE.
+/// OpenSSL therefore never blocks, and none of its writes raises SIGPIPE.
 final class TLSConversation {
-    /// Why it is over. An alert that says so may be among the ``output()``.
+    /// The reason for the end. ``output()`` may contain an alert that reports it.
     enum Failure: Error {
-        /// The client has sent an alert: it refuses the certificate, for instance.
+        /// The client sent an alert. It refuses the certificate, for instance.
         case refusedByClient
-        /// The client has no version or cipher in common, shows no certificate, or breaks the rules.
+        /// The client shares no version or cipher, sends no certificate, or breaks the protocol.
         case refusedHere
     }
 
-    /// What `SSL_get_error` says.
+    /// The results of `SSL_get_error`.
     private enum Outcome {
         static let wantsRead: Int32 = 2
         static let wantsWrite: Int32 = 3
@@ -25,7 +25,7 @@ final class TLSConversation {
     private let pointer: OpenSSL.Object
     private let input: OpenSSL.Object
     private let sent: OpenSSL.Object
-    /// Whether the client has said that it sends no more.
+    /// Whether the client announced that it sends no more.
     private(set) var isEnded = false
     private var isBroken = false
 
@@ -53,19 +53,19 @@ final class TLSConversation {
     }
 
     deinit {
-        functions.free(pointer)  // and with it the buffers
+        functions.free(pointer)  // frees the buffers too
     }
 
-    /// Whether the handshake is over.
+    /// Whether the handshake is complete.
     var isEstablished: Bool { functions.isEstablished(pointer) == 1 }
 
-    /// Takes bytes from the client, and appends what they say to `text`: all of it, so that nothing is left behind.
+    /// Decrypts bytes from the client and appends everything that can be decrypted to `text`.
     func take(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) throws(Failure) {
         context.openSSL.write(bytes, to: input)
         while let some = try read() { text.append(contentsOf: some) }
     }
 
-    /// At most a record; nil when there is no whole one.
+    /// Returns at most one record, or nil when no complete record is available.
     private func read() throws(Failure) -> [UInt8]? {
         context.openSSL.memory.clearErrors()
         var count: Int32 = 0
@@ -85,11 +85,11 @@ final class TLSConversation {
 
     private func failure() -> Failure {
         isBroken = true
-        // The reason for an alert that came is 1000 and its number, in the lowest bits.
+        // For a received alert, the lowest bits hold its number plus 1000.
         return context.openSSL.takeError() & 0xFFF > 1_000 ? .refusedByClient : .refusedHere
     }
 
-    /// Puts bytes for the client into the ``output()``.
+    /// Encrypts bytes for the client into the ``output()``.
     func put(_ bytes: Data) throws(Failure) {
         guard !bytes.isEmpty else { return }
         context.openSSL.memory.clearErrors()
@@ -97,12 +97,12 @@ final class TLSConversation {
         guard count == bytes.count else { throw failure() }
     }
 
-    /// Takes what is to be sent.
+    /// Removes the bytes to send and returns them.
     func output() -> Data {
         context.openSSL.readAll(from: sent)
     }
 
-    /// Says that nothing more comes (`close_notify`), so that the end is no accident to the client.
+    /// Announces the end of the data (`close_notify`), so that the client does not take it for a lost connection.
     func putEnd() {
         guard isEstablished, !isBroken else { return }
         context.openSSL.memory.clearErrors()

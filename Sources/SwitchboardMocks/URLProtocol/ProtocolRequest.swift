@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 import Switchboard
 
-/// What URLSession asks a protocol for.
+/// The request that URLSession passes to a protocol.
 struct ProtocolRequest: Sendable {
     let urlRequest: URLRequest
     let task: URLSessionTask?
 
-    /// The request as a stub takes it. Its body is read for it, from wherever it is.
+    /// The request for a stub, with its body read from wherever it is.
     var networkRequest: NetworkRequest {
         get async throws {
             let body = try await body
@@ -39,7 +39,7 @@ struct ProtocolRequest: Sendable {
 }
 
 extension NetworkRequest {
-    /// This request, as a delegate changed it.
+    /// Returns this request with a delegate's changes.
     func changed(to request: URLRequest) -> NetworkRequest {
         var changed = self
         changed.method = request.method
@@ -51,7 +51,7 @@ extension NetworkRequest {
 }
 
 extension URLRequest {
-    /// A request with its body in memory.
+    /// Creates a request with its body in memory.
     init(_ request: NetworkRequest) throws {
         guard let url = request.url else { throw NetworkError(.missingURL) }
         self.init(url: url)

@@ -1,10 +1,10 @@
 import Foundation
 import Switchboard
 
-/// Who sends the request that a redirect leads to.
+/// The sender of the request that follows a redirect.
 enum Redirection {
     case byStub(NetworkRequest)
     case bySystem
-    /// Nobody: the redirect itself is the answer.
+    /// No request follows: the redirect itself is the answer.
     case declined
 }

@@ -2,16 +2,17 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// One loading of a request by a ``StubURLProtocol``: asks the stub, and tells the client what came.
+/// One loading of a request by a ``StubURLProtocol``: it sends the request to the stub and delivers the response to the
+/// client.
 final class StubLoad: Sendable {
-    /// As URLSession on Apple's systems.
+    /// The same limit as URLSession on Apple's systems.
     private static let redirectLimit = 16
 
     private let request: ProtocolRequest
     private let client: ProtocolClient
     private let task = Protected<Task<Void, Never>?>(nil)
 
-    /// Called where the loading starts, which on Apple's systems is where the client wants to be told.
+    /// Creates the loading on the thread that starts it. On Apple's systems the client expects its messages there.
     init(of urlProtocol: URLProtocol) {
         request = ProtocolRequest(urlRequest: urlProtocol.request, task: urlProtocol.task)
         client = ProtocolClient(of: urlProtocol)
@@ -21,7 +22,7 @@ final class StubLoad: Sendable {
         task.withLock { $0 = Task { await run(stub) } }
     }
 
-    /// The client hears nothing more once this has returned.
+    /// Stops the loading. The client receives nothing more once this method has returned.
     func stop() {
         client.stop()
         task.withLock { $0 }?.cancel()
@@ -66,7 +67,7 @@ final class StubLoad: Sendable {
         client.didFinish()
     }
 
-    /// What arrived before the failure arrives before it here too.
+    /// Delivers the part of the response that came before the failure, then the failure.
     private func fail(_ error: any Error) {
         let error = error as? NetworkError ?? NetworkError(.cancelled)
         if let response = error.response, let head = response.urlResponse, client.didReceive(head) {

@@ -2,10 +2,10 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// The class of each stub: URLSession is told of a protocol by its class alone, so every stub needs one of its own.
+/// Creates a protocol class for each stub, because URLSession identifies a protocol by its class.
 ///
-/// The classes are instances of one generic class, made at run time. They are never freed, by Swift, and not used again
-/// for another stub, so that a configuration that outlives its stub reaches nobody. One takes about a kilobyte.
+/// The classes are instances of one generic class, created at run time. Swift never frees them. They are not used again
+/// for another stub, so a configuration that outlives its stub reaches no stub. One class takes about a kilobyte.
 final class StubProtocolClasses: Sendable {
     static let shared = StubProtocolClasses()
 
@@ -16,11 +16,11 @@ final class StubProtocolClasses: Sendable {
 
     private struct State {
         var count = 0
-        /// By the class.
+        /// The entries by class.
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// The class by the stub, for as long as that is there: its place in memory is used again afterwards.
+        /// The classes by stub, only while the stub exists: another object may reuse its address.
         var classes: [ObjectIdentifier: ObjectIdentifier] = [:]
-        /// How many entries there may be before those of stubs that are gone are looked for.
+        /// The number of entries after which the entries of deallocated stubs are removed.
         var capacity = 64
 
         mutating func forgetThoseGone() {
@@ -32,7 +32,7 @@ final class StubProtocolClasses: Sendable {
 
     private let state = Protected(State())
 
-    /// The class of a stub, the same on each call.
+    /// Returns the class of a stub, the same on each call.
     func ownClass(of stub: StubSession) -> AnyClass {
         let number = state.withLock { state in
             if let known = state.classes[ObjectIdentifier(stub)], let entry = state.entries[known], entry.stub === stub
@@ -49,7 +49,7 @@ final class StubProtocolClasses: Sendable {
         return Self.makeClass(number)
     }
 
-    /// The stub of a class; nil when it is gone.
+    /// Returns the stub of a class, or nil after it was deallocated.
     func stub(of protocolClass: AnyClass) -> StubSession? {
         state.withLock { $0.entries[ObjectIdentifier(protocolClass)]?.stub }
     }
@@ -58,7 +58,7 @@ final class StubProtocolClasses: Sendable {
         makeClass(number, Never.self)
     }
 
-    /// A class for each number above zero: its binary digits are types within types.
+    /// Returns a class for each number above zero. The number's binary digits are types nested in types.
     private static func makeClass<Digits>(_ number: Int, _ digits: Digits.Type) -> AnyClass {
         guard number > 0 else { return StubURLProtocolOf<Digits>.self }
         return number & 1 == 0
@@ -69,5 +69,5 @@ final class StubProtocolClasses: Sendable {
 private enum Zero<Digits> {}
 private enum One<Digits> {}
 
-/// The protocol of one stub; the parameter makes it a class of its own.
+/// The protocol of one stub. The parameter makes each class unique.
 private final class StubURLProtocolOf<Digits>: StubURLProtocol {}

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 extension StubSession {
-    /// A configuration whose URLSessions are answered by this stub, for code that owns a plain URLSession.
+    /// Returns a configuration whose URLSessions this stub answers, for code that uses a plain URLSession.
     ///
     /// ```swift
     /// let stub = StubSession { _ in .json(#"{"id":1}"#, status: 201) }
@@ -11,38 +11,39 @@ extension StubSession {
     /// #expect(stub.requests.map(\.method) == [.post])
     /// ```
     ///
-    /// Every task of such a session comes here, whatever its URL: nothing is registered for the process, no other
-    /// session notices, and tests that run in parallel never see each other's requests. A request of them arrives in
-    /// ``requests`` with its method, URL, fields and body, and is answered as ``send(_:)`` answers: queue, closure,
-    /// delays, faults. Its `timeoutInterval` is its idle timeout. A failure is the `URLError` that URLSession has for it,
-    /// with the `NetworkError` under `NSUnderlyingErrorKey`.
+    /// The stub receives every task of such a session, whatever its URL. Nothing is registered for the whole process,
+    /// so no other session is affected, and parallel tests never receive each other's requests. Each request is
+    /// recorded in ``requests`` with its method, URL, fields and body, and answered as ``send(_:)`` answers: queue,
+    /// closure, delays, faults. Its `timeoutInterval` is its idle timeout. A failure is the `URLError` that URLSession
+    /// throws for it, with the `NetworkError` under `NSUnderlyingErrorKey`.
     ///
-    /// Redirects are followed, each one a request of its own, by the rules of ``/Switchboard/RedirectInterceptor`` and up
-    /// to 16, unless the delegate declines. There is neither cache nor credentials nor cookies that were received: answers
-    /// depend on the stub alone.
+    /// Redirects are followed, each as a separate request, by the rules of ``/Switchboard/RedirectInterceptor`` and up
+    /// to 16, unless the delegate declines. The session has no cache and no credentials, and stores no cookies, so that
+    /// answers depend on the stub alone.
     ///
-    /// What Foundation does not let a URLProtocol do outside Apple's systems: download tasks fail with
-    /// `URLError.unsupportedURL`, as do uploads from a stream of the delegate's, and a delegate gets a body in one piece.
+    /// Outside Apple's systems, Foundation limits a URLProtocol: download tasks and uploads from a delegate's stream
+    /// fail with `URLError.unsupportedURL`, and a delegate receives a body in one piece.
     ///
-    /// - Parameter base: What is copied. Its own `protocolClasses` stay, behind. Its `urlCache` and
-    ///   `urlCredentialStorage` do not.
-    /// - Returns: A configuration that keeps this stub for as long as it, or a session made of it, is there. Where its
-    ///   `urlCache` is replaced it does not, and requests fail with `URLError.cannotConnectToHost` once the stub is gone.
+    /// - Parameter base: The configuration to copy. Its `protocolClasses` stay, behind the stub's class. Its `urlCache`
+    ///   and `urlCredentialStorage` do not.
+    /// - Returns: A configuration that retains this stub while the configuration, or a session made from it, exists. A
+    ///   configuration with a replaced `urlCache` does not retain the stub. Its requests fail with
+    ///   `URLError.cannotConnectToHost` once the stub is deallocated.
     public func urlSessionConfiguration(_ base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
         guard let configuration = base.copy() as? URLSessionConfiguration else { return base }
         configuration.protocolClasses = [StubProtocolClasses.shared.ownClass(of: self)] + (base.protocolClasses ?? [])
         configuration.urlCache = StubKeeper(self)
-        // With credentials at hand Foundation would answer a 401 itself, over the network.
+        // With stored credentials Foundation would answer a 401 itself, over the network.
         configuration.urlCredentialStorage = nil
         return configuration
     }
 
-    /// A URLSession that is answered by this stub, and keeps it; see ``urlSessionConfiguration(_:)``.
+    /// Creates a URLSession that this stub answers and that retains the stub; see ``urlSessionConfiguration(_:)``.
     ///
     /// - Parameters:
-    ///   - base: The configuration that is copied.
+    ///   - base: The configuration to copy.
     ///   - delegate: The session's delegate. Default none.
-    ///   - delegateQueue: Where delegate and completion handlers are called. Nil, the default, for one of its own.
+    ///   - delegateQueue: The queue that calls delegate and completion handlers. Nil, the default, creates one.
     /// - Returns: A new session on each call.
     public func urlSession(
         _ base: URLSessionConfiguration = .ephemeral, delegate: (any URLSessionDelegate)? = nil,
@@ -52,7 +53,7 @@ extension StubSession {
     }
 }
 
-/// Keeps a stub for as long as there is a configuration with this cache, which caches nothing.
+/// Retains a stub while a configuration with this cache exists. It caches nothing.
 private final class StubKeeper: URLCache, @unchecked Sendable {  // the stub is Sendable and never changes
     private let stub: StubSession
 

@@ -2,20 +2,21 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// Answers the requests of URLSessions from the stub that its class belongs to. See ``StubProtocolClasses``.
+/// Answers the requests of URLSessions from the stub of its class. See ``StubProtocolClasses``.
 class StubURLProtocol: URLProtocol {
-    /// Locked, since Foundation starts and stops on queues of its own.
+    /// Locked, because Foundation starts and stops on its internal queues.
     private let load = Protected<StubLoad?>(nil)
 
-    /// Every request, so that none reaches the network.
+    /// Accepts every request, so that none reaches the network.
     override class func canInit(with request: URLRequest) -> Bool { true }
 
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     override class func requestIsCacheEquivalent(_ one: URLRequest, to other: URLRequest) -> Bool { false }
 
-    /// Foundation calls it again when a running task is resumed once more, and after a suspension, which stops it. It may
-    /// also call it for a task that was cancelled, after having stopped it.
+    /// Starts the loading unless it runs already. Foundation calls this method again when a running task is resumed
+    /// once more, and after a suspension, which stops the loading. It may also call it for a cancelled task, after it
+    /// stopped the loading.
     override func startLoading() {
         guard task?.state == .running else { return }
         let new = StubLoad(of: self)

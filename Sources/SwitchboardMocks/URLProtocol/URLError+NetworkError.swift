@@ -2,8 +2,8 @@ import Foundation
 import Switchboard
 
 extension URLError {
-    /// What URLSession reports for a failure; the failure itself stands under `NSUnderlyingErrorKey`. A `URLError` in it
-    /// gives the code.
+    /// Creates the error that URLSession reports for a failure, with the failure under `NSUnderlyingErrorKey`. A
+    /// `URLError` inside the failure determines the code.
     init(_ error: NetworkError, for url: URL?) {
         var information: [String: Any] = [
             NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.description,
@@ -12,7 +12,7 @@ extension URLError {
         self.init(error.urlErrorCode ?? Self.code(for: error.code), userInfo: information)
     }
 
-    /// The code for one of ours, or for the general one that it is a case of.
+    /// Returns the code for one of this package's codes, or for its parent code.
     static func code(for code: NetworkError.Code) -> URLError.Code {
         codes[code] ?? code.parent.map { Self.code(for: $0) } ?? .unknown
     }
@@ -23,7 +23,7 @@ extension URLError {
         .noInternetConnection: .notConnectedToInternet, .connectionLost: .networkConnectionLost,
         .insecureConnection: .secureConnectionFailed, .cannotAuthenticate: .userAuthenticationRequired,
         .invalidRequest: .badURL, .unsupported: .unsupportedURL, .encodingFailed: .requestBodyStreamExhausted,
-        // What Apple's URLSession says to a GET with a body.
+        // The code of Apple's URLSession for a GET with a body.
         .bodyNotAllowed: .dataLengthExceedsMaximum,
         .invalidResponse: .cannotParseResponse, .truncatedBody: .networkConnectionLost,
         .responseTooLarge: .dataLengthExceedsMaximum, .headersTooLarge: .dataLengthExceedsMaximum,

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Switchboard
 
-/// Where the bytes of an upload are.
+/// The location of an upload's bytes.
 enum UploadedBody {
     case none
     case data(Data)
@@ -18,7 +18,7 @@ extension [String: String] {
 }
 
 extension UploadedBody {
-    /// All of it, read where it holds nobody up.
+    /// Reads all bytes without blocking the caller's thread.
     func read() async throws -> Data {
         switch self {
         case .none: return Data()
@@ -28,10 +28,10 @@ extension UploadedBody {
         }
     }
 
-    /// A stream may wait for who fills it, so a thread of its own reads it.
+    /// Reads a stream on a separate thread, because the stream may wait for its writer.
     private static func read(_ stream: InputStream) async throws -> Data {
         let isCancelled = Protected(false)
-        nonisolated(unsafe) let stream = stream  // nobody else reads it
+        nonisolated(unsafe) let stream = stream  // no other code reads it
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 DispatchQueue.global().async {

@@ -2,23 +2,23 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// The bytes of one connection, both ways, in waits that end when the client leaves or the server stops.
+/// Reads and writes the bytes of one connection. Its waits end when the client leaves or the server stops.
 final class ByteChannel {
-    /// Why the conversation cannot go on.
+    /// The reason why the conversation cannot continue.
     enum Interruption: Error {
         case clientLeft, serverStopped
-        /// No TLS could be agreed on, or the client broke its rules.
+        /// The TLS handshake failed, or the client broke the protocol.
         case tlsFailed
     }
 
     private let socket: Socket
     private let stop: StopSignal
-    /// What stands between the socket and all of this. Nil: nothing.
+    /// The TLS layer above the socket. Nil for plain bytes.
     private var tls: TLSConversation?
     private var buffer: [UInt8] = []
     private var position = 0
     private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-    /// What a client may send ahead while its answer is held back.
+    /// The number of bytes that a client may send ahead while its answer is delayed.
     private let readAheadLimit = 1 << 20
 
     init(socket: Socket, stop: StopSignal) {
@@ -32,9 +32,11 @@ final class ByteChannel {
 
     // MARK: TLS
 
-    /// Does the handshake, also with what was peeked at. From here on everything goes through `conversation`.
+    /// Performs the handshake, including the bytes that were peeked at. Afterwards all bytes pass through
+    /// `conversation`.
     ///
-    /// - Throws: ``Interruption``. After ``Interruption/tlsFailed`` the channel is plain again, for its end.
+    /// - Throws: ``Interruption``. After ``Interruption/tlsFailed`` the channel is plain again, so that it can be
+    ///   closed.
     func secure(with conversation: TLSConversation) throws {
         let early = buffer[position...]
         (buffer, position) = ([], 0)
@@ -50,7 +52,7 @@ final class ByteChannel {
         }
     }
 
-    /// Takes bytes of the client's through TLS. True when something to read came out of them.
+    /// Decrypts bytes of the client. Returns true when they contain data to read.
     private func decrypt(_ bytes: UnsafeRawBufferPointer, _ tls: TLSConversation) throws -> Bool {
         let count = buffer.count
         do throws(TLSConversation.Failure) {
@@ -65,14 +67,14 @@ final class ByteChannel {
 
     // MARK: Reading
 
-    /// The next byte, which stays to be read; nil when the client ended before it.
+    /// Returns the next byte without consuming it, or nil when the client ended before it.
     func peek() throws -> UInt8? {
         if position == buffer.count, try !fill() { return nil }
         return buffer[position]
     }
 
-    /// The next line with its LF; nil when the client ended before it began. `fault` is thrown when the line is longer
-    /// than `limit`.
+    /// Reads the next line with its LF. Returns nil when the client ended before the line began. Throws `fault` when
+    /// the line is longer than `limit`.
     func line(limit: Int, orElse fault: RequestFault) throws -> ArraySlice<UInt8>? {
         var searched = position
         while true {
@@ -103,7 +105,7 @@ final class ByteChannel {
         }
     }
 
-    /// Waits for bytes and takes them into the buffer; false when the client sends no more.
+    /// Waits for bytes and moves them into the buffer. Returns false when the client sends no more.
     private func fill() throws -> Bool {
         while true {
             switch wait(for: .readable) {
@@ -113,7 +115,7 @@ final class ByteChannel {
         }
     }
 
-    /// Nil when nothing was there after all.
+    /// Receives the available bytes. Returns nil when none were there, and false at the end.
     private func takeIn() throws -> Bool? {
         if tls?.isEnded == true { return false }
         switch socket.receive(into: piece) {
@@ -132,8 +134,8 @@ final class ByteChannel {
 
     // MARK: Writing
 
-    /// Sends bytes. Before each attempt that may send the last of them `isDone` is called with true, and with false when
-    /// it did not: whoever has them all came after a true.
+    /// Sends bytes. Calls `isDone` with true before each attempt that may send the last of them, and with false when
+    /// the attempt did not. A client that has all bytes received the last ones after a call with true.
     func send(_ data: Data, isDone: ((Bool) -> Void)? = nil) throws {
         guard let tls else { return try transmit(data, isDone) }
         var rest = data
@@ -148,7 +150,7 @@ final class ByteChannel {
         }
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes without TLS.
     private func transmit(_ data: Data, _ isDone: ((Bool) -> Void)? = nil) throws {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -167,12 +169,12 @@ final class ByteChannel {
 
     // MARK: Waiting
 
-    /// Lets time pass, for ever when `deadline` is nil.
+    /// Waits until `deadline`, or without limit when it is nil.
     ///
     /// - Throws: ``Interruption`` as soon as the client ends its side or the server stops.
     func pause(until deadline: ContinuousClock.Instant?) throws {
         while true {
-            // What a client sends ahead must be taken, because the end of its bytes shows only behind them.
+            // Bytes sent ahead must be received, because the end of the client's bytes is visible only behind them.
             let hasRoom = buffer.count - position < readAheadLimit
             switch wait(for: hasRoom ? .readable : .broken, until: deadline) {
             case .timedOut: return
@@ -185,17 +187,17 @@ final class ByteChannel {
     private func wait(
         for event: SystemCalls.Event, until deadline: ContinuousClock.Instant? = nil
     ) -> Socket.Wait {
-        // An end that TLS has announced may come without that of the connection.
+        // TLS may announce the end before the connection ends.
         if tls?.isEnded == true { return .ready }
         return socket.wait(for: event, stop: stop, until: deadline)
     }
 
     // MARK: Ending
 
-    /// Closes so that everything sent arrives. Bytes that are unread at a close make it a reset, which would take the
-    /// answer back, so those that come within `time` are read and dropped.
+    /// Closes the connection so that everything sent arrives. Unread bytes would turn the close into a reset, which
+    /// discards the answer. The channel therefore reads and drops bytes that arrive within `time`.
     ///
-    /// With `isWhole` false TLS does not say that this is the end, as if the connection were lost.
+    /// If `isWhole` is false, TLS does not announce the end, as for a lost connection.
     func close(isWhole: Bool = true, waitingForRest time: Duration = .zero) {
         if isWhole, let tls {
             tls.putEnd()

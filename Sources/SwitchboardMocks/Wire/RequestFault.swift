@@ -1,4 +1,4 @@
-/// What is wrong with a request, and the status that says so. The connection is closed behind it.
+/// An error in a request, with the status to answer. The connection is closed afterwards.
 struct RequestFault: Error {
     let status: Int
     let reason: String
@@ -8,7 +8,7 @@ struct RequestFault: Error {
         self.reason = reason
     }
 
-    /// A 400.
+    /// Creates a fault with status 400.
     init(_ reason: String) {
         self.init(400, reason)
     }

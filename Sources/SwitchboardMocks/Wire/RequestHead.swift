@@ -2,10 +2,10 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// The request line and the header block of a request, checked as strictly as
-/// [RFC 9112](https://www.rfc-editor.org/rfc/rfc9112) allows, so that a client's mistakes come out.
+/// The request line and the header block of a request, checked as strictly as [RFC
+/// 9112](https://www.rfc-editor.org/rfc/rfc9112) allows, to detect a client's mistakes.
 struct RequestHead {
-    /// How the end of the body is found (RFC 9112 §6.3).
+    /// The way to find the end of the body (RFC 9112 §6.3).
     enum Framing: Equatable {
         case length(Int)
         case chunked
@@ -47,7 +47,7 @@ struct RequestHead {
         }
     }
 
-    /// The fields of a block of lines without their line ends.
+    /// Parses the fields of a block of lines without their line ends.
     static func headers(_ lines: some Sequence<ArraySlice<UInt8>>) throws(RequestFault) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for line in lines {
@@ -63,7 +63,7 @@ struct RequestHead {
         return headers
     }
 
-    /// The lines without their line ends, and without the empty one that ends the block.
+    /// Returns the lines without their line ends, and without the empty line that ends the block.
     private static func lines(of bytes: Data) throws(RequestFault) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         for line in Array(bytes).split(separator: .lineFeed, omittingEmptySubsequences: false).dropLast() {
@@ -96,7 +96,7 @@ extension UInt8 {
 }
 
 extension HTTPHeaders {
-    /// Whether a comma-separated field lists a token, whatever its case.
+    /// Returns whether a comma-separated field lists a token, in any case.
     func hasToken(_ token: String, in name: String) -> Bool {
         (self[name] ?? "").lowercased().split { ", \t".contains($0) }.contains { $0 == token }
     }

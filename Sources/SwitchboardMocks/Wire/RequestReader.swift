@@ -7,7 +7,7 @@ final class RequestReader {
     private let channel: ByteChannel
     private let connection: Int
     private let configuration: MockServer.Configuration
-    /// Gives the answer that ends the connection when a request has come so far; nil when none is scripted.
+    /// Returns the answer that ends the connection at a stage of the request, or nil when none is scripted.
     private let scriptedBreak: (_ stage: Int) -> MockResponse?
     private var count = 0
 
@@ -26,7 +26,7 @@ final class RequestReader {
         self.scriptedBreak = scriptedBreak
     }
 
-    /// The next request, whole; nil when the client ended between two requests.
+    /// Reads the next request completely. Returns nil when the client ended between two requests.
     ///
     /// - Throws: ``RequestFault``, ``ByteChannel/Interruption``, ``Broken``.
     func next() throws -> RecordedRequest? {
@@ -53,11 +53,11 @@ final class RequestReader {
             isSecure: configuration.tls != nil)
     }
 
-    /// Everything up to the empty line, and that.
+    /// Reads the head, including the empty line that ends it.
     private func headBytes() throws -> Data? {
         let fault = RequestFault(431, "the head has more than \(configuration.headLimit) bytes")
         var bytes = Data()
-        // A client that speaks TLS waits for an answer to bytes that hold no line.
+        // A TLS client waits for an answer, and its first bytes contain no line.
         if let first = try channel.peek(), first < .blank, first != .carriageReturn, first != .lineFeed {
             throw RequestFault("this is not HTTP; an https URL, perhaps?")
         }
@@ -80,12 +80,12 @@ final class RequestReader {
         if framing != .length(0) { try channel.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
     }
 
-    /// Ends the connection where the response at the head of the queue does when a request has come that far.
+    /// Throws ``Broken`` when the response at the head of the queue ends the connection at this stage of the request.
     func checkBreak(_ stage: Int) throws {
         if let response = scriptedBreak(stage) { throw Broken(response: response) }
     }
 
-    /// Reads as much of the body as the script says, chunk framing included.
+    /// Reads the scripted part of the body, chunk framing included.
     private func broken(_ response: MockResponse, amid framing: RequestHead.Framing) throws -> Broken {
         guard case .requestBody(let count)? = response.requestBreak?.point.place else {
             return Broken(response: response)
@@ -106,7 +106,8 @@ final class RequestReader {
 
     // MARK: Chunks (RFC 9112 §7.1)
 
-    /// Gives the trailers; nothing when it stops within the chunk that brings as many bytes as `limit` has.
+    /// Reads the chunks and returns the trailers. Stops without trailers within the chunk in which the body reaches
+    /// `limit` bytes.
     private func readChunks(into body: inout Data, upTo limit: Int = .max) throws -> HTTPHeaders {
         while body.count < limit {
             let size = try chunkSize()
@@ -143,7 +144,7 @@ final class RequestReader {
         }
     }
 
-    /// A line without its CRLF.
+    /// Reads a line without its CRLF.
     private func chunkLine() throws -> ArraySlice<UInt8> {
         let fault = RequestFault("a line between chunks has more than 16384 bytes")
         guard let line = try channel.line(limit: 16_384, orElse: fault) else {

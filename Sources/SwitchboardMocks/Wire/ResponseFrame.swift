@@ -2,21 +2,21 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// What stands around the body of an answer: status line, header fields, framing.
+/// The frame around the body of an answer: status line, header fields, framing.
 struct ResponseFrame {
-    /// As much of the body as is sent.
+    /// The part of the body that is sent.
     let body: Data
-    /// Whether there is a body, if an empty one.
+    /// Whether the answer has a body, which may be empty.
     let hasBody: Bool
     let isChunked: Bool
-    /// Whether the connection takes another request behind this answer.
+    /// Whether the connection accepts another request after this answer.
     let isKept: Bool
     let statusLine: Data
     /// Status line, header fields and the empty line.
     let head: Data
 
-    /// The frame of an answer that ends at a place; of a whole one without. `request` is nil for one that could not be
-    /// read.
+    /// Creates the frame of an answer that breaks at `place`, or of a complete one when it is nil. `request` is nil for
+    /// one that could not be read.
     init(_ response: MockResponse, to request: RecordedRequest?, until place: BreakPoint.Place?) {
         let cut: Int? =
             switch place {
@@ -31,7 +31,7 @@ struct ResponseFrame {
         body = hasBody ? response.body.prefix(cut ?? response.body.count) : Data()
 
         var headers = response.headers
-        // A byte more when the cut would not show otherwise.
+        // One byte more when the cut would not show otherwise.
         let missing = (cut ?? 0) >= response.body.count && cut != nil ? 1 : 0
         if let length = response.wire.announcedLength { headers.set("Content-Length", String(length)) }
         if !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding"), !response.isBodiless {
@@ -44,7 +44,7 @@ struct ResponseFrame {
         if let length = response.wire.secondLength { headers.add("Content-Length", String(length)) }
         let closes = headers.hasToken("close", in: "Connection")
         isKept = place == nil && !isOdd && request?.keepsConnection == true && !closes
-        // A fault does not say beforehand that the connection ends.
+        // A fault does not announce that the connection ends.
         if place == nil, !isOdd, !isKept, !headers.contains("Connection") { headers.add("Connection", "close") }
 
         let status = response.status
@@ -54,7 +54,7 @@ struct ResponseFrame {
 }
 
 extension RecordedRequest {
-    /// Whether the client takes another answer on this connection.
+    /// Whether the client accepts another answer on this connection.
     fileprivate var keepsConnection: Bool {
         httpVersion == "HTTP/1.1" && !headers.hasToken("close", in: "Connection")
     }

@@ -1,7 +1,7 @@
 import SwitchboardPlatform
 import Switchboard
 
-/// A descriptor of this end of a connection, or of the listener. Used by one thread, which is the only one to close it.
+/// A descriptor of this end of a connection, or of the listener. Only one thread uses and closes it.
 final class Socket: Sendable {
     enum Wait {
         case ready, stopped, timedOut
@@ -26,15 +26,15 @@ final class Socket: Sendable {
         close()
     }
 
-    /// A socket that listens on a free port of 127.0.0.1.
+    /// Creates a socket that listens on a free port of 127.0.0.1.
     static func listening() throws(SystemCalls.Failure) -> (socket: Socket, port: Int) {
         let socket = Socket(try SystemCalls.makeSocket())
         return (socket, try SystemCalls.listenOnLoopback(socket.descriptor))
     }
 
-    /// The next connection; nil when the one that was announced is gone again.
+    /// Accepts the next connection, or returns nil when it has already ended.
     ///
-    /// - Throws: When the process has no descriptor left for it.
+    /// - Throws: The failure when the process has no descriptor left.
     func accept() throws(SystemCalls.Failure) -> Socket? {
         do throws(SystemCalls.Failure) {
             return Socket(try SystemCalls.takeConnection(from: descriptor))
@@ -44,7 +44,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// Waits for an event, the signal or the end of a time; nil waits for ever.
+    /// Waits for an event, the signal or the deadline. Nil waits without limit.
     func wait(for event: SystemCalls.Event, stop: StopSignal, until deadline: ContinuousClock.Instant? = nil) -> Wait {
         while true {
             let rest = deadline.map { ContinuousClock.now.duration(to: $0) }
@@ -79,7 +79,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// Tells the peer that nothing more comes; what it sends still arrives.
+    /// Announces to the peer that nothing more comes. The peer's bytes still arrive.
     func endSending() {
         SystemCalls.endWriting(descriptor)
     }
@@ -103,7 +103,7 @@ final class Socket: Sendable {
 
 extension Duration {
     fileprivate var wholeMillisecondsRoundedUp: Int32 {
-        // An hour at a time: the caller asks again.
+        // The wait is at most an hour; the caller repeats it.
         guard self < .seconds(3_600) else { return 3_600_000 }
         let (seconds, attoseconds) = components
         return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// A ``MockResponse`` as the bytes that answer one request, and what becomes of the connection behind them.
+/// A ``MockResponse`` as the bytes that answer one request, and the end of the connection behind them.
 struct WireResponse {
     enum Ending: Equatable {
         case keepAlive, close, reset, stall
@@ -15,10 +15,10 @@ struct WireResponse {
 
     private(set) var pieces: [Piece] = []
     private(set) var ending = Ending.close
-    /// Whether everything scripted is in the pieces.
+    /// Whether the pieces contain everything scripted.
     private(set) var isWhole = true
 
-    /// `request` is nil for one that could not be read.
+    /// Creates the bytes of a response. `request` is nil for one that could not be read.
     init(_ response: MockResponse, to request: RecordedRequest?) {
         let response = response.refusingInvalidHeaders()
         switch response.course {
@@ -46,7 +46,7 @@ struct WireResponse {
 
     // MARK: Head and body
 
-    /// Writes the answer up to a point; all of it without one.
+    /// Adds the pieces of the answer up to a point, or all of them when `place` is nil.
     private mutating func write(
         _ response: MockResponse, to request: RecordedRequest?, until place: BreakPoint.Place?
     ) {
@@ -89,7 +89,7 @@ struct WireResponse {
 
     // MARK: Pace
 
-    /// Bytes in pieces of a twentieth of a second.
+    /// Adds bytes in pieces of a twentieth of a second.
     private mutating func add(_ bytes: Data, _ pace: Pace) {
         guard let rate = pace.bytesPerSecond else { return pieces.append(.bytes(bytes)) }
         var rest = bytes

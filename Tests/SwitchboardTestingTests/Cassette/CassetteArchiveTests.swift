@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// The file: what is written, and what is read of others'.
+/// The file: writing it, and reading those of other programs.
 @Suite(.timeLimit(.minutes(3)))
 struct CassetteArchiveTests {
     private let request = NetworkRequest(
@@ -119,7 +119,7 @@ struct CassetteArchiveTests {
             let text = try String(contentsOf: Self.exported, encoding: .utf8)
                 .replacingOccurrences(of: "2001:db8::1", with: "[2001:db8::1]")
             #expect(text.contains("not-a-real"))
-            // With the mark that some programs put first.
+            // Some programs write a byte-order mark first.
             try Data("\u{FEFF}\(text)".utf8).write(to: file)
             try await Cassette.recording([request], in: file)
             let archive = try Archive(file)

@@ -128,7 +128,7 @@ struct CassetteBodyTests {
                     let whole = try await cassette.send(request)
                     #expect(whole.body.isEmpty)
                     #expect(try await Self.text(whole.bytes) == "all of it")
-                    // The second one never ends: what is read of it is there before.
+                    // The second response never ends. The test reads only its beginning.
                     var endless: ResponseBytes.AsyncIterator? = try await cassette.send(request).bytes
                         .makeAsyncIterator()
                     var text = ""
@@ -199,7 +199,7 @@ struct CassetteBodyTests {
         }
     }
 
-    /// The default session, where that is one that streams.
+    /// The default session.
     private static let streaming: (any NetworkSession)? = DefaultSession.make()
 
     private static func text(_ bytes: ResponseBytes) async throws -> String {
@@ -213,8 +213,8 @@ extension String {
     fileprivate var mediaType: String { String(prefix { $0 != ";" }) }
 }
 
-/// Texts from one place to another.
-private final class Deliveries: @unchecked Sendable {  // `texts` is touched under `lock` only
+/// Passes texts from one task to another.
+private final class Deliveries: @unchecked Sendable {  // `texts` is used under `lock` only
     private let lock = NSLock()
     private var texts: [String]
 

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Recorded from a server not of our making, and played without it.
+/// Records from an independent server, and plays without it.
 @Suite(.timeLimit(.minutes(3)))
 struct CassetteHTTPBinTests {
     private static let base = ProcessInfo.processInfo.environment["SWITCHBOARD_HTTPBIN"]
@@ -31,7 +31,7 @@ struct CassetteHTTPBinTests {
     }
 
     @Test(
-        "what httpbin answered is played equal, and no secret is in the file",
+        "plays httpbin's answers back equal, and the file has no secret",
         .enabled(if: base != nil, "left out without httpbin: run scripts/oracles/with-httpbin swift test"))
     func roundTrip() async throws {
         let base = try #require(Self.base)
@@ -48,7 +48,7 @@ struct CassetteHTTPBinTests {
                     let played = try await cassette.send(request)
                     #expect(played.statusCode == live.statusCode, "\(request)")
                     #expect(played.headers.map(\.name) == live.headers.map(\.name), "\(request)")
-                    // Equal but for the secrets.
+                    // Answers with secrets differ.
                     if !Self.holdsSecret(live) {
                         #expect(played.headers == live.headers, "\(request)")
                         #expect(played.body == live.body, "\(request)")
@@ -70,7 +70,7 @@ struct CassetteHTTPBinTests {
     }
 
     @Test(
-        "redirects that a router follows are played",
+        "plays redirects that a router follows",
         .enabled(if: base != nil, "left out without httpbin: run scripts/oracles/with-httpbin swift test"))
     func redirects() async throws {
         let base = try #require(Self.base)
@@ -95,13 +95,13 @@ struct CassetteHTTPBinTests {
         }
     }
 
-    /// Whether the answer told something secret: the token, or the cookie it sets.
+    /// Returns whether the answer contains a secret: the token, or the cookie that it sets.
     private static func holdsSecret(_ response: NetworkResponse) -> Bool {
         let text = response.text + response.headers.map(\.value).joined(separator: " ")
         return ["tok-4f9", "chocolate", "dG9rLTRm", "Bearer"].contains { text.contains($0) }
     }
 
-    /// Where a script looks at the archive.
+    /// Copies the archive to the folder where a script inspects it.
     private func keep(_ file: URL) throws {
         guard let folder = ProcessInfo.processInfo.environment["SWITCHBOARD_HAR_FOLDER"] else { return }
         try Data(contentsOf: file).write(to: URL(fileURLWithPath: folder).appendingPathComponent("httpbin.har"))

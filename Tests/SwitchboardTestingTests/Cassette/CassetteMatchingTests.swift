@@ -9,7 +9,7 @@ struct CassetteMatchingTests {
         var testDescription: String
         var recorded: NetworkRequest
         var live: NetworkRequest
-        /// What differs; nothing when they match.
+        /// The differences, empty when they match.
         var differences: [String] = []
 
         init(_ name: String, _ recorded: NetworkRequest, _ live: NetworkRequest, _ differences: String...) {
@@ -83,7 +83,7 @@ struct CassetteMatchingTests {
             "body: 4 bytes, recorded 3 bytes, from byte 2 on"),
     ]
 
-    @Test("by default method, URL and body are compared", arguments: cases)
+    @Test("compares method, URL and body by default", arguments: cases)
     func standard(_ one: Case) async throws {
         try await withFile { file in
             try await Cassette.recording([one.recorded], in: file)

@@ -5,11 +5,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct CassetteRedactionTests {
-    /// With characters that are escaped in queries, in JSON and in base64 of both alphabets.
+    /// A token with characters that are escaped in queries, in JSON and in base64 of both alphabets.
     static let token = #"tok/en+"s3cr=et é>>?"#
     static let encoded = "tok%2Fen%2B%22s3cr%3Det%20%C3%A9%3E%3E%3F"
 
-    /// What may not be found in a file.
+    /// Returns the texts that a file must not contain.
     private static func traces(of secret: String) -> [String] {
         let data = Data(secret.utf8)
         let base64 = data.base64EncodedString()
@@ -19,7 +19,7 @@ struct CassetteRedactionTests {
         ]
     }
 
-    /// One request and answer for each place in which a secret comes first, and an echo of it elsewhere.
+    /// One request and answer for each part that may contain a secret first, with an echo of it elsewhere.
     static let exchanges: [(String, NetworkRequest, MockResponse)] = [
         (
             "a bearer token that the server echoes",
@@ -88,17 +88,17 @@ struct CassetteRedactionTests {
         ),
     ]
 
-    @Test("no trace of a secret is in the file", arguments: exchanges.indices)
+    @Test("the file contains no trace of a secret", arguments: exchanges.indices)
     func noTrace(index: Int) async throws {
         let (place, request, answer) = Self.exchanges[index]
         try await withFile { file in
             let live = try await Cassette.recording([request], in: file) { _ in answer }
             let text = try Archive(file).text
             for trace in Self.traces(of: Self.token) { #expect(!text.contains(trace), "\(place): \(trace)") }
-            // And what was live is unchanged.
+            // The live response is unchanged.
             #expect(live.map(\.body) == [answer.body])
             #expect(live.map(\.headers) == [answer.headers])
-            // Played with the live secret, and with another.
+            // The cassette plays with the live secret and with another one.
             for mode in [Cassette.Mode.replay, .strict] {
                 _ = try await Cassette.run(file: file, mode: mode, recording: NoNetwork()) {
                     try await $0.send(request)
@@ -153,7 +153,7 @@ struct CassetteRedactionTests {
         }
     }
 
-    /// Too short to be looked for elsewhere, so it is its name that tells.
+    /// Replaces secrets by their names that are too short to be replaced elsewhere.
     @Test func shortSecretsAreReplacedByTheirNames() async throws {
         try await withFile { file in
             func part(_ name: String, _ text: String, _ type: String = "text/plain") -> String {
@@ -178,7 +178,7 @@ struct CassetteRedactionTests {
                 }, in: file)
             let archive = try Archive(file)
             #expect(requests.indices.map { archive.text("request.postData.text", of: $0) } == requests.map(\.2))
-            // What is replaced already stays as it is.
+            // Replaced values stay unchanged.
             try await Cassette.recording([NetworkRequest(text: "https://h.example/")], in: file)
             let again = try Archive(file)
             #expect(requests.indices.map { again.text("request.postData.text", of: $0) } == requests.map(\.2))
@@ -246,7 +246,7 @@ struct CassetteRedactionTests {
 }
 
 extension MockResponse {
-    /// JSON as another writer has it, slashes escaped.
+    /// Creates JSON as another encoder writes it, with escaped slashes.
     fileprivate static func json(_ value: Any) -> MockResponse {
         .json((try? JSONSerialization.data(withJSONObject: value)) ?? Data())
     }

@@ -11,7 +11,8 @@ struct NoNetwork: NetworkSession {
     }
 }
 
-/// A folder for as long as `body` runs, and the file of a cassette in it that is not there yet.
+/// Creates a path for a cassette's file in a temporary folder, which is removed after `body`. The file does not exist
+/// yet.
 func withFile<Output>(_ body: (URL) async throws -> Output) async throws -> Output {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cassette-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -19,7 +20,7 @@ func withFile<Output>(_ body: (URL) async throws -> Output) async throws -> Outp
 }
 
 extension Cassette {
-    /// Plays a file with no network.
+    /// Plays a file without a network.
     static func playing(
         _ file: URL, mode: Mode = .replay, matching: Matching = .standard, repeats: Bool = false
     ) throws -> Cassette {
@@ -47,7 +48,7 @@ extension NetworkRequest {
     }
 }
 
-/// An archive as JSONSerialization reads it: not by our own reader.
+/// An archive read by JSONSerialization, independently of this package's decoder.
 struct Archive {
     let text: String
     private let log: [String: Any]
@@ -61,7 +62,7 @@ struct Archive {
 
     var entries: [[String: Any]] { log["entries"] as? [[String: Any]] ?? [] }
 
-    /// The value at a path of names and numbers: `request.headers.0.value`.
+    /// Returns the value at a path of names and numbers: `request.headers.0.value`.
     func value(_ path: String, of entry: Int = 0) -> Any? {
         path.split(separator: ".").reduce(entries.dropFirst(entry).first as Any?) { value, key in
             if let index = Int(key) {

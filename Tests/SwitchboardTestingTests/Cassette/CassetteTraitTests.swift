@@ -5,7 +5,7 @@ import Testing
 import XCTest
 
 struct CassetteTraitTests {
-    /// What the committed archives were recorded from: `SWITCHBOARD_CASSETTES=rewrite` does it again.
+    /// The source of the committed archives. `SWITCHBOARD_CASSETTES=rewrite` records them again.
     static let movies = StubSession { request in
         .json(#"{"page":\#(request.query?.suffix(1) ?? "0"),"token":"\#(request.headers["Authorization"] ?? "")"}"#)
     }
@@ -25,7 +25,7 @@ struct CassetteTraitTests {
         #expect(try Cassette.current.file == Self.folder.appendingPathComponent("popular movies.har"))
     }
 
-    /// All cases use one cassette: it has an entry for each of them.
+    /// Checks that all cases use one cassette, which has an entry for each of them.
     @Test(.cassette("movies/popular, by page", recording: movies), arguments: 1...3)
     func theCasesOfATestShareOne(number: Int) async throws {
         let response = try await Cassette.current.send(Self.page(number))

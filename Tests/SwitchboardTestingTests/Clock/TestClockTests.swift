@@ -38,7 +38,8 @@ struct TestClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    /// A serial executor runs what was woken in the order of the waking, and what sleeps in the order of the start.
+    /// Checks the order with a serial executor, which runs woken sleepers in the order of waking, and new ones in the
+    /// order of their start.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test func aThousandSleepersAreWokenByDeadlineAndThenByTheirOrder() async throws {
         var generator = SystemRandomNumberGenerator()
@@ -114,7 +115,7 @@ struct TestClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    // MARK: What was asked for
+    // MARK: Reported sleeps
 
     @Test func nobodySleepingIsAnErrorAfterTheLimit() async throws {
         try await TestClock(skips: true).sleep(for: .seconds(1))

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What waits in this package waits on a clock, and a test sees each wait.
+/// Everything in this package that waits uses a clock, and a test observes each wait.
 @Suite(.timeLimit(.minutes(3)))
 struct TestClockUseTests {
     private let clock = TestClock()
@@ -40,7 +40,7 @@ struct TestClockUseTests {
         #expect(try await call.value.text == "done")
     }
 
-    /// The date is one of the real calendar, so the wait is known up to the time that this test takes.
+    /// Checks the wait up to the time that this test takes, because the date is of the real calendar.
     @Test func retryAfterAsADateIsWaitedFor() async throws {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What is left to chance is the same for the same seed.
+/// The same seed gives the same losses and latencies.
 @Suite(.timeLimit(.minutes(3)))
 struct ConditionChanceTests {
     private let request = NetworkRequest(.get, URL(string: "https://h.example/p"))
@@ -12,7 +12,8 @@ struct ConditionChanceTests {
     func lossesAreAsManyAsTheProbabilitySays(loss: Double, seed: UInt64) async throws {
         let fates = try await fates(10_000, NetworkConditions(loss: loss), seed)
         let lost = Double(fates.filter { $0 == nil }.count)
-        // The binomial distribution has this mean and deviation; five deviations are one chance in two millions.
+        // The mean and the deviation are those of the binomial distribution. Five deviations are one chance in two
+        // million.
         let deviation = (10_000 * loss * (1 - loss)).squareRoot()
         #expect(abs(lost - 10_000 * loss) < 5 * deviation)
     }
@@ -27,7 +28,7 @@ struct ConditionChanceTests {
         let latencies = try await fates(2_500, conditions, 3).compactMap { $0 }
         #expect(latencies.count == 2_500)
         #expect(latencies.allSatisfy { $0 >= .milliseconds(200) && $0 <= .milliseconds(400) })
-        // The mean of as many uniform values deviates by 100 ms / sqrt(3) / 50.
+        // The mean of so many uniform values deviates by 100 ms / sqrt(3) / 50.
         let mean = latencies.reduce(.zero, +) / 2_500
         #expect(abs(mean / .milliseconds(1) - 300) < 5 * 1.155)
         #expect(latencies.contains { $0 < .milliseconds(210) } && latencies.contains { $0 > .milliseconds(390) })
@@ -59,9 +60,9 @@ struct ConditionChanceTests {
         #expect(try await [fate(session, clock), fate(session, clock)] == Array(expected[2...]))
     }
 
-    /// The first numbers of SplitMix64 under the seed 1234567, as its reference implementation gives them, are
-    /// 6457827717110365317 and 9817491932198370423 for the losses of the first two requests. Their upper 53 bits are the
-    /// fractions.
+    /// Checks two draws against the reference implementation of SplitMix64. With the seed 1234567 it returns
+    /// 6457827717110365317 and 9817491932198370423 for the losses of the first two requests. Their upper 53 bits are
+    /// the fractions.
     @Test func theReasonSaysWhichDrawItWas() async throws {
         let session = StubSession().under(NetworkConditions(loss: 1), seed: 1_234_567)
         for (number, draw) in [(1, "0.3500795420214081"), (2, "0.5322073040624192")] {
@@ -77,7 +78,7 @@ struct ConditionChanceTests {
 
     // MARK: Helpers
 
-    /// The latencies of so many requests, nil for those that were lost.
+    /// Returns the latencies of `count` requests, with nil for lost ones.
     private func fates(_ count: Int, _ conditions: NetworkConditions, _ seed: UInt64) async throws -> [Duration?] {
         let clock = TestClock(skips: true)
         let session = StubSession { _ in .status(204) }.under(conditions, seed: seed, clock: clock)

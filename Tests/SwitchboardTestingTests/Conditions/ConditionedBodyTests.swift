@@ -124,7 +124,7 @@ private struct CountedBody: HTTPBody {
     }
 }
 
-/// Answers with the pieces of the body and the times at which it got them.
+/// Answers with the pieces of the body and the time at which each arrived.
 private struct Reader: NetworkSession {
     let clock: TestClock
 

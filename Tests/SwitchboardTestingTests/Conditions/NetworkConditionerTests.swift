@@ -60,7 +60,7 @@ struct NetworkConditionerTests {
 
     @Test func asAnInterceptorEachAttemptMeetsTheNetworkAnew() async throws {
         let stub = StubSession { _ in .text("there") }
-        // Under this seed the first request is lost and the second is not; see ConditionChanceTests.
+        // With this seed the first request is lost and the second is not; see ConditionChanceTests.
         let conditioner = NetworkConditioner(
             NetworkConditions(latency: .milliseconds(20), loss: 0.4), seed: 1_234_567, clock: clock)
         let retries = RetryPolicy(baseDelay: .seconds(1), jitter: .none, clock: clock)
@@ -88,8 +88,8 @@ struct NetworkConditionerTests {
 
     // MARK: Timeouts
 
-    /// Idle seconds, attempt seconds, and what is waited for in milliseconds until the error. The latency is 4 s, and the
-    /// body takes 10 s after it.
+    /// Idle seconds, attempt seconds, and the waits before the error in milliseconds. The latency is 4 s, and the body
+    /// takes another 10 s.
     @Test(
         arguments: [
             (1.0, nil, [1_000]), (2.0, nil, [2_000, 0]), (3, nil, [2_000, 1_000]), (nil, 1.5, [1_500]),
@@ -136,7 +136,7 @@ struct NetworkConditionerTests {
 
     // MARK: Cancellation
 
-    /// Which of the sleeps is cancelled: upload, first half, second half, download.
+    /// Cancels one of four sleeps: upload, first half of the latency, second half, download.
     @Test(arguments: 0..<4)
     func cancellingEndsEachWait(place: Int) async throws {
         let clock = TestClock()

@@ -29,8 +29,8 @@ struct NetworkConditionsTests {
         #expect(conditions.uploadBytesPerSecond == nil)
     }
 
-    /// The waits are worked out by hand from the figures of the documentation: 33,000 bytes up, half of the latency twice,
-    /// 78,000 bytes down. In microseconds.
+    /// The waits are computed by hand from the documented figures, in microseconds: 33,000 bytes up, half of the
+    /// latency twice, 78,000 bytes down.
     @Test(arguments: [
         (NetworkConditions.perfect, []), (.wifi, [8_000, 1_000, 1_000, 15_600]),
         (.lte, [26_400, 57_500, 57_500, 12_480]),

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Every fault is the error that it says, over both sessions and in a stub.
+/// Every fault throws its documented error, over both sessions and from a stub.
 @Suite(.timeLimit(.minutes(3)))
 struct MockFaultTests {
     private func request(for fault: MockFault, to url: URL) -> NetworkRequest {
@@ -23,18 +23,18 @@ struct MockFaultTests {
         }
     }
 
-    /// Every fault over every session, but for those that end the process.
+    /// Every fault over every session, except those that end the process.
     private static let overSessions = RealSession.allCases.flatMap { real in
         MockFault.all.filter { !(real.traps && $0.trapsURLSessionOnLinux) }.map { (real, $0) }
     }
 
-    @Test("each fault is its documented error over a real session", arguments: overSessions)
+    @Test("each fault has its documented outcome over a real session", arguments: overSessions)
     func overASession(real: RealSession, fault: MockFault) async throws {
         try await MockServer.run { server in
-            // Since libcurl 8.5 a GET is sent once more when its content encoding is unknown.
+            // Since version 8.5 libcurl sends a GET again when its content encoding is unknown.
             server.enqueue(fault.response, fault.response)
             let request = request(for: fault, to: server.url)
-            // URLSession on Linux fails over an encoding that it does not know.
+            // URLSession on Linux fails for an unknown encoding.
             let isLost = real.traps && fault.name == "unknown-encoding"
             expect(
                 fault, isLost ? .cannotDecodeResponse : fault.code,
@@ -42,7 +42,7 @@ struct MockFaultTests {
         }
     }
 
-    @Test("each fault is its documented error from a stub, or needs a socket", arguments: MockFault.all)
+    @Test("each fault has its documented outcome from a stub, or needs a socket", arguments: MockFault.all)
     func fromAStub(fault: MockFault) async throws {
         let session = StubSession(clock: TestClock(skips: true), fault.response)
         let request = request(for: fault, to: try #require(URL(string: "http://h.test/")))
@@ -60,7 +60,7 @@ struct MockFaultTests {
         #expect(MockFault.all.count > 30)
     }
 
-    @Test("a redirect loop ends after twenty of them", arguments: RealSession.allCases)
+    @Test("a redirect loop fails after twenty redirects", arguments: RealSession.allCases)
     func redirectLoop(real: RealSession) async throws {
         try await MockServer.run { server in
             server.enqueue(.redirectLoop)
@@ -77,7 +77,7 @@ struct MockFaultTests {
 }
 
 extension Result where Failure == any Error {
-    /// What an async operation gives or throws.
+    /// Creates the result of an async operation.
     init(_ operation: () async throws -> Success) async {
         do {
             self = .success(try await operation())

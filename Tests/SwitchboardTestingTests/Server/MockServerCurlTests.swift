@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// The server as the curl command sees it.
+/// Requests of the curl command to the server.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: Curl.isInstalled))
 struct MockServerCurlTests {
     @Test func aScriptedAnswerArrivesWhole() async throws {
@@ -77,7 +77,7 @@ struct MockServerCurlTests {
         }
     }
 
-    /// The exit codes are those of the curl manual.
+    /// The exit codes are in the curl manual.
     @Test(arguments: [
         (MockResponse.truncated(after: 100), 18, 100), (.text("abcdef").truncated(after: 2), 18, 2),
         (.text("abc").truncated(after: 99), 18, 3), (.text("abcdef").chunked(2).truncated(after: 3), 18, 3),

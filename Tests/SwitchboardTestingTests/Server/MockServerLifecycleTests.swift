@@ -61,7 +61,7 @@ struct MockServerLifecycleTests {
                 let client = try RawClient(port: server.port, timeout: 50).send(get)
                 _ = try await server.takeRequest()
                 continuation.yield(server.port)
-                return client.readAll().end  // blocks, and knows nothing of tasks
+                return client.readAll().end  // blocks, and does not react to a cancellation
             }
         }
         let port = await ports.first { _ in true }

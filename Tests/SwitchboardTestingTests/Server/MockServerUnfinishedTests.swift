@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What a server says of a script that was not played to its end.
+/// The report of a script that was not played to its end.
 @Suite(.timeLimit(.minutes(3)))
 struct MockServerUnfinishedTests {
     private let get = "GET /asked?token=s3cret HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -78,7 +78,7 @@ struct MockServerUnfinishedTests {
     }
 }
 
-/// Queues and points of a script, byte by byte.
+/// Queues and break points of a script, byte by byte.
 @Suite(.timeLimit(.minutes(3)))
 struct MockServerScriptTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"

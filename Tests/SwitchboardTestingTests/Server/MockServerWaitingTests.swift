@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What a test can wait for.
+/// The events that a test can wait for.
 @Suite(.timeLimit(.minutes(3)))
 struct MockServerWaitingTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// The server as a bare socket sees it.
+/// The server's bytes on a raw socket.
 @Suite(.timeLimit(.minutes(3)))
 struct MockServerWireTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"

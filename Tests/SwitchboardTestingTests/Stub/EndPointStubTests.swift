@@ -7,7 +7,7 @@ import Testing
 /// Stubs for the cases of an API.
 @Suite(.timeLimit(.minutes(3)))
 struct EndPointStubTests {
-    @Test("a case is stubbed by itself, behind interceptors that add to the request", .requirement("S4.11", "S3.16"))
+    @Test("answers one endpoint case only, whatever interceptors add", .requirement("S4.11", "S3.16"))
     func cases() async throws {
         let session = StubSession()
         let films = session.stubs(for: FilmApi.self)
@@ -27,7 +27,7 @@ struct EndPointStubTests {
     }
 
     @Test(
-        "an unmatched case names the value that is another",
+        "an unmatched case names the value that differs",
         arguments: [
             (FilmApi.popular(page: 2), #"query page is "2", not "1""#),
             (

@@ -3,9 +3,9 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Which requests match, and what is said of those that do not.
+/// The requests that match, and the differences reported for others.
 struct RequestMatcherTests {
-    /// The request as a stub records it.
+    /// Returns the request as a stub records it.
     private func recorded(
         _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()
     ) async throws -> RecordedRequest {

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// Stubs of a session: which one answers, how often, and what verifying finds.
+/// Stubs of a session: their order, their number of answers, and their verification.
 @Suite(.timeLimit(.minutes(3)))
 struct StubTests {
     private func get(_ path: String, from session: StubSession) async throws -> String {
@@ -60,7 +60,7 @@ struct StubTests {
     // S2.12 Mock loader: scripted queue, default handler, fall-through to next, count of loads, error when unused
     // scripts remain.
     @Test(
-        "queue, stubs, a default closure and another session answer in turn, and what is left is a fault",
+        "queue answers first, then stubs, then fallback; leftovers are faults",
         .requirement("S2.12"))
     func order() async throws {
         let session = StubSession { _ in .text("default") }
@@ -183,7 +183,7 @@ struct StubTests {
         }
     }
 
-    @Test("a thousand tests at once with stubs of their own never see each other's", arguments: 0..<1_000)
+    @Test("a thousand concurrent tests never share stubs", arguments: 0..<1_000)
     func thousand(number: Int) async throws {
         let session = StubSession()
         session.stub(FilmApi.film(id: 1), with: .text("\(number)"))

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What a stub records, and how its bodies come.
+/// The requests that a stub records, and the bodies that it delivers.
 @Suite(.timeLimit(.minutes(3)))
 struct StubWireTests {
     private let url = URL(string: "https://user:pw@h.test:8443/a%20b?x=1")

@@ -1,7 +1,7 @@
 import Foundation
 import SwitchboardTestSupport
 
-/// The curl command: a client that this package has no part in.
+/// The curl command: a client that does not depend on this package.
 struct Curl {
     let exit: Int32
     let output: Data

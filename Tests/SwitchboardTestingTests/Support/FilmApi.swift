@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// An API for the tests of the kit. Not `Equatable`, as published ones are not.
+/// An API for the tests of the kit. It is not `Equatable`, as published APIs are not.
 enum FilmApi {
     case popular(page: Int)
     case search(String)
@@ -38,7 +38,7 @@ extension FilmApi: EndPointType {
     }
 }
 
-/// Adds what interceptors of an app add.
+/// Adds the header field and the query item that an app's interceptors typically add.
 struct AddsToken: Interceptor {
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What happened, in order.
-final class Notes<Value: Sendable>: @unchecked Sendable {  // `values` is touched under `lock` only
+/// Records values in order.
+final class Notes<Value: Sendable>: @unchecked Sendable {  // `values` is used under `lock` only
     private let lock = NSLock()
     private var values: [Value] = []
 

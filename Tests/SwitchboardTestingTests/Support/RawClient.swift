@@ -17,7 +17,7 @@ private let streamSocket = SOCK_STREAM | SOCK_CLOEXEC
 private let sendFlags = MSG_NOSIGNAL
 #endif
 
-/// A bare TCP connection to a server: sends bytes and reads bytes, and knows nothing of HTTP.
+/// A raw TCP connection to a server. It sends and reads bytes without HTTP.
 final class RawClient {
     enum End: Equatable {
         case closed, reset, silent
@@ -74,7 +74,7 @@ final class RawClient {
         _ = close(descriptor)
     }
 
-    /// Reads until that text has come, and gives everything up to its end.
+    /// Reads until the text has come, and returns everything up to its end.
     func read(through end: String) -> String {
         var bytes: [UInt8] = []
         while !String(decoding: bytes, as: UTF8.self).hasSuffix(end), let byte = readSome(1).bytes.first {
@@ -83,7 +83,7 @@ final class RawClient {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads until the server ends the connection, or says nothing for the time given at the start.
+    /// Reads until the server ends the connection, or stays silent for the timeout of the client.
     func readAll() -> (text: String, end: End) {
         var bytes: [UInt8] = []
         while true {

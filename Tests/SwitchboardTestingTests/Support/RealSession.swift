@@ -1,10 +1,10 @@
 import Switchboard
 
-/// The sessions that ask a real server: on Apple platforms both are the same.
+/// The sessions that use a real server. On Apple platforms both are the same.
 enum RealSession: CaseIterable {
     case foundationSession, systemDefault
 
-    /// Whether it is URLSession as Linux has it, which some faults make trap.
+    /// Whether it is URLSession on Linux, which traps on some faults.
     var traps: Bool {
         #if os(Linux)
         self == .foundationSession

@@ -4,11 +4,11 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What goes through TLS arrives as it does without.
+/// Exchanges over TLS have the same results as exchanges without it.
 @Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSExchangeTests {
     private static func bytes(_ count: Int) -> Data {
-        // A period that no buffer's size divides.
+        // The period's length divides no buffer's size.
         let period = Data((0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         var bytes = Data()
         while bytes.count < count { bytes += period }

@@ -3,11 +3,11 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// A server with TLS as a bare socket sees it, and how it begins and ends.
+/// The raw bytes of a server with TLS, and its start and stop.
 @Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSLifecycleTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
-    /// The beginning of a record of 512 bytes, of the handshake (RFC 8446 §5.1).
+    /// The beginning of a handshake record of 512 bytes (RFC 8446 §5.1).
     private static let halfHello = Data([22, 3, 1, 2, 0, 1, 0, 1])
 
     @Test func plainHTTPIsToldThatThisIsTLS() async throws {

@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// A server with TLS as the default session sees it.
+/// Requests of the default session to a server with TLS.
 @Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSSessionTests {
     @Test func aRequestIsAnsweredOverTLS() async throws {

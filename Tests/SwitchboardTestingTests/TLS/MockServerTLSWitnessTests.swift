@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// A server with TLS as curl, OpenSSL's own client and Python see it.
+/// Connections of curl, OpenSSL's command-line client and Python to a server with TLS.
 @Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSWitnessTests {
     @Test(.enabled(if: Curl.isInstalled)) func curlTrustsTheAuthorityAndNothingElse() async throws {
@@ -20,7 +20,7 @@ struct MockServerTLSWitnessTests {
         }
     }
 
-    /// The exit codes are those of the curl manual; 60 is for certificates, 35 for handshakes.
+    /// The exit codes are in the curl manual: 60 is for certificates, 35 for handshakes, 28 for a timeout.
     @Test(
         .enabled(if: Curl.isInstalled),
         arguments: [
@@ -122,7 +122,8 @@ struct MockServerTLSWitnessTests {
         }
     }
 
-    /// To a client of HTTP/1.0 the end of the connection is the end of a body without a length, unless TLS does not say so.
+    /// For an HTTP/1.0 client the end of the connection ends a body without a length, but only if TLS announces the
+    /// end.
     @Test(
         .enabled(if: Witness.python3.isInstalled),
         arguments: [
@@ -152,7 +153,7 @@ struct MockServerTLSWitnessTests {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(.text("one"), .text("two"))
             try await server.withAuthorityFile { authority in
-                // In one write: two requests and the end, with the connection left open.
+                // One write sends two requests and the announced end. The connection stays open.
                 let script = """
                     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
                     plain = socket.create_connection(("127.0.0.1", int(sys.argv[2])), timeout=20)

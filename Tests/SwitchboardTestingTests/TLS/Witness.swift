@@ -3,7 +3,7 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-/// A program that speaks TLS with a server, and that this package has no part in.
+/// A program that uses TLS with a server and does not depend on this package.
 enum Witness: String {
     case openssl, python3
 
@@ -23,8 +23,8 @@ enum Witness: String {
         }
     }
 
-    /// A Python script that has made the context `context` of `authority`, as strict as Python knows how to be, and talks
-    /// through `wrapped`, a socket that was connected to `name`.
+    /// Runs a Python script that talks through `wrapped`, a socket connected to `name`. Its TLS context trusts
+    /// `authority` and is as strict as Python allows.
     static func python(
         _ script: String, _ server: MockServer, authority: String, name: String = "localhost"
     ) async throws -> (text: String, exit: Int32) {
@@ -39,19 +39,19 @@ enum Witness: String {
         return try await python3.run(["-c", beginning + script, authority, "\(server.port)", name])
     }
 
-    /// `openssl s_client`, which says what was agreed on and leaves.
+    /// Runs `openssl s_client`, which prints the negotiated parameters and exits.
     static func openssl(_ server: MockServer, _ arguments: String...) async throws -> (text: String, exit: Int32) {
         try await openssl.run(["s_client", "-connect", "127.0.0.1:\(server.port)"] + arguments)
     }
 }
 
 extension MockServer {
-    /// Writes the authority to a file for as long as `body` runs.
+    /// Writes the authority to a file while `body` runs.
     func withAuthorityFile(_ body: (String) async throws -> Void) async throws {
         try await withFiles([#require(authorityPEM)]) { try await body($0[0]) }
     }
 
-    /// Writes files for as long as `body` runs, and gives their paths.
+    /// Writes files while `body` runs, and passes their paths.
     func withFiles(_ contents: [Data], _ body: ([String]) async throws -> Void) async throws {
         let files = contents.map { _ in
             FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString).pem")

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What a delegate sees of a stubbed URLSession, and what becomes of redirects.
+/// A delegate's events of a stubbed URLSession, and redirects.
 @Suite(.timeLimit(.minutes(3)))
 struct StubURLSessionDelegateTests {
     private let url: URL
@@ -115,7 +115,7 @@ private final class Delegate: NSObject, URLSessionDataDelegate {
         self.decide = decide
     }
 
-    /// Waits for the end of a task, and gives its error.
+    /// Waits for the end of a task, and returns its error.
     func end() async -> (any Error)? {
         for await error in ends { return error }
         return nil

@@ -4,7 +4,8 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What Foundation does not let a URLProtocol do here is an error with a reason, where it would trap or lie otherwise.
+/// On Linux, features that Foundation denies a URLProtocol fail with a reason, where they would otherwise trap or
+/// return wrong results.
 @Suite(.timeLimit(.minutes(3)))
 struct StubURLSessionLinuxTests {
     private let url: URL

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Each stub answers the URLSessions of its own configurations, and no others.
+/// Each stub answers only the URLSessions of its configurations.
 @Suite(.timeLimit(.minutes(3)))
 struct StubURLSessionScopeTests {
     private let url: URL
@@ -115,7 +115,7 @@ struct StubURLSessionScopeTests {
     }
 }
 
-/// Says when it goes.
+/// Calls a closure when it is deallocated.
 private final class Token: Sendable {
     private let goes: @Sendable () -> Void
 

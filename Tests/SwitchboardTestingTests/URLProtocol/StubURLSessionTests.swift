@@ -3,10 +3,10 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Code that owns a URLSession is answered by a stub.
+/// A stub answers code that uses a URLSession.
 @Suite(.timeLimit(.minutes(3)))
 struct StubURLSessionTests {
-    /// Nobody listens there.
+    /// A URL to which nothing listens.
     private let url: URL
 
     init() throws {
@@ -20,7 +20,7 @@ struct StubURLSessionTests {
         return request
     }
 
-    // MARK: What is answered
+    // MARK: Responses
 
     @Test func dataForAURLIsWhatTheStubAnswers() async throws {
         let stub = StubSession { .json(#"{"query":"\#($0.query ?? "")"}"#, status: 203, headers: ["X-A": "1"]) }
@@ -79,7 +79,7 @@ struct StubURLSessionTests {
         #expect(stub.requests.count == 1_000)
     }
 
-    // MARK: What is asked for
+    // MARK: Requests
 
     @Test func methodURLAndFieldsAreRecorded() async throws {
         let stub = StubSession(.status(204))
@@ -127,7 +127,7 @@ struct StubURLSessionTests {
         #expect(answers == ["100000 bytes", "200000 bytes", "300000 bytes", "0 bytes"].map { Data($0.utf8) })
     }
 
-    // MARK: What fails
+    // MARK: Failures
 
     @Test(arguments: [
         (MockResponse.failure(.timedOut), URLError.Code.timedOut), (.truncated(after: 5), .networkConnectionLost),
@@ -180,7 +180,7 @@ struct StubURLSessionTests {
         let error = await #expect(throws: URLError.self) { try await task.value }
         #expect(error?.code == .cancelled)
         #expect(stub.requests.count == 1)
-        // The answer that would have come comes to nobody.
+        // The late answer reaches nobody.
         clock.advance(by: .seconds(30))
     }
 

@@ -1,6 +1,6 @@
 import Switchboard
 
-/// An interceptor made of a closure.
+/// An interceptor that runs a closure.
 struct AdHocInterceptor: Interceptor {
     let body: @Sendable (NetworkRequest, Next) async throws -> NetworkResponse
 
@@ -13,7 +13,7 @@ struct AdHocInterceptor: Interceptor {
     }
 }
 
-/// A session made of a closure, which may throw whatever it likes.
+/// A session that runs a closure, which may throw any error.
 struct AdHocSession: NetworkSession {
     let body: @Sendable (NetworkRequest) async throws -> NetworkResponse
 

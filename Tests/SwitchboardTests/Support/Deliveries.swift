@@ -1,7 +1,7 @@
 import SwitchboardPlatform
 @testable import Switchboard
 
-/// What a completion, an interceptor or a stub handed over, in order; a test waits for it instead of sleeping.
+/// Records the values of a completion, an interceptor or a stub in order. A test waits for them instead of sleeping.
 final class Deliveries<Value: Sendable>: Sendable {
     private struct Waiter: Sendable {
         let count: Int
@@ -17,7 +17,7 @@ final class Deliveries<Value: Sendable>: Sendable {
 
     private let state = Protected(State())
 
-    /// What came so far.
+    /// The values so far.
     var all: [Value] { state.value.values }
 
     func add(_ value: Value) {
@@ -30,7 +30,7 @@ final class Deliveries<Value: Sendable>: Sendable {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// What came by the time that there are at least `count`. Gives up when the test's time is over.
+    /// Waits for at least `count` values and returns all so far. Throws when the test's time is over.
     func wait(for count: Int) async throws -> [Value] {
         let id = state.withLock { state in
             state.nextID += 1
@@ -57,14 +57,14 @@ final class Deliveries<Value: Sendable>: Sendable {
         return values
     }
 
-    /// The first one, as soon as it is there.
+    /// Waits for the first value.
     func first() async throws -> Value {
         try await wait(for: 1)[0]
     }
 }
 
 extension Deliveries<Bool> {
-    /// Lets those pass that wait for ``first()``.
+    /// Resumes the tasks that wait for ``first()``.
     func open() {
         add(true)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// An endpoint made of values, for tables. A base that is no URL is an error of the environments' table.
+/// An endpoint with values for test tables. A base that is not a URL throws the error of the environments' table.
 struct EndPointFixture: EndPointType {
     var base = "https://api.example.com/v1"
     var path = ""
@@ -14,7 +14,7 @@ struct EndPointFixture: EndPointType {
 }
 
 extension NetworkRequest {
-    /// What would be sent as the body, as text.
+    /// The encoded body as text.
     var sentText: String {
         get throws { String(decoding: try body.encode(), as: UTF8.self) }
     }

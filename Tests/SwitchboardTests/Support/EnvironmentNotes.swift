@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-/// In which environments the closures of an app ran, by what they are.
+/// Records the environments in which an app's closures ran, by their names.
 final class EnvironmentNotes: Sendable {
     private let notes = Protected<[String: Set<String>]>([:])
 
@@ -15,13 +15,13 @@ final class EnvironmentNotes: Sendable {
         notes.withLock { _ = $0[name, default: []].insert(environment) }
     }
 
-    /// Notes it, and gives a value.
+    /// Records the environment, and returns a value.
     func note<Value>(_ name: String, _ value: Value) -> Value {
         note(name)
         return value
     }
 
-    /// Expects that exactly these ran, in one environment.
+    /// Expects that exactly these closures ran, in one environment.
     func expect(
         _ names: [String], in environment: NetworkEnvironment = .staging,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -34,7 +34,7 @@ final class EnvironmentNotes: Sendable {
     }
 }
 
-/// An API whose base URL is that of the environment in force.
+/// An API whose base URL is that of the current environment.
 struct PlaceApi: EndPointType {
     var path = "list"
     var httpMethod = HTTPMethod.get
@@ -46,7 +46,7 @@ struct PlaceApi: EndPointType {
     var baseURL: URL { get throws { try base.url(in: .current) } }
 }
 
-// What an app adopts. Each notes where it runs.
+// The protocols that an app adopts. Each method records where it runs.
 
 struct NotingInterceptor: Interceptor, RequestAdapter {
     let notes: EnvironmentNotes

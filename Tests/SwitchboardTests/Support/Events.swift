@@ -1,6 +1,6 @@
 import Switchboard
 
-/// Keeps what is decided during calls.
+/// Records the events of calls.
 final class Events: EventMonitor {
     private let events = Deliveries<CallEvent>()
 
@@ -11,7 +11,7 @@ final class Events: EventMonitor {
         events.add(event)
     }
 
-    /// Returns as soon as so many events with that text are there.
+    /// Waits for `count` events with that text.
     func wait(for text: String, count: Int = 1) async throws {
         var known = count
         while true {

@@ -1,6 +1,6 @@
 import Switchboard
 
-/// Holds up who comes until it is opened.
+/// Suspends tasks until it is opened.
 final class Gate: Sendable {
     private let opened = Deliveries<Bool>()
 
@@ -13,7 +13,7 @@ final class Gate: Sendable {
     }
 }
 
-/// Whether something comes to be soon, without an event that says so.
+/// Returns whether a condition becomes true soon, for conditions without an event.
 func comesTrue(_ condition: () -> Bool) async -> Bool {
     for _ in 0..<1_000_000 {
         if condition() { return true }

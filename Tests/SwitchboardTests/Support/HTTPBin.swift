@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// httpbin, a server not of our making, when `scripts/oracles/with-httpbin` runs one.
+/// httpbin, an independent server, if `scripts/oracles/with-httpbin` runs one.
 enum HTTPBin {
     static let base = ProcessInfo.processInfo.environment["SWITCHBOARD_HTTPBIN"]
     /// The same server on another port: another origin.
@@ -12,7 +12,7 @@ enum HTTPBin {
         return try #require(URL(string: base + path))
     }
 
-    /// What `/anything`, `/get` and `/post` say about the request they got.
+    /// The answer of `/anything`, `/get` and `/post`, which describes the request.
     struct Echo: Decodable {
         var method: String?
         var args: [String: OneOrMore]
@@ -24,7 +24,7 @@ enum HTTPBin {
         var url: String
     }
 
-    /// httpbin gives a name that occurs once as text, one that repeats as a list.
+    /// A value that httpbin writes as text when its name occurs once, and as a list when the name repeats.
     enum OneOrMore: Decodable, Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
         case one(String), more([String])
 
@@ -41,7 +41,7 @@ enum HTTPBin {
         init(arrayLiteral elements: String...) { self = .more(elements) }
     }
 
-    /// Any JSON value, to compare what was sent with what was understood.
+    /// Any JSON value, to compare the sent value with the one that httpbin decoded.
     enum JSON: Decodable, Equatable {
         case null, bool(Bool), number(Double), string(String), array([JSON]), object([String: JSON])
 

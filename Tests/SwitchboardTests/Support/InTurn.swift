@@ -1,9 +1,9 @@
 import Testing
 
-/// Runs the test cases of the suites that have it a few at a time, over all of these suites together.
+/// Limits the number of test cases that run at a time, over all suites with this trait together.
 ///
-/// Swift Testing starts all tests at once. Suites that open sockets by the dozen would reach the number of descriptors
-/// that a process may have, above all for Foundation's `Process`, which fails with about a thousand.
+/// Swift Testing starts all tests at once. Suites that open dozens of sockets would reach the process's limit of
+/// descriptors. Foundation's `Process` fails with about a thousand open ones.
 struct InTurn: SuiteTrait, TestTrait, TestScoping {
     private static let turns = Turns(4)
 
@@ -28,11 +28,11 @@ struct InTurn: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == InTurn {
-    /// For suites over real sessions and servers: few of their test cases run at a time.
+    /// A trait for suites over real sessions and servers: only a few of their test cases run at a time.
     static var inTurn: Self { InTurn() }
 }
 
-/// A number of turns; who finds none left waits until one comes back.
+/// A semaphore: `take()` waits while no permit is left.
 private actor Turns {
     private var left: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -5,17 +5,17 @@ import SwitchboardTesting
 
 @testable import Switchboard
 
-/// A credential whose number tells it from others.
+/// A credential identified by its number.
 struct Key: Sendable, Hashable {
     var number: Int
     var end: Date?
 }
 
-/// Writes `Authorization: Key <number>`, and makes keys by a closure.
+/// Sets `Authorization: Key <number>`, and makes keys with a closure.
 final class KeyAuthenticator: Authenticator {
-    /// The numbers of the keys that were to be refreshed, as each refresh began; nil without a key.
+    /// The number of the key at the beginning of each refresh, or nil without a key.
     let refreshes = Deliveries<Int?>()
-    /// The keys that were saved by partition, in order; nil for removals.
+    /// The saved keys with their partitions, in order, with nil for removals.
     let saved = Deliveries<Pair>()
     let resets = Deliveries<Bool>()
     private let stored: [String?: Key]
@@ -58,10 +58,10 @@ final class KeyAuthenticator: Authenticator {
 /// Answers `ok` to one key, and 401 to others.
 struct KeyServer: Sendable {
     let valid: Deliveries<Int>
-    /// The keys that were refused.
+    /// The refused keys.
     let refused = Deliveries<String>()
 
-    /// How many must be refused before the first of them hears of it.
+    /// The number of requests to refuse before the first refusal is sent.
     private let together: Int
 
     init(_ number: Int, refusing together: Int = 1) {
@@ -85,7 +85,7 @@ extension StubSession {
     var authorizations: [String?] { requests.map { $0.headers["Authorization"] } }
 }
 
-/// Moves by hand.
+/// A date that changes only by `advance(by:)`.
 final class TestDate: Sendable {
     private let state: Protected<Date>
 

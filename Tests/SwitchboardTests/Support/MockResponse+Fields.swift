@@ -2,7 +2,7 @@ import Switchboard
 import SwitchboardTesting
 
 extension MockResponse {
-    /// The response with a header field.
+    /// Returns the response with a header field.
     func with(_ name: String, _ value: String) -> MockResponse {
         var response = self
         response.headers[name] = value

@@ -1,7 +1,7 @@
 import Switchboard
 import SwitchboardTesting
 
-/// Answers as TheMovieDB does, for the four endpoints of the article.
+/// Answers like TheMovieDB, for the four endpoints of the article.
 enum MovieServer {
     @Sendable static func answer(_ request: RecordedRequest) -> MockResponse {
         guard request.queryValue("api_key") == "test" else {
@@ -33,7 +33,7 @@ enum MovieServer {
             + #""backdrop_path":"/a.jpg","release_date":"1979-05-25","vote_average":8.1,"overview":"In space."}]}"#
     }
 
-    /// A page as the article shows it, with a film that has no pictures and one that lacks even their keys.
+    /// A page as in the article, with a film that has no pictures and one that lacks even their keys.
     static let article = """
         {
           "results": [
@@ -50,7 +50,7 @@ enum MovieServer {
         """
 }
 
-// What its answers decode to.
+// The decoded answers.
 extension MovieServer {
     struct Page: Codable, Equatable, Sendable {
         let page: Int

@@ -2,14 +2,14 @@ import Foundation
 import SwitchboardTestSupport
 import Testing
 
-/// `openssl s_server` with a certificate that nobody trusts: TLS from a program not of our making.
+/// `openssl s_server` with an untrusted certificate: TLS from an independent program.
 struct OpenSSLServer {
-    /// Where the program is, when there is one.
+    /// The path of the program, or nil when it is not installed.
     static let program = Program.path(of: "openssl")
 
     let port: Int
 
-    /// Runs the server, on a free port, for as long as `body` runs.
+    /// Runs the server, on a free port, while `body` runs.
     static func run(_ body: (OpenSSLServer) async throws -> Void) async throws {
         let program = try #require(program)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)")
@@ -30,7 +30,8 @@ struct OpenSSLServer {
         try await body(OpenSSLServer(port: #require(try port(in: serving.output))))
     }
 
-    /// The number behind `ACCEPT 127.0.0.1:`, the first thing that the server says. Nil when it ends without.
+    /// Reads the number behind `ACCEPT 127.0.0.1:`, the server's first output. Returns nil when the server ends without
+    /// it.
     private static func port(in output: FileHandle) throws -> Int? {
         var text = ""
         while let data = try output.read(upToCount: 1), !data.isEmpty {

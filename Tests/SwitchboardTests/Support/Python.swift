@@ -2,18 +2,18 @@ import Foundation
 import SwitchboardTestSupport
 import Testing
 
-/// Python, as an independent reader and writer of formats.
+/// Python, as an independent encoder and decoder.
 enum Python {
     static let path = Program.path(of: "python3")
 
-    /// What a script writes to its standard output.
+    /// Runs a script and returns its standard output.
     static func run(_ script: String, _ arguments: String...) throws -> Data {
         let (output, exit) = try Program.run(try #require(path), ["-c", script] + arguments)
         try #require(exit == 0, "python3 ended with \(exit)")
         return output
     }
 
-    /// What its gzip module makes of some bytes each; it checks their checksums and lengths.
+    /// Decompresses data with Python's gzip module, which checks checksums and lengths.
     static func gunzip(_ packed: [Data]) async throws -> [Data] {
         try await withFolder { folder in
             for (index, data) in packed.enumerated() { try data.write(to: folder.appendingPathComponent("\(index)")) }

@@ -3,12 +3,12 @@ import Foundation
 import Switchboard
 import SwitchboardTesting
 
-/// Answers as a file server does, `Range` and `If-Range` included (RFC 9110 §13.1.5 and §14).
+/// Answers like a file server, `Range` and `If-Range` included (RFC 9110 §13.1.5 and §14).
 struct RangeServer: Sendable {
     var content: Data
     var validators: HTTPHeaders = ["ETag": "\"v1\""]
 
-    /// Bytes that tell every place from every other.
+    /// Creates bytes that differ at every position.
     static func content(_ size: Int, seed: UInt32 = 0) -> Data {
         (0..<UInt32((size + 3) / 4)).map { ($0 &+ seed).bigEndian }.withUnsafeBytes { Data($0) }.prefix(size)
     }
@@ -43,7 +43,7 @@ struct RangeServer: Sendable {
     }
 }
 
-/// The names of what lies in a folder.
+/// Returns the names of a folder's contents.
 func names(in folder: URL) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? ["(unreadable)"]
 }

@@ -4,10 +4,10 @@ import Foundation
 import Switchboard
 @testable import SwitchboardMocks
 
-/// A server whose every byte is the test's, on a free port of loopback: for what ``MockServer``, which keeps HTTP's
-/// rules, does not do.
+/// A server whose script writes every byte, on a free port of loopback. It can break HTTP's rules, which ``MockServer``
+/// follows.
 final class RawServer: Sendable {
-    /// Talks with one client, on a thread of its own. The connection is closed behind it, also when it throws.
+    /// Talks with one client, on a separate thread. The connection is closed afterwards, even if the script throws.
     typealias Script = @Sendable (RawConnection) throws -> Void
 
     let port: Int
@@ -16,7 +16,7 @@ final class RawServer: Sendable {
     private let count = Protected(0)
 
     var url: URL { URL(string: "http://127.0.0.1:\(port)/")! }
-    /// The connections accepted so far.
+    /// The number of connections accepted so far.
     var connectionCount: Int { count.withLock { $0 } }
 
     private init(_ script: @escaping Script) throws {
@@ -49,7 +49,7 @@ final class RawServer: Sendable {
         thread.start()
     }
 
-    /// Runs a server for as long as `body` runs.
+    /// Runs a server while `body` runs.
     static func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ script: @escaping Script,
         body: (RawServer) async throws -> Output
@@ -65,10 +65,10 @@ final class RawServer: Sendable {
 
 /// One connection of a ``RawServer``, used by the thread of its script.
 final class RawConnection {
-    /// The client has gone, or the server is being stopped.
+    /// The client has left, or the server is stopping.
     struct Over: Error {}
 
-    /// From 1, in the order in which they were accepted.
+    /// The connection's number, from 1, in the order of acceptance.
     let number: Int
     private let socket: Socket
     private let stop: StopSignal
@@ -85,14 +85,14 @@ final class RawConnection {
         piece.deallocate()
     }
 
-    /// The next request's line and header fields, with the empty line behind them.
+    /// Reads the next request's line and header fields, including the empty line behind them.
     func readHead() throws -> String {
         String(decoding: try readHeadBytes(), as: UTF8.self)
     }
 
     private func readHeadBytes() throws -> [UInt8] {
         while true {
-            // By hand: the tests are built without optimization, and send a hundred thousand requests.
+            // A plain loop, because the tests are built without optimization and send a hundred thousand requests.
             let end = buffer.withUnsafeBytes { bytes -> Int? in
                 var index = 3
                 while index < bytes.count {
@@ -106,7 +106,7 @@ final class RawConnection {
         }
     }
 
-    /// Answers request after request, without bodies, with the same bytes.
+    /// Answers every request with the same bytes. The requests must have no bodies.
     func answerAll(_ answer: String) throws {
         let bytes = Data(answer.utf8)
         while true {
@@ -115,14 +115,14 @@ final class RawConnection {
         }
     }
 
-    /// Exactly that many bytes.
+    /// Reads exactly that many bytes.
     @discardableResult
     func read(_ count: Int) throws -> Data {
         while buffer.count < count { try fill() }
         return Data(take(count))
     }
 
-    /// Whether the client sends anything, or leaves, within that time.
+    /// Returns whether the client sends anything, or leaves, within that time.
     func hears(within time: Duration) throws -> Bool {
         if !buffer.isEmpty { return true }
         switch socket.wait(for: .readable, stop: stop, until: .now + time) {
@@ -132,7 +132,7 @@ final class RawConnection {
         }
     }
 
-    /// Reads and drops what comes until the client has left.
+    /// Reads and drops bytes until the client has left.
     func waitForEnd() throws {
         while true {
             buffer = []
@@ -148,7 +148,7 @@ final class RawConnection {
         _ = try send(data, givingUpAfter: nil)
     }
 
-    /// Sends until the client has taken nothing for that time. Gives the number of bytes that left.
+    /// Sends until the client has accepted nothing for that time. Returns the number of bytes sent.
     func send(_ data: Data, givingUpAfter time: Duration?) throws -> Int {
         try data.withUnsafeBytes { bytes in
             var sent = 0
@@ -168,7 +168,7 @@ final class RawConnection {
         }
     }
 
-    /// Lets that time pass: a server that takes its time.
+    /// Waits for that time, as a slow server.
     func pause(_ time: Duration) throws {
         if socket.wait(for: .broken, stop: stop, until: .now + time) == .stopped { throw Over() }
     }
@@ -204,7 +204,7 @@ final class RawConnection {
     }
 }
 
-/// A port of loopback whose queue of connections is full: who connects hears nothing.
+/// A port of loopback whose queue of connections is full: a client that connects receives no answer.
 final class FullQueue {
     let port: Int
     private var descriptors: [Int32] = []
@@ -218,7 +218,7 @@ final class FullQueue {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
-        // The first one fills the queue.
+        // The first connection fills the queue.
         for _ in 0..<4 {
             let client = try SystemCalls.makeSocket()
             descriptors.append(client)

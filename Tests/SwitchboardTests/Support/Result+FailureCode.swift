@@ -1,7 +1,7 @@
 import Switchboard
 
 extension Result where Failure == NetworkError {
-    /// The code of the failure, nil for a success.
+    /// The code of the failure, or nil for a success.
     var failureCode: NetworkError.Code? {
         if case .failure(let error) = self { error.code } else { nil }
     }

@@ -1,5 +1,5 @@
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the same numbers for the same
-/// seed, on every platform and in every run.
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). It returns the same
+/// numbers for the same seed, on every platform and in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -17,25 +17,26 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension SeededGenerator {
-    /// True once in `count` times.
+    /// Returns true once in `count` times.
     mutating func oneIn(_ count: Int) -> Bool {
         Int.random(in: 0..<count, using: &self) == 0
     }
 
-    /// A text that hurts: letters, what URLs and headers give a meaning to, controls, and scalars from all over Unicode.
+    /// Creates a difficult text: letters, characters with a meaning in URLs and headers, control characters, and
+    /// scalars from all of Unicode.
     mutating func text(upTo length: Int) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...length, using: &self) { text.append(scalar()) }
         return String(text)
     }
 
-    /// A text without control characters, as it may stand in a path or a header.
+    /// Creates a text without control characters, as a path or a header may contain it.
     mutating func printableText(upTo length: Int) -> String {
         String(
             String.UnicodeScalarView(text(upTo: length).unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
     }
 
-    /// Letters only.
+    /// Creates a word of letters only.
     mutating func word() -> String {
         String(
             (0..<Int.random(in: 1...8, using: &self)).map { _ in

@@ -1,7 +1,8 @@
 import Testing
 
 struct SeededGeneratorTests {
-    // Computed by a Python transcription of the algorithm; the same numbers stand in Rosetta Code's "Pseudo-random numbers/Splitmix64".
+    // Computed with a Python transcription of the algorithm. Rosetta Code's "Pseudo-random numbers/Splitmix64" has the
+    // same numbers.
     @Test("the generator is SplitMix64")
     func publishedNumbers() {
         var random = SeededGenerator(seed: 1_234_567)

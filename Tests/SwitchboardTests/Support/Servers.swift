@@ -2,13 +2,13 @@ import Foundation
 import Switchboard
 import Testing
 
-/// The servers of `scripts/oracles/servers`, none of them of our making, when `scripts/oracles/with-httpbin` runs them.
+/// The independent servers of `scripts/oracles/servers`, if `scripts/oracles/with-httpbin` runs them.
 enum Servers {
-    /// What they say about themselves in `servers.json`: ports by name.
+    /// The contents of `servers.json`: ports by name.
     struct Directory: Decodable {
         var tls: [String: Int]
         var plain: Int
-        /// On 127.0.0.1 and ::1, plain; nil where there is no IPv6.
+        /// A plain server on 127.0.0.1 and ::1, or nil without IPv6.
         var bothFamilies: Int?
         var unixSockets: [String: String]
         var proxies: [String: Int]
@@ -33,12 +33,13 @@ enum Servers {
         try #require(folder).appendingPathComponent(name)
     }
 
-    /// A server over TLS whose certificate is of this kind.
+    /// Returns the URL of a TLS server with this kind of certificate.
     static func tls(_ kind: String, host: String = "127.0.0.1", path: String = "/") throws -> URL {
         try url("https", host, directory().tls[kind], path)
     }
 
-    /// HTTP/2: `tls` and `plain` are httpbin on hypercorn, `scripts` and `scriptsTLS` send frames by hand.
+    /// Returns the URL of an HTTP/2 server. `tls` and `plain` are httpbin on hypercorn; `scripts` and `scriptsTLS` send
+    /// scripted frames.
     static func http2(_ name: String, _ path: String) throws -> URL {
         try url(name.lowercased().hasSuffix("tls") ? "https" : "http", "127.0.0.1", directory().http2[name], path)
     }
@@ -48,7 +49,7 @@ enum Servers {
         return try #require(URL(string: "\(scheme)://\(host):\(port)\(path)"))
     }
 
-    /// What the servers of `plain.py` say of a request.
+    /// The description of a request by the servers of `plain.py`.
     struct Seen: Decodable {
         var line: String
         var host: String?
@@ -62,20 +63,20 @@ enum Servers {
         var client: String?
     }
 
-    /// One thing that a proxy was asked for.
+    /// One request to a proxy.
     struct ProxyEntry: Decodable, Equatable {
         var proxy: String
         var method: String
         var target: String
         /// The `Proxy-Authorization`, or the user over SOCKS.
         var authorization: String?
-        /// The names of the fields the proxy saw, in lower case.
+        /// The names of the fields that the proxy received, in lower case.
         var fields: [String]?
     }
 }
 
 extension SessionConfiguration {
-    /// Trusts the authority of the servers' certificates too.
+    /// Creates a configuration that also trusts the authority of the servers' certificates.
     static func trusting() throws -> SessionConfiguration {
         var configuration = SessionConfiguration()
         configuration.tls.extraAuthorities = [.file(try Servers.file("authority.pem"))]
@@ -84,17 +85,17 @@ extension SessionConfiguration {
 }
 
 extension NetworkSession {
-    /// What a server of `plain.py` saw of a GET.
+    /// Sends a GET to a server of `plain.py` and returns its description of the request.
     func seen(_ url: URL) async throws -> Servers.Seen {
         try JSONDecoder().decode(Servers.Seen.self, from: await send(NetworkRequest(.get, url)).body)
     }
 
-    /// The body of a GET's response.
+    /// Sends a GET and returns the response's body.
     func text(_ url: URL) async throws -> String {
         try await send(NetworkRequest(.get, url)).text
     }
 
-    /// The error of a GET that must fail.
+    /// Sends a GET that must fail, and returns its error.
     func failure(_ url: URL, sourceLocation: SourceLocation = #_sourceLocation) async throws -> NetworkError {
         let error = await #expect(throws: NetworkError.self, sourceLocation: sourceLocation) {
             try await send(NetworkRequest(.get, url))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes a folder for as long as `body` runs.
+/// Creates a folder, and removes it after `body`.
 func withFolder<Output>(_ body: (URL) async throws -> Output) async throws -> Output {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

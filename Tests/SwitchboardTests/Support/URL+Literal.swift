@@ -1,7 +1,7 @@
 import Foundation
 
 extension URL {
-    /// A URL whose text stands in the test.
+    /// Creates a URL from a literal in a test.
     init(text: StaticString) {
         self.init(string: "\(text)")!
     }

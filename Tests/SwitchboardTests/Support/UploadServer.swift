@@ -5,11 +5,11 @@ import SwitchboardTesting
 
 @testable import Switchboard
 
-/// Takes an upload in pieces, as the texts of the three protocols have it, and loses what it is told to lose.
+/// Receives an upload in pieces by one of three protocols, and loses the scripted parts.
 final class UploadServer: Sendable {
     enum Dialect: CaseIterable, Sendable { case tus, ietf, registry }
 
-    /// What goes wrong with a piece: how many of its bytes are kept, and what is answered.
+    /// A fault of one piece: the number of its bytes that are kept, and the answer.
     struct Mishap: Sendable {
         var kept: Int
         var answer = MockResponse.close
@@ -21,7 +21,7 @@ final class UploadServer: Sendable {
     private let pieces = Protected(0)
     private let uploads = Protected(0)
 
-    /// `mishaps` are by the number of the piece, from 0.
+    /// Creates a server. The keys of `mishaps` are the numbers of the pieces, from 0.
     init(_ dialect: Dialect, mishaps: [Int: Mishap] = [:]) {
         self.dialect = dialect
         self.mishaps = Protected(mishaps)
@@ -82,7 +82,7 @@ final class UploadServer: Sendable {
             guard request.headers["Content-Type"] == "application/partial-upload" else { return nil }
             return request.headers["Upload-Offset"].flatMap { Int($0) }
         case .registry:
-            // OCI Distribution: ^[0-9]+-[0-9]+$, and it must fit the body.
+            // OCI Distribution requires `^[0-9]+-[0-9]+$`, and the range must fit the body.
             let ends = (request.headers["Content-Range"] ?? "").split(separator: "-").compactMap { Int($0) }
             guard ends.count == 2, ends[1] - ends[0] + 1 == request.body.count else { return nil }
             return ends[0]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Test data written by others. It is no part of the repository: it lies in `shared/vectors` beside the checkout.
+/// Test data from other projects. It is in `shared/vectors` beside the checkout, outside the repository.
 enum Vectors {
     static let folder = (1...5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         .appendingPathComponent("shared/vectors", isDirectory: true)
@@ -16,7 +16,7 @@ enum Vectors {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips the test where the vectors of this name are missing.
+    /// Skips the test if the vectors of this name are missing.
     static func vectors(_ name: String) -> Self {
         .enabled(if: Vectors.has(name), "left out without ../shared/vectors/\(name)")
     }

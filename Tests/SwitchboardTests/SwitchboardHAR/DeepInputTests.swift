@@ -7,7 +7,7 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardHAR
 
-/// Input that nests deep, on a thread with a stack of 1 MiB.
+/// Deeply nested input, on a thread with a stack of 1 MiB.
 @Suite(.inTurn, .timeLimit(.minutes(3)))
 struct DeepInputTests {
     private static func objects(_ depth: Int, around inner: String) -> String {
@@ -25,7 +25,7 @@ struct DeepInputTests {
         #endif
     }
 
-    /// What a recorder writes of an exchange with this body both ways.
+    /// Returns the recorder's archive of an exchange with this body in both directions.
     private func archive(_ body: String, type: String = "application/json") async throws -> String {
         let recorder = HARRecorder(maximumBodySize: 1 << 22)
         let headers: HTTPHeaders = ["Content-Type": type, "X-Echo": "echo deep-secret-value"]
@@ -40,7 +40,7 @@ struct DeepInputTests {
         }
     }
 
-    @Test("HARRecorder hides a secret 500 levels deep, wherever else it stands")
+    @Test("HARRecorder masks a secret 500 levels deep wherever it appears")
     func recorder() async throws {
         let secret = #"{"token":"deep-secret-value"}"#
         let lists = String(repeating: "[", count: 250) + Self.objects(250, around: secret)
@@ -51,13 +51,13 @@ struct DeepInputTests {
         }
     }
 
-    @Test("HARRecorder takes JSON 100,000 levels deep, and hides secrets by their names", arguments: ["[", #"{"a":"#])
+    @Test("HARRecorder masks named secrets in JSON 100,000 levels deep", arguments: ["[", #"{"a":"#])
     func depth(opening: String) async throws {
         let body = String(repeating: opening, count: 100_000) + #"{"token":"deep-secret-value"}"#
         #expect(try await !archive(body).contains(#"token\":\"deep-secret-value"#))
     }
 
-    @Test("multipart 1,000 levels deep is masked below the eighth")
+    @Test("masks multipart 1,000 levels deep below the eighth level")
     func multipart() async throws {
         var body = "--b999\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\ndeep-secret-value\r\n--b999--\r\n"
         for level in (0..<999).reversed() {
@@ -69,7 +69,7 @@ struct DeepInputTests {
         #expect(archive.contains("--b7"))
     }
 
-    @Test("JSON 500 levels deep is compared")
+    @Test("compares JSON 500 levels deep")
     func comparison() async throws {
         let (one, other) = (Self.objects(500, around: "1"), Self.objects(500, around: "2"))
         try await onSmallStack {
@@ -80,7 +80,7 @@ struct DeepInputTests {
     }
 
     @Test(
-        "JSON is read as Foundation reads it",
+        "reads JSON as Foundation does",
         arguments: [
             "{}", "[]", " [ ] ", "[1,2]", "[1,]", "[,1]", "[1 2]", "{\"a\":1}", "{\"a\":1,}", "{\"a\"}", "{a:1}",
             "{\"a\":}",
@@ -107,7 +107,7 @@ struct DeepInputTests {
         }
     }
 
-    /// Nests as deep as it says, without being built.
+    /// Encodes a nested value of that depth without building it.
     private struct Nest: Encodable {
         let depth: Int
         var isList = false
@@ -125,7 +125,7 @@ struct DeepInputTests {
         }
     }
 
-    /// The same by nested containers.
+    /// Encodes nested containers.
     private struct Containers: Encodable {
         func encode(to encoder: any Encoder) throws {
             var container = encoder.unkeyedContainer()
@@ -142,7 +142,7 @@ struct DeepInputTests {
         }
     }
 
-    @Test("a value that nests 120 levels deep is encoded, one of 100,000 is encodingFailed")
+    @Test("encodes 120 levels of nesting, and throws encodingFailed for 100,000")
     func encoding() async throws {
         try await onSmallStack {
             for isList in [false, true] {
@@ -161,7 +161,7 @@ struct DeepInputTests {
         }
     }
 
-    @Test("100,000 maps, compactMaps, flatMaps and zips on one call are made and let go of", .requirement("S1.15"))
+    @Test("a call with 100,000 steps or 10,000 zips runs and is released", .requirement("S1.15"))
     func calls() async throws {
         try await onSmallStack {
             var call = NetworkCall { 0 }

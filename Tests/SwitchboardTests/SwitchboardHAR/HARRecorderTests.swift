@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct HARRecorderTests {
     @Test(
-        "a value that begins with the mask is masked whole",
+        "masks a whole value that begins with the mask",
         arguments: ["token=REDACTEDhunter2", "password: REDACTED hunter2", "{\"a\": \"token=REDACTEDhunter2\"}"])
     func maskAndMore(text: String) {
         let masked = HARRedactor(.standard).redaction.text(text)
@@ -25,7 +25,7 @@ struct HARRecorderTests {
             builder: RequestBuilder(options: RequestOptions { $0.monitors.append(recorder) }))
     }
 
-    /// The entries, read by Foundation.
+    /// Reads the entries with JSONSerialization.
     private func entries(_ recorder: HARRecorder) throws -> [[String: Any]] {
         let archive = try #require(try JSONSerialization.jsonObject(with: recorder.data) as? [String: Any])
         let log = try #require(archive["log"] as? [String: Any])
@@ -37,7 +37,7 @@ struct HARRecorderTests {
         try #require(entry[name] as? [String: Any])
     }
 
-    @Test("every exchange of a call is an entry: retries, redirects, and those without a response")
+    @Test("each retry, redirect and failed exchange is a separate entry")
     func exchanges() async throws {
         let recorder = HARRecorder()
         let session = StubSession(
@@ -60,7 +60,7 @@ struct HARRecorderTests {
         #expect(requests.allSatisfy { $0["method"] as? String == "GET" && $0["bodySize"] as? Int == 0 })
     }
 
-    @Test("the recorder is bounded: the last exchanges, and of a longer body its size alone")
+    @Test("keeps the last exchanges, and only the size of longer bodies")
     func bounds() async throws {
         let recorder = HARRecorder(maximumEntries: 3, maximumBodySize: 10)
         let session = StubSession { request in
@@ -89,7 +89,7 @@ struct HARRecorderTests {
         #expect(try self.entries(recorder).isEmpty)
     }
 
-    @Test("secrets are masked by their names, and wherever else they stand")
+    @Test("masks secrets by name, and wherever else they appear")
     func secrets() async throws {
         let recorder = HARRecorder()
         let session = StubSession(.json(#"{"echo":"hunter2hunter2"}"#, headers: ["Set-Cookie": "sid=c00kiec00kie"]))
@@ -105,7 +105,7 @@ struct HARRecorderTests {
         #expect(text.contains("REDACTED"))
     }
 
-    @Test("a secret behind a combining mark is masked wherever it stands")
+    @Test("masks a secret behind a combining mark wherever it appears")
     func combiningMarks() async throws {
         let recorder = HARRecorder()
         let session = StubSession(.text("\u{301}hunter2hunter2 and \u{301}c00kiec00kie"))
@@ -118,7 +118,7 @@ struct HARRecorderTests {
         for secret in ["unter2hunter2", "00kiec00kie"] { #expect(!text.contains(secret), "\(secret)") }
     }
 
-    @Test("the archive is a file that cassettes play; one that cannot be written is an error")
+    @Test("writes a file that cassettes play, or throws cannotWriteFile")
     func file() async throws {
         try await withFolder { folder in
             let recorder = HARRecorder()

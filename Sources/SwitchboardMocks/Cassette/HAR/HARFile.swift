@@ -3,11 +3,11 @@ import Foundation
 import Switchboard
 import SwitchboardHAR
 
-/// An archive's file.
+/// Reads and writes an archive's file.
 enum HARFile {
-    /// The entries; nil when there is no file.
+    /// Reads the entries, or returns nil when the file does not exist.
     ///
-    /// - Throws: `NetworkError.cassetteFault` for a file that is no archive, with the place.
+    /// - Throws: `NetworkError.cassetteFault` for a file that is not an archive, with the location of the error.
     static func read(_ file: URL) throws(NetworkError) -> [HAR.Entry]? {
         do {
             return try JSONDecoder().decode(HAR.self, from: Data(contentsOf: file)).log.entries
@@ -20,7 +20,7 @@ enum HARFile {
         }
     }
 
-    /// Writes an archive in one step, for its owner alone to read.
+    /// Writes an archive atomically, readable by its owner only.
     ///
     /// - Throws: `NetworkError.cassetteFault`.
     static func write(_ entries: [HAR.Entry], to file: URL) throws(NetworkError) {
@@ -36,7 +36,7 @@ enum HARFile {
         }
     }
 
-    /// What is wrong, and where: `log.entries[2].request.url: the key is missing`.
+    /// Returns the error with its location: `log.entries[2].request.url: the key is missing`.
     private static func describe(_ error: DecodingError) -> String {
         switch error {
         case .keyNotFound(let key, let context): "\(place(context.codingPath + [key])): the key is missing"

@@ -3,20 +3,20 @@ import Switchboard
 import SwitchboardHAR
 import SwitchboardText
 
-/// A request as it is compared: taken apart, and with the secrets replaced that have a name.
+/// A request prepared for comparison: split into parts, with the secrets of known names replaced.
 struct ComparedRequest: Sendable {
     let method: String
     let url: String
-    /// Scheme, host and port as in `https://h.example:8443`, in lower case and without the scheme's own port.
+    /// Scheme, host and port as in `https://h.example:8443`, in lower case and without the scheme's default port.
     let origin: String
     let path: String
     let query: [HAR.Field]
     let headers: HTTPHeaders
     let contentType: String
-    /// The body; of a `multipart` one with a boundary that is always the same.
+    /// The body. A `multipart` body has a constant boundary.
     let body: Data
 
-    /// A request that is masked already.
+    /// Creates the value from a request that is already masked.
     init(_ request: HAR.Request) {
         method = request.method.uppercased()
         url = request.url
@@ -46,14 +46,14 @@ struct ComparedRequest: Sendable {
     /// Method and URL, on one line.
     var line: String { "\(method) \(url)" }
 
-    /// As a request again, for those who compare by themselves.
+    /// The value as a request, for custom rules.
     var request: NetworkRequest {
         NetworkRequest(HTTPMethod(rawValue: method), URL(string: url), headers: headers, body: DataBody(body))
     }
 }
 
 extension HTTPHeaders {
-    /// The fields of an archive.
+    /// Creates headers from the fields of an archive.
     init(_ fields: [HAR.Field]) {
         self.init(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
     }

@@ -3,12 +3,12 @@ import Switchboard
 import SwitchboardHAR
 import SwitchboardText
 
-/// How two texts are compared, and what is said when they differ.
+/// Compares two texts and describes their differences.
 struct Comparison: Sendable {
-    /// What stands for a secret.
+    /// The text that replaces a secret.
     let mask: String
-    /// Whether a mask in what was recorded stands for anything: a secret that a response told is replaced in requests
-    /// too, and who plays the cassette may not know it for one.
+    /// Whether a mask in the recording matches any text. A secret from a response is also replaced in requests, and a
+    /// cassette that plays them may not detect it as a secret.
     var isLoose = false
 
     func isEqual(_ live: String, _ recorded: String) -> Bool {
@@ -19,7 +19,7 @@ struct Comparison: Sendable {
         live == recorded || isLoose && MaskedText(recorded, mask: mask).matches(live)
     }
 
-    /// A line when two texts differ.
+    /// Returns a line when two texts differ, or nil.
     func difference(_ name: String, _ live: String?, _ recorded: String?) -> String? {
         switch (live, recorded) {
         case (nil, nil): nil
@@ -30,8 +30,8 @@ struct Comparison: Sendable {
         }
     }
 
-    /// Lines where pairs differ. The order counts among the values of one name only: pairs that an app keeps in a
-    /// dictionary come in another order on every run.
+    /// Returns one line per pair that differs. Only the order among values of the same name counts, because pairs from
+    /// a dictionary come in another order on every run.
     func differences(_ kind: String, _ live: [HAR.Field], _ recorded: [HAR.Field]) -> [String] {
         var names: [String] = []
         for pair in live + recorded where !names.contains(pair.name) { names.append(pair.name) }
@@ -64,7 +64,7 @@ extension Comparison {
         return isEqual(live.body, recorded.body) ? [] : [difference(live.body, recorded.body)]
     }
 
-    /// In a loop: a recording may nest as deep as a server likes.
+    /// Works in a loop, because a recording may nest as deep as a server likes.
     private func differences(_ live: JSONTree, _ recorded: JSONTree) -> [String] {
         var lines: [String] = []
         var rest: [(live: JSONTree?, recorded: JSONTree?, place: String)] = [(live, recorded, "$")]
@@ -95,7 +95,7 @@ extension Comparison {
         return lines
     }
 
-    /// The first line that differs, or the first byte of what is no text.
+    /// Returns the first line that differs, or the first byte if a body is not text.
     private func difference(_ live: Data, _ recorded: Data) -> String {
         guard let one = live.exactText, let other = recorded.exactText else {
             let place =
@@ -120,7 +120,7 @@ extension Comparison {
 }
 
 extension String {
-    /// Whether the text can stand bare in a message.
+    /// Whether a message can show the text without quotes.
     fileprivate var isPlain: Bool {
         !isEmpty && unicodeScalars.allSatisfy { CharacterSet.urlUnreserved.contains($0) }
     }
