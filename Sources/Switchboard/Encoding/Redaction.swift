@@ -6,8 +6,8 @@ import SwitchboardText
 public struct Redaction: Sendable {
     private var redactor: Redactor
 
-    /// Header names whose values are secrets. Comparisons ignore case, `-` and `_`. ``standard`` also redacts any name that
-    /// ends like one, such as `X-Vault-Token`.
+    /// Header names whose values are secrets. Comparisons ignore case, `-` and `_`. ``standard`` also redacts any name
+    /// that ends like one, such as `X-Vault-Token`.
     public var headerNames: Set<String> { redactor.headerNames }
     /// Parameter names whose values are secrets, in queries and forms. Comparisons ignore case, `-` and `_`.
     public var parameterNames: Set<String> { redactor.parameterNames }

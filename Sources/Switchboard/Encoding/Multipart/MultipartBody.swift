@@ -32,7 +32,7 @@ public struct MultipartBody: HTTPBody {
     ///
     /// - Parameters:
     ///   - parts: The parts, in the order in which they are sent. No parts make an empty form.
-    ///   - skipsUnreadableFiles: True sends the other parts when a file cannot be read. By default nothing is sent then,
+    ///   - skipsUnreadableFiles: True sends the other parts when a file cannot be read. By default nothing is sent,
     ///     and ``NetworkError/Code/unreadableFile`` names the files.
     ///   - boundary: The delimiter between the parts: 1 to 70 of the characters in [RFC 2046
     ///     §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1), or sending fails. Content that contains the
