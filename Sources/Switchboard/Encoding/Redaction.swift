@@ -33,7 +33,7 @@ public struct Redaction: Sendable {
     /// The default: the usual names of credentials, cookies, keys and tokens, and any name with such an ending.
     public static let standard = Redaction(Redactor.standard)
 
-    /// Redacts nothing. For tests, and for tracing against servers whose secrets have no value.
+    /// A redaction without names, which changes nothing. For tests, and for servers whose secrets have no value.
     public static let none = Redaction(headerNames: [], parameterNames: [])
 
     /// Returns this redaction with more names. Parameter names also become member names.

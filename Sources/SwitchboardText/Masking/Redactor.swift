@@ -51,7 +51,7 @@ package struct Redactor: Sendable {
         text.split(separator: " ").map(String.init)
     }
 
-    /// Redacts nothing. For tests, and for tracing against servers whose secrets have no value.
+    /// A redactor without names, which changes nothing. For tests, and for servers whose secrets have no value.
     package static let none = Redactor(headerNames: [], parameterNames: [])
 
     /// Returns this redactor with more names. Parameter names also become member names.

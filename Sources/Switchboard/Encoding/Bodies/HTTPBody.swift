@@ -29,7 +29,8 @@ public protocol HTTPBody: Sendable {
     var length: Int64? { get }
     /// Whether the bytes are read through ``makeStream()`` instead of being held in memory. Default false.
     var isStreamed: Bool { get }
-    /// Whether the body can be sent again. Default true. Without it, the request is never retried or redirected.
+    /// Whether the body can be sent again. Default true. If false, the request is never retried, and a redirect that
+    /// keeps the body fails with ``NetworkError/Code/redirectRefused``.
     var isReplayable: Bool { get }
     /// Returns the bytes from the start. By default one chunk: the result of ``encode()``.
     func makeStream() throws -> HTTPBodyStream

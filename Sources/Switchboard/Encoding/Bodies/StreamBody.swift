@@ -17,7 +17,7 @@ public struct StreamBody: HTTPBody {
     private let open: @Sendable () throws -> HTTPBodyStream
 
     /// Creates a body. `open` is called for each sending. If it can return its bytes only once, pass false as
-    /// `isReplayable`, and the request is never sent again.
+    /// `isReplayable`, and the body is never sent again.
     public init(
         length: Int64? = nil, contentType: String = "application/octet-stream", isReplayable: Bool = true,
         open: @escaping @Sendable () throws -> HTTPBodyStream

@@ -21,7 +21,7 @@ extension NetworkError {
         /// The request could not be created: a bad URL, method or header. Also catches ``missingURL``,
         /// ``parametersNil``, ``encodingFailed``, ``bodyNotAllowed`` and ``unknownEnvironment``.
         public static let invalidRequest = Code("invalidRequest")
-        /// The request has no URL to write parameters to.
+        /// The request has no URL.
         public static let missingURL = Code("missingURL")
         /// Parameters were needed, but nil was given.
         public static let parametersNil = Code("parametersNil")
@@ -35,7 +35,7 @@ extension NetworkError {
         public static let unsupported = Code("unsupported")
         /// The servers have no URL for the environment.
         public static let unknownEnvironment = Code("unknownEnvironment")
-        /// The session was invalidated before the request.
+        /// The session was invalidated before the request was sent.
         public static let sessionInvalidated = Code("sessionInvalidated")
         /// The router was being reset when the request started.
         public static let resetInProgress = Code("resetInProgress")
@@ -117,7 +117,8 @@ extension NetworkError {
 
         /// The body is empty, but a value was expected.
         public static let noData = Code("noData")
-        /// The body does not match the expected value. The reason contains the key path.
+        /// The body does not match the expected value. The reason contains the key path. Also catches
+        /// ``unexpectedContentType``.
         public static let decodingFailed = Code("decodingFailed")
 
         /// The body has another media type than the expected value, such as HTML.

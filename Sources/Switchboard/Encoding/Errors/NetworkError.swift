@@ -159,7 +159,7 @@ extension NetworkError: Equatable {
 }
 
 extension NetworkError: CustomReflectable {
-    /// Shows only the redacted line, so that `dump` prints no secret either.
+    /// A mirror with only the redacted line, so that `dump` prints no secret either.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description])
     }

@@ -95,7 +95,7 @@ extension URLEncodedFormEncoder {
 
         let choice: Choice
 
-        /// Omits the name and the value, the default.
+        /// Neither name nor value, the default.
         public static let dropKey = NilEncoding(choice: .dropKey)
         /// `name=`
         public static let dropValue = NilEncoding(choice: .dropValue)

@@ -37,7 +37,7 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
         "\(name): \(Redaction.standard.value(value, ofHeader: name))"
     }
 
-    /// Shows only the redacted text, so that `dump` prints no secret.
+    /// A mirror with only the redacted text, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Compares names without case, and values exactly.

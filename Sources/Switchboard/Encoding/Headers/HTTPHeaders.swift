@@ -188,7 +188,7 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
 }
 
 extension HTTPHeaders: CustomStringConvertible, CustomReflectable {
-    /// Shows only the redacted text, so that `dump` prints no secret.
+    /// A mirror with only the redacted text, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// One line for each field, with secrets redacted.

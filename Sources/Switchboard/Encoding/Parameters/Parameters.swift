@@ -144,7 +144,7 @@ extension Parameters: Equatable {
 }
 
 extension Parameters: CustomStringConvertible, CustomReflectable {
-    /// Shows only the redacted text, so that `dump` prints no secret.
+    /// A mirror with only the redacted text, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// The names and values, with secrets redacted.

@@ -26,6 +26,6 @@ extension RequestDraft: CustomStringConvertible, CustomReflectable {
         "\(method) \(url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)")"
     }
 
-    /// Shows only the redacted line, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

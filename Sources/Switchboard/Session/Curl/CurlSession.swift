@@ -80,8 +80,8 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         }
     }
 
-    /// Runs tasks on the session's own thread, for programs that send very many requests and do little with each
-    /// response.
+    /// An executor that runs tasks on the session's own thread, for programs that send very many requests and do little
+    /// with each response.
     ///
     /// ```swift
     /// await withTaskExecutorPreference(session.taskExecutor) { /* send requests, also in child tasks */ }
@@ -89,7 +89,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     ///
     /// A task on that thread starts a request and receives its response without a thread switch, which costs more than
     /// most requests. Its other work delays all exchanges of the session: never block there, and move long computations
-    /// to other tasks. Without libcurl, and after the session has ended, tasks run on the default executor.
+    /// to other tasks. Without libcurl, and after the session has ended, tasks run on other threads.
     public var taskExecutor: any TaskExecutor {
         guard case .success(let loop) = loop else { return globalConcurrentExecutor }
         return loop

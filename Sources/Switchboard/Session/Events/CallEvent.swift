@@ -34,11 +34,11 @@ public struct CallEvent: Sendable {
         case authentication(String)
         /// Any other message of an interceptor. Contains no secrets.
         case note(String)
-        /// The call ended with a response. The last of a call.
+        /// The call ended with a response. The last event of a call.
         case finished(status: Int)
-        /// The call ended with an error. The last of a call.
+        /// The call ended with an error. The last event of a call.
         case failed(NetworkError)
-        /// The call was cancelled. The last of a call.
+        /// The call was cancelled. The last event of a call.
         case cancelled
     }
 }
@@ -47,7 +47,7 @@ extension CallEvent: CustomStringConvertible, CustomReflectable {
     /// The event in one line, without secrets: `12 ms GET https://… retry after 500 ms: HTTP 503`.
     public var description: String { "\(elapsed.millisecondsText) \(request) \(kind)" }
 
-    /// Shows only the line, so that `dump` prints no secret.
+    /// A mirror with only the line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -71,7 +71,7 @@ extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Shows only the words, so that `dump` prints no secret.
+    /// A mirror with only the words, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -16,7 +16,8 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
 
     private let start: ContinuousClock.Instant
     private let monitors: [any EventMonitor]
-    /// Returns the time since the start of the call, on the clock of the total timeout. Nil without such a timeout.
+    /// A closure that returns the time since the start of the call, on the clock of the total timeout. Nil without such
+    /// a timeout.
     let elapsed: (@Sendable () -> Duration)?
     init(
         _ monitors: [any EventMonitor], since start: ContinuousClock.Instant = .now,

@@ -51,7 +51,7 @@ extension ExchangeRecord: CustomStringConvertible, CustomReflectable {
         return "\(number). \(request) \(outcome), \(duration.millisecondsText)\(cause)"
     }
 
-    /// Shows only the line, so that `dump` prints no secret.
+    /// A mirror with only the line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

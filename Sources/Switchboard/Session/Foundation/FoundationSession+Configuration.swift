@@ -1,7 +1,7 @@
 import Foundation
 
 extension SessionConfiguration {
-    /// The first option that URLSession does not support on every platform, or nil if it supports all of them.
+    /// A set option that URLSession does not support on every platform, or nil if it supports all of them.
     var unsupportedByURLSession: String? {
         let plain = SessionConfiguration()
         if tls != plain.tls { return "TLS options; CurlSession has them" }

@@ -20,6 +20,6 @@ public struct ClientIdentity: Sendable, Hashable {
 extension ClientIdentity: CustomStringConvertible, CustomReflectable {
     /// The type's name. Keys and passwords stay out of logs.
     public var description: String { "ClientIdentity" }
-    /// Shows only the description, so that `dump` prints no secret.
+    /// A mirror with only the description, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -17,7 +17,7 @@ extension PEMSource: CustomStringConvertible, CustomReflectable {
         case .data(let data): "PEM of \(data.count) bytes"
         }
     }
-    /// Shows only the description, so that `dump` prints no secret.
+    /// A mirror with only the description, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

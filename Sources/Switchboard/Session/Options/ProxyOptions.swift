@@ -43,6 +43,6 @@ extension ProxyOptions: CustomStringConvertible, CustomReflectable {
         case .explicit(let scheme, let host, let port, _, _): "\(scheme)://\(host):\(port)"
         }
     }
-    /// Shows only the description, so that `dump` prints no secret.
+    /// A mirror with only the description, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

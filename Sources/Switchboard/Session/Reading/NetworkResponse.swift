@@ -80,6 +80,6 @@ extension NetworkResponse: CustomStringConvertible, CustomReflectable {
         return "\(statusCode), \(size)\(place)"
     }
 
-    /// Shows only the redacted line, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -6,8 +6,8 @@ import Foundation
 /// The reader controls the pace, as with ``ResponseBytes``. Releasing the sequence, or cancelling the reading task,
 /// cancels the exchange.
 public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
-    /// Returns an element that is already available. A reader on an actor, such as the main actor, then need not leave
-    /// it: a thread switch costs more than the element.
+    /// A closure that returns an element that is already parsed. A reader on an actor, such as the main actor, then
+    /// need not leave it: a thread switch costs more than the element.
     private let ready: @Sendable () -> Element?
     private let read: @Sendable () async throws -> Element?
 

@@ -63,7 +63,7 @@ extension NetworkRequest: CustomStringConvertible, CustomReflectable {
         "\(method.rawValue.filter { !$0.isNewline }) \(url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)")"
     }
 
-    /// Shows only the redacted line, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description])
     }
