@@ -6,8 +6,8 @@ import Foundation
 /// FormBody(["greeting": "Hello, ", "target": "🌎"])   // greeting=Hello%2C%20&target=%F0%9F%8C%8E
 /// ```
 ///
-/// The form keeps the order of its pairs and all repeated names. A space becomes `%20`, or `+` with an encoder whose
-/// ``URLEncodedFormEncoder/spaceEncoding`` says so.
+/// The form keeps the order of its pairs and all repeated names. A space becomes `%20`, or `+` if the encoder's
+/// ``URLEncodedFormEncoder/spaceEncoding`` is ``URLEncodedFormEncoder/SpaceEncoding/plusReplaced``.
 public struct FormBody: HTTPBody {
     /// The fields sent with the body. Initially only `Content-Type`.
     public var additionalHeaders: HTTPHeaders = [.contentType("application/x-www-form-urlencoded; charset=utf-8")]

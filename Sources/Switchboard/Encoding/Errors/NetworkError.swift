@@ -50,7 +50,7 @@ public struct NetworkError: Error, Sendable {
     var wait: Duration?
     /// The way in which the session may resend the request. Nil for a final error.
     var repetition: Repetition?
-    /// The request, boxed, because only a higher layer knows its type.
+    /// The request, boxed, because a higher layer defines its type.
     package var requestBox: (any Sendable)?
 
     /// Creates an error, for instance in an interceptor or a stub.

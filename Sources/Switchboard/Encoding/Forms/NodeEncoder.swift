@@ -33,7 +33,7 @@ private struct NodeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
         try node.member(key.stringValue).encodeElement(value, at: codingPath + [key])
     }
 
-    // A nil optional becomes `absent`, so that a form can write it as its ``NilEncoding`` says.
+    // A nil optional becomes `absent`, so that a form can apply its ``NilEncoding``.
     func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) } else { node.member(key.stringValue).set(.absent) }
     }

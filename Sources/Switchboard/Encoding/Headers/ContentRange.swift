@@ -6,7 +6,7 @@ public struct ContentRange: Sendable, Hashable, CustomStringConvertible {
     /// The bytes, counted from 0, including the last one. Nil for `bytes */1234`, which means that the range was
     /// unavailable.
     public var bytes: ClosedRange<Int64>?
-    /// The size of the whole in bytes, or nil when the sender does not know it.
+    /// The size of the whole in bytes, or nil when it is unknown.
     public var size: Int64?
 
     /// Creates a range without checking it.

@@ -30,7 +30,7 @@ extension MultipartBody {
         /// - Parameters:
         ///   - name: The name of the form field.
         ///   - data: The bytes.
-        ///   - fileName: The file name. Nil, the default, makes a field that is no file.
+        ///   - fileName: The file name. Nil, the default, makes a plain field.
         ///   - contentType: The media type. Nil, the default, selects the type of the file name's extension, or none
         ///     without a file name.
         /// - Returns: The part.
@@ -63,7 +63,7 @@ extension MultipartBody {
         ///   - name: The name of the form field.
         ///   - body: The content. If its length is unknown, the length of the form is unknown too, and the form is sent
         ///     in chunks. If it cannot be sent again, the form cannot be sent again either.
-        ///   - fileName: The file name. Nil, the default, makes a field that is no file.
+        ///   - fileName: The file name. Nil, the default, makes a plain field.
         ///   - contentType: The media type. Nil, the default, selects that of the body.
         /// - Returns: The part.
         public static func body(

@@ -10,7 +10,7 @@ import SwitchboardText
 /// JSONBody(order)
 /// ```
 public enum ParameterValue: Sendable, Equatable {
-    /// `null` in JSON. A form writes it as its ``URLEncodedFormEncoder/NilEncoding`` says.
+    /// `null` in JSON. In a form, its ``URLEncodedFormEncoder/NilEncoding`` applies.
     case null
     /// A nil property of an `Encodable` type. JSON omits it, and a form treats it as ``null``.
     case absent
