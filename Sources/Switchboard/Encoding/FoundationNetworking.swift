@@ -1,5 +1,5 @@
-// On Linux URLSession and its neighbours live in a module of their own. Re-exporting it here, once, lets every other
-// file, and every client, say `import Foundation` alone.
+// On Linux, a separate module contains URLSession and related types. This file re-exports it once, so that every other
+// file and every client needs only `import Foundation`.
 #if canImport(FoundationNetworking)
 @_exported import FoundationNetworking
 #endif

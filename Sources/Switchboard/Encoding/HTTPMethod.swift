@@ -2,15 +2,15 @@ import SwitchboardText
 
 /// A request method, such as `GET`.
 ///
-/// Known methods are upper case on the wire however they were spelled: `HTTPMethod(rawValue: "patch")` is `PATCH`.
-/// Others are sent exactly as given, because methods are case-sensitive ([RFC 9110
-/// §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)). A method that is no token, for instance one with a line
-/// break in it, makes the request fail with ``NetworkError/Code/invalidRequest`` before anything is sent.
+/// Known methods are sent in upper case, whatever their spelling: `HTTPMethod(rawValue: "patch")` is `PATCH`. Other
+/// methods are sent exactly as given, because methods are case-sensitive ([RFC 9110
+/// §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)). A method that is not a token, such as one with a line
+/// break, makes the request fail with ``NetworkError/Code/invalidRequest`` before anything is sent.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The method as it is sent.
     public let rawValue: String
 
-    /// Makes a method from its name; a known one in any case becomes upper case.
+    /// Creates a method from its name. The name of a known method becomes upper case.
     public init(rawValue: String) {
         self.rawValue = Self.known.first { $0.equalsIgnoringCase(rawValue) } ?? rawValue
     }
@@ -19,12 +19,12 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
         rawValue = known
     }
 
-    /// Makes a method from its name, like ``init(rawValue:)``.
+    /// Creates a method from its name, like ``init(rawValue:)``.
     public init(stringLiteral value: String) {
         self.init(rawValue: value)
     }
 
-    /// A method of your own, such as `.custom("PURGE")`.
+    /// Returns a custom method, such as `.custom("PURGE")`.
     public static func custom(_ name: String) -> HTTPMethod {
         HTTPMethod(rawValue: name)
     }
@@ -53,23 +53,21 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// The method as it is sent.
     public var description: String { rawValue }
 
-    /// Whether a request with this method may carry a body here.
+    /// Whether a request with this method may have a body.
     ///
-    /// False for GET, HEAD and TRACE: a body there has no defined meaning
-    /// ([RFC 9110 §9.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1)), servers drop it, and URLSession
-    /// refuses it.
+    /// False for GET, HEAD and TRACE: a body has no defined meaning there ([RFC 9110
+    /// §9.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1)), servers drop it, and URLSession refuses it.
     public var allowsBody: Bool {
         self != .get && self != .head && self != .trace
     }
 
-    /// Whether parameters without a place of their own go into the query: GET, HEAD and DELETE.
+    /// Whether parameters go into the query by default. True for GET, HEAD and DELETE.
     public var prefersQuery: Bool {
         self == .get || self == .head || self == .delete
     }
 
-    /// Whether sending twice has the effect of sending once
-    /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). False for methods this package does
-    /// not know.
+    /// Whether sending twice has the same effect as sending once ([RFC 9110
+    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). False for custom methods.
     public var isIdempotent: Bool {
         switch self {
         case .get, .head, .put, .delete, .options, .trace: true

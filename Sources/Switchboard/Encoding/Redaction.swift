@@ -1,26 +1,27 @@
 import Foundation
 import SwitchboardText
 
-/// Which names are secrets, and what stands in their place wherever this package makes text: logs, curl commands,
-/// errors.
+/// The names of secrets and the mask that replaces their values in logs, curl commands, errors and other texts of this
+/// package.
 public struct Redaction: Sendable {
     private var redactor: Redactor
 
-    /// Header names whose values are secrets, and endings of such names. Compared without case, `-` and `_`.
+    /// Header names whose values are secrets. Comparisons ignore case, `-` and `_`. ``standard`` also redacts any name
+    /// that ends like one, such as `X-Vault-Token`.
     public var headerNames: Set<String> { redactor.headerNames }
-    /// Parameter names whose values are secrets: in queries and in forms. Compared without case, `-` and `_`.
+    /// Parameter names whose values are secrets, in queries and forms. Comparisons ignore case, `-` and `_`.
     public var parameterNames: Set<String> { redactor.parameterNames }
-    /// Names of JSON members whose values are secrets. By default ``parameterNames`` without `key`, `code` and
-    /// `session`, which in a body are mostly an error's code or an item's key, and some plurals such as `tokens`, unless
-    /// they count.
+    /// Names of JSON members whose values are secrets. By default these are ``parameterNames`` and some plurals such as
+    /// `tokens`, unless their value is a number. `key`, `code` and `session` are missing, because in a body they are
+    /// mostly an error's code or an item's key.
     public var memberNames: Set<String> { redactor.memberNames }
-    /// What is written in place of a secret.
+    /// The text that replaces a secret.
     public var mask: String {
         get { redactor.mask }
         set { redactor.mask = newValue }
     }
 
-    /// Makes a redaction of these names and no others.
+    /// Creates a redaction with only these names.
     public init(headerNames: some Sequence<String>, parameterNames: some Sequence<String>) {
         redactor = Redactor(headerNames: headerNames, parameterNames: parameterNames)
     }
@@ -29,13 +30,13 @@ public struct Redaction: Sendable {
         self.redactor = redactor
     }
 
-    /// The default: credentials, cookies, keys and tokens by their usual names, and whatever ends like one.
+    /// The default: the usual names of credentials, cookies, keys and tokens, and any name with such an ending.
     public static let standard = Redaction(Redactor.standard)
 
-    /// Replaces nothing. For tests and for tracing against servers whose secrets are worth nothing.
+    /// A redaction without names, which changes nothing. For tests, and for servers whose secrets have no value.
     public static let none = Redaction(headerNames: [], parameterNames: [])
 
-    /// This redaction with more names; parameter names count as member names too.
+    /// Returns this redaction with more names. Parameter names also become member names.
     public func adding(
         headerNames: [String] = [], parameterNames: [String] = [], memberNames: [String] = []
     ) -> Redaction {
@@ -43,40 +44,40 @@ public struct Redaction: Sendable {
             redactor.adding(headerNames: headerNames, parameterNames: parameterNames, memberNames: memberNames))
     }
 
-    /// The value of a header, or the mask. In a value that is no secret itself, the secrets of URLs are replaced.
+    /// Returns a header's value, or the mask for a secret. In other values, the secrets of URLs are redacted.
     public func value(_ value: String, ofHeader name: String) -> String {
         redactor.value(value, ofHeader: name)
     }
 
-    /// A URL's text with the values of secret parameters and any password before the host replaced.
+    /// Redacts the values of secret parameters in a URL's text, and any password before the host.
     public func url(_ text: String) -> String {
         redactor.url(text)
     }
 
-    /// A query or a form with the values of secret names replaced.
+    /// Redacts the values of secret names in a query or a form.
     public func form(_ text: String) -> String {
         redactor.form(text)
     }
 
-    /// A body's text with the values of secret names replaced: JSON members, also within a JSON string; pairs of forms;
-    /// elements and attributes of markup; header fields; lines of YAML; parts of `multipart/form-data`; and the queries of URLs
-    /// wherever they stand.
+    /// Redacts the values of secret names in a body's text.
     ///
-    /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same.
+    /// The text may contain JSON members, also inside a JSON string, form pairs, elements and attributes of markup,
+    /// header fields, lines of YAML, parts of `multipart/form-data`, and queries of URLs anywhere. It may be incomplete
+    /// or invalid: anything that looks like a member with a secret name is redacted.
     public func text(_ text: String) -> String {
         redactor.text(text)
     }
 
-    /// Text with the values of `name=value` replaced for secret names, as they stand in URLs amid prose, markup and
-    /// JSON, those of header lines, `Authorization: Bearer …`, and what stands before the host of a URL.
+    /// Redacts the values of secret names in prose, markup and JSON: `name=value` pairs of URLs, header lines such as
+    /// `Authorization: Bearer …`, and user information before the host of a URL.
     package func pairs(in text: String) -> String {
         redactor.pairs(in: text)
     }
 
     package func isSecret(header name: String) -> Bool { redactor.isSecret(header: name) }
     package func isSecret(member name: String) -> Bool { redactor.isSecret(member: name) }
-    /// `token`, and also `user[token]`, `user.token` and `route?token`.
+    /// Returns whether a parameter name is a secret's: `token`, and also `user[token]`, `user.token` and `route?token`.
     package func isSecret(parameter name: String) -> Bool { redactor.isSecret(parameter: name) }
-    /// Whether nothing is a secret.
+    /// Whether this redaction has no names, so that nothing is a secret.
     package var isNone: Bool { redactor.isNone }
 }

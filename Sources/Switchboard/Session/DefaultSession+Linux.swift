@@ -19,7 +19,8 @@ extension DefaultSession {
         }
     }
 
-    /// The first session, or the second one when there is a reason against the first, which is said once.
+    /// Returns the first session, or the second one if `failure` is not nil. The first such choice prints the reason
+    /// once.
     static func choose(
         _ failure: String?, _ first: () -> any NetworkSession, or second: () -> any NetworkSession
     ) -> any NetworkSession {

@@ -1,10 +1,10 @@
-/// The session used where none is given: ``CurlSession`` on Linux, ``FoundationSession`` on Apple's systems and where
-/// no libcurl can be loaded, which is said once on standard error.
+/// The default session: ``CurlSession`` on Linux, and ``FoundationSession`` on Apple platforms and where libcurl cannot
+/// be loaded. The missing libcurl is reported once on standard error.
 public enum DefaultSession {
-    /// The session that routers and managers share when they are given none.
+    /// The session that routers and managers share by default.
     public static let shared: any NetworkSession = systemShared
 
-    /// A session of the default kind with connections of its own.
+    /// Creates a session of the default type with separate connections.
     public static func make(_ configuration: SessionConfiguration = SessionConfiguration()) -> any NetworkSession {
         makeSystem(configuration)
     }

@@ -2,8 +2,8 @@ import Foundation
 import SwitchboardPlatform
 
 extension NetworkError {
-    /// The error, or ``NetworkError/Code/noInternetConnection`` for a connection that could not be made while this machine
-    /// is on no network.
+    /// Returns ``NetworkError/Code/noInternetConnection`` if the connection failed while this device has no network, or
+    /// else the error itself.
     func asOfflineError(to url: URL?) -> NetworkError {
         guard code == .cannotConnect || code == .cannotFindHost, let url = url ?? self.url,
             !url.isLikelyLoopback, !NetworkPath.exists

@@ -1,4 +1,4 @@
-/// A set of ASCII bytes as two words: membership is one shift, where `CharacterSet` takes a call.
+/// A set of ASCII bytes in two words. A lookup is one shift, where `CharacterSet` needs a call.
 @frozen
 public struct ASCIISet: Hashable, Sendable {
     @usableFromInline var low: UInt64 = 0
@@ -16,7 +16,7 @@ public struct ASCIISet: Hashable, Sendable {
         }
     }
 
-    /// Whether it has a byte; never one of 128 or more.
+    /// Returns whether the set contains a byte. Always false for 128 and above.
     @inlinable
     @inline(__always)
     public func contains(_ byte: UInt8) -> Bool {

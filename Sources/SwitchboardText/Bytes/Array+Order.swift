@@ -1,11 +1,11 @@
 extension [String] {
-    /// The places of the texts in ascending order; equal ones keep theirs.
+    /// The indices of the texts in ascending order. Equal texts keep their order.
     fileprivate var order: [Int] { indices.sorted { self[$0] < self[$1] } }
 }
 
 extension Array {
-    /// The elements in the order of their names; equal ones keep their places. One sort serves them all: a sort of its
-    /// own for every kind of element takes the compiler longer.
+    /// Returns the elements sorted by name. Equal names keep their order. All element types share one sort of names,
+    /// because a specialized sort for each type takes longer to compile.
     package func sorted(byName name: (Element) -> String) -> [Element] {
         map(name).order.map { self[$0] }
     }

@@ -1,11 +1,11 @@
 extension Collection<UInt8> {
-    /// Compares with ASCII text in lower case, without case.
+    /// Compares with lower-case ASCII text, ignoring case.
     @inlinable
     package func equalsLowercase(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && starts(withLowercase: text)
     }
 
-    /// Whether it begins with ASCII text, given in lower case, without case.
+    /// Returns whether the bytes start with a lower-case ASCII text, ignoring case.
     @inlinable
     package func starts(withLowercase text: StaticString) -> Bool {
         text.withUTF8Buffer { prefix(text.utf8CodeUnitCount).lazy.map(\.lowercased).elementsEqual($0) }

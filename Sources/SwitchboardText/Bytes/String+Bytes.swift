@@ -1,8 +1,8 @@
 import Foundation
 
 extension String {
-    /// Replaces ASCII bytes by texts. What guards bytes compares bytes: a quote and a combining mark behind it are one
-    /// `Character`, which is no quote.
+    /// Replaces ASCII bytes by texts. It compares bytes, because a quote followed by a combining mark is one
+    /// `Character` that does not equal a quote.
     package func replacingBytes(_ texts: [UInt8: String]) -> String {
         guard utf8.contains(where: { texts[$0] != nil }) else { return self }
         var result: [UInt8] = []
@@ -12,7 +12,7 @@ extension String {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Compares without the case of ASCII letters.
+    /// Compares two texts, ignoring the case of ASCII letters.
     @inlinable
     package func equalsIgnoringCase(_ other: String) -> Bool {
         utf8.count == other.utf8.count && hasSameLetters(as: other)
@@ -25,18 +25,18 @@ extension String {
                 one.indices.allSatisfy { one[$0] == other[$0] || one[$0].lowercased == other[$0].lowercased }
             }
         }
-        // Strings of Foundation may lie in pieces.
+        // Strings from Foundation may not be contiguous.
         return (isSame ?? nil) ?? zip(utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
     }
 
-    /// Whether the bytes are the same. `==` takes two spellings of one character for equal.
+    /// Returns whether the bytes are equal. `==` also accepts another encoding of the same character.
     package func hasBytes(of other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 }
 
 extension StringProtocol {
-    /// The pieces between ASCII bytes, empty ones included.
+    /// Returns the pieces between ASCII bytes, including empty ones.
     package func pieces(between separator: UInt8) -> [SubSequence] {
         var pieces: [SubSequence] = []
         var start = startIndex

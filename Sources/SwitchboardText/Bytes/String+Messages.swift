@@ -4,7 +4,7 @@ extension String {
         return String(decoding: utf8.trimmedOfBlanks, as: UTF8.self)
     }
 
-    /// The text in quotes, short and on one line, whatever it holds.
+    /// The text in quotes, on one line and with at most 80 characters.
     package var quotedForMessage: String {
         let short = unicodeScalars.prefix(80)
         let text = short.map { $0.breaksLine ? $0.escaped(asASCII: true) : String($0) }.joined()

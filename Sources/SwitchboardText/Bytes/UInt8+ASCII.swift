@@ -23,21 +23,21 @@ extension UInt8 {
     @inlinable package static var lineFeed: UInt8 { UInt8(ascii: "\n") }
     @inlinable package static var carriageReturn: UInt8 { UInt8(ascii: "\r") }
 
-    /// Whether it is a space or a tab.
+    /// Whether the byte is a space or a tab.
     @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
 
-    /// The byte of a capital letter as that of the small one; any other as it is.
+    /// The lower-case byte of an ASCII capital letter, or else the byte itself.
     @inlinable package var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }
 
 extension UInt8 {
-    /// Whether it is a control character that may not stand in a field's value ([RFC 9110
+    /// Whether the byte is a control character that a field's value must not contain ([RFC 9110
     /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
     @inlinable package var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
 
-    /// A blank or a control character in words.
+    /// The name of a blank or a control character.
     package var nameForMessage: String {
         switch self {
         case 0x00: "a NUL"

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A time of a day, as dates of header fields and cookies have it.
+/// A time of day in the dates of header fields and cookies.
 package struct DayTime {
     package var hour: Int
     package var minute: Int
-    /// 60 is a leap second.
+    /// The second. 60 is a leap second.
     package var second: Int
 
     package init(hour: Int, minute: Int, second: Int) {
@@ -13,7 +13,7 @@ package struct DayTime {
 }
 
 extension Date {
-    /// A point in time in UTC, by the proleptic Gregorian calendar. Nil when there is no such day or time.
+    /// Creates a time in UTC, in the proleptic Gregorian calendar. Nil if no such day or time exists.
     package init?(utcYear year: Int, month: Int, day: Int, time: DayTime) {
         guard year >= 1, (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day),
             (0...23).contains(time.hour), (0...59).contains(time.minute), (0...60).contains(time.second)
@@ -30,7 +30,7 @@ extension Date {
         }
     }
 
-    /// For years after 0. Years are counted from March, so that the leap day is the last one.
+    /// Returns the number of days, for years after 0. It counts years from March, so that the leap day is the last one.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let century = year / 100

@@ -1,24 +1,24 @@
 import Foundation
 
-/// Dates as header fields have them ([RFC 9110 §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7)).
+/// Parses the dates of header fields ([RFC 9110 §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7)).
 ///
-/// The three forms are read to the letter, but without case, as a cache should ([RFC 9111
-/// §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2)). The day of the week must be one, and is not compared with
-/// the date.
+/// Each of the three formats is matched exactly, but without case, as a cache should ([RFC 9111
+/// §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2)). The day of the week must be a valid name, and is not
+/// compared with the date.
 package enum HTTPDate {
-    /// Reads a date.
+    /// Parses a date.
     ///
     /// - Parameters:
     ///   - text: The field's value.
-    ///   - now: The time that a year of two digits is measured against: it is the latest one that makes a date at most
-    ///     50 years ahead.
-    /// - Returns: The date, or nil when the text is none of the three forms or names no day.
+    ///   - now: The reference time for a year of two digits. The year becomes the latest one for which the date is at
+    ///     most 50 years ahead.
+    /// - Returns: The date, or nil when the text matches none of the three formats or names an invalid day.
     package static func parse(_ text: String, now: Date = Date()) -> Date? {
         let text = text.utf8.map(\.lowercased)
         return fixdate(text) ?? rfc850(text, now) ?? asctime(text)
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func fixdate(_ text: [UInt8]) -> Date? {
         var scanner = DateScanner(rest: text[...])
         guard scanner.name(of: shortDays) != nil, scanner.skip(", "), let day = scanner.number(2), scanner.skip(" "),
@@ -28,20 +28,20 @@ package enum HTTPDate {
         return Date(utcYear: year, month: month, day: day, time: time)
     }
 
-    /// `Sunday, 06-Nov-94 08:49:37 GMT`
+    /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
     private static func rfc850(_ text: [UInt8], _ now: Date) -> Date? {
         var scanner = DateScanner(rest: text[...])
         guard scanner.name(of: longDays) != nil, scanner.skip(", "), let day = scanner.number(2), scanner.skip("-"),
             let month = scanner.name(of: months), scanner.skip("-"), let digits = scanner.number(2), scanner.skip(" "),
             let time = scanner.time(), scanner.skip(" gmt"), scanner.rest.isEmpty
         else { return nil }
-        // The last year that could be within 50 years, whatever the day of the year.
+        // The last year that may be within 50 years, whatever the day of the year.
         let average = 31_556_952.0
         let seconds = max(-6e10, min(now.timeIntervalSince1970, 2.5e11))
         let last = (seconds.isNaN ? 1_970 : 1_970 + Int(seconds / average)) + 51
         let year = last - (((last - digits) % 100) + 100) % 100
         for year in [year, year - 100] {
-            // 50 years before: the leap day of another year counts as the day after.
+            // 50 years earlier. In a year without the leap day, that is the day after.
             guard let before = Date(utcYear: year - 50, month: month, day: min(day, 28), time: time) else { continue }
             if before.addingTimeInterval(Double(day - min(day, 28)) * 86_400) <= now {
                 return Date(utcYear: year, month: month, day: day, time: time)
@@ -50,7 +50,7 @@ package enum HTTPDate {
         return nil
     }
 
-    /// `Sun Nov  6 08:49:37 1994`
+    /// Parses `Sun Nov  6 08:49:37 1994`.
     private static func asctime(_ text: [UInt8]) -> Date? {
         var scanner = DateScanner(rest: text[...])
         guard scanner.name(of: shortDays) != nil, scanner.skip(" "), let month = scanner.name(of: months),
@@ -69,7 +69,7 @@ package enum HTTPDate {
     ]
 }
 
-/// Reads the parts of a date in lower case.
+/// Scans the parts of a lower-case date.
 private struct DateScanner {
     var rest: ArraySlice<UInt8>
 
@@ -79,12 +79,12 @@ private struct DateScanner {
         return true
     }
 
-    /// The place of the name here, counted from 1.
+    /// Scans one of the names, and returns its position, counted from 1.
     mutating func name(of names: [String]) -> Int? {
         names.firstIndex { skip($0) }.map { $0 + 1 }
     }
 
-    /// The number of exactly so many digits here.
+    /// Scans a number with exactly `count` digits.
     mutating func number(_ count: Int) -> Int? {
         let digits = rest.prefix(count)
         guard digits.count == count, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Media types by the endings of file names.
+/// Maps file extensions to media types.
 package enum MIMEType {
-    /// The type that a file's name suggests; `application/octet-stream` for one that suggests none.
+    /// Returns the type for a file name's extension, or `application/octet-stream` for an unknown one.
     package static func forFile(named name: String) -> String {
         let ending = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
         return types[ending.lowercased()] ?? "application/octet-stream"
     }
 
-    /// One text takes less time to compile than a literal of a dictionary.
+    /// Parsed from one text, which compiles faster than a dictionary literal.
     private static let types = Dictionary(
         uniqueKeysWithValues: usual.split(separator: "\n").map { line in
             let words = line.split(separator: " ").map(String.init)
             return (words[0], words[1])
         })
 
-    /// The usual ones, as the [IANA registry](https://www.iana.org/assignments/media-types) has them.
+    /// Common types, as in the [IANA registry](https://www.iana.org/assignments/media-types).
     private static let usual = """
         aac audio/aac
         avif image/avif

@@ -1,6 +1,6 @@
 extension String {
-    /// Cookies that were joined by commas. A comma separates two of them when a name and `=` follow, which the date in
-    /// `Expires=Wed, 21 Oct 2026` has not.
+    /// The cookies of a text that joins them with commas. A comma separates two cookies if a name and `=` follow it,
+    /// unlike the comma in `Expires=Wed, 21 Oct 2026`.
     package var splitIntoCookies: [String] {
         var cookies: [String] = []
         var start = startIndex

@@ -1,5 +1,5 @@
 extension String {
-    /// A parameter of a `Content-Type`, quotes taken off; nil when there is none of that name.
+    /// Returns a parameter of a `Content-Type` without its quotes, or nil if it is missing.
     package func mediaParameter(_ name: String) -> String? {
         var rest = utf8.drop { $0 != .semicolon }
         while rest.popFirst() != nil {
@@ -22,7 +22,7 @@ extension String {
 }
 
 extension Substring.UTF8View {
-    /// Takes a byte away, when it is the first.
+    /// Removes the first byte if it is `byte`, and returns whether it was.
     fileprivate mutating func popFirst(if byte: UInt8) -> Bool {
         guard first == byte else { return false }
         removeFirst()

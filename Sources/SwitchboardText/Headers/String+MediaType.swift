@@ -1,14 +1,14 @@
 import Foundation
 
 extension String {
-    /// Type and subtype of a `Content-Type`, in lower case: `text/html` of `Text/HTML; charset=utf-8`.
+    /// The type and subtype of a `Content-Type` in lower case: `text/html` for `Text/HTML; charset=utf-8`.
     package var mediaType: String {
         String(decoding: utf8.prefix { $0 != .semicolon }.trimmedOfBlanks, as: UTF8.self).lowercased()
     }
 
     package var isForm: Bool { mediaType == "application/x-www-form-urlencoded" }
 
-    /// What separates the parts of a `multipart` type; nil for any other.
+    /// The boundary of a `multipart` type, or nil for any other type.
     package var multipartBoundary: String? {
         mediaType.utf8.starts(withLowercase: "multipart/")
             ? mediaParameter("boundary").flatMap { $0.isEmpty ? nil : $0 } : nil

@@ -1,14 +1,14 @@
 import Foundation
 
 extension Redactor {
-    /// Text with the values behind `"name":` replaced for secret names: members of JSON, also of JSON that is itself a string
-    /// of JSON, and with apostrophes as some languages print them.
+    /// Redacts the values after `"name":` for secret names: in JSON members, in JSON inside a JSON string, and with
+    /// apostrophes, as some languages print them.
     ///
-    /// No quote is taken for the first or the second of a pair: text that is cut short or wrong anywhere hides no name.
+    /// The search does not pair opening and closing quotes, so truncated or invalid text cannot hide a name.
     func members(in text: String, _ quote: UInt8) -> String {
         let bytes = Array(text.utf8)
         var places = Places()
-        // Behind the last quote of each depth: `"`, `\"`, `\\\"`.
+        // The index after the last quote of each depth: `"`, `\"`, `\\\"`.
         var opened = Array(repeating: -1, count: 8)
         var index = 0
         while let mark = bytes[index...].firstIndex(of: quote) {
@@ -32,7 +32,7 @@ extension Redactor {
         return places.replaced(in: text, bytes)
     }
 
-    /// The mask as a string that lies that deep.
+    /// Returns the mask as a string literal at this depth.
     func mask(_ quote: UInt8, _ depth: Int) -> [UInt8] {
         let mark = Array(repeating: UInt8.backslash, count: 1 << depth - 1) + [quote]
         return mark + mask.utf8 + mark
@@ -40,7 +40,7 @@ extension Redactor {
 }
 
 extension ArraySlice<UInt8> {
-    /// The text that was written with escapes, in a string that lies that deep: `pass\u0077ord`.
+    /// Returns the unescaped name of a string at this depth: `pass\u0077ord` becomes `password`.
     func memberName(_ depth: Int) -> String {
         var name = String(decoding: self, as: UTF8.self)
         for _ in 0...depth where name.utf8.contains(.backslash) { name = name.unescapedFromJSON }
@@ -49,19 +49,20 @@ extension ArraySlice<UInt8> {
 }
 
 extension [UInt8] {
-    /// How deep the string lies whose quote is here: JSON within JSON doubles the backslashes before it, and one more.
+    /// Returns the nesting depth of the string whose quote is at `index`. Each level of JSON inside JSON turns `n`
+    /// backslashes before a quote into `2n + 1`.
     func quoteDepth(at index: Int) -> Int { (~backslashes(before: index)).trailingZeroBitCount }
 
     func backslashes(before index: Int) -> Int { self[..<index].reversed().prefix { $0 == .backslash }.count }
 
-    /// Where the value begins when there is a colon here.
+    /// Returns the start of the value if a colon follows, or else nil.
     fileprivate func behindColon(from start: Int) -> Int? {
         guard let colon = self[start...].firstIndex(where: { !$0.isSpace }), self[colon] == .colon else { return nil }
         return self[(colon + 1)...].firstIndex { !$0.isSpace } ?? count
     }
 
-    /// Where the value ends that begins here, in a text whose strings lie that deep. `quote` stands around its name; where
-    /// that is an apostrophe, a string may have either.
+    /// Returns the end of the value at `start`, in text whose strings have this depth. `quote` is the quote of its
+    /// name. If that is an apostrophe, a string may have either quote.
     fileprivate func endOfValue(from start: Int, _ depth: Int, _ quote: UInt8) -> Int {
         let first = self[start...].firstIndex { $0 != .backslash }.map { self[$0] }
         let hasApostrophes = first == .apostrophe || quote == .apostrophe && first != .quote
@@ -73,7 +74,7 @@ extension [UInt8] {
             index += 1
             if byte == .quote || byte == .apostrophe && hasApostrophes {
                 let other = quoteDepth(at: index - 1)
-                // The string ends that all of this is in.
+                // The enclosing string ends here.
                 if other < depth { return index - 1 - backslashes(before: index - 1) }
                 guard other == depth, byte == .apostrophe || hasQuotes, string == nil || string == byte else {
                     continue
@@ -96,7 +97,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// The text with the escapes of JSON replaced once; what is no escape stays.
+    /// The text with JSON escapes replaced once. Invalid escapes stay.
     fileprivate var unescapedFromJSON: String {
         var result: [UInt16] = []
         var units = Array(utf16)[...]

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Redactor {
-    /// Text with the values of header fields replaced, as they stand in prose, those of YAML, and the parts of
-    /// `multipart/form-data` with a secret name.
+    /// Redacts the values of secret names in header fields, also amid prose, in YAML and in the parts of
+    /// `multipart/form-data`.
     func lines(in text: String) -> String {
         var reader = LineRedactor(redactor: self, bytes: Array(text.utf8))
         reader.run()
@@ -10,15 +10,16 @@ extension Redactor {
     }
 }
 
-/// Goes through a text line by line.
+/// Redacts a text line by line.
 private struct LineRedactor {
     private enum State {
         case usual
-        /// In the head of a part whose name is a secret's.
+        /// The head of a part with a secret name.
         case partHead
-        /// In the content of such a part, which begins there.
+        /// The content of such a part, which starts at this index.
         case part(Int)
-        /// Behind a secret key: what is indented further belongs to its value, and so does a list right below it.
+        /// The lines after a secret key. Lines with a deeper indent belong to its value, and so does a list directly
+        /// below the key.
         case value(indent: Int, isShown: Bool, isList: Bool)
     }
 
@@ -26,9 +27,9 @@ private struct LineRedactor {
     let bytes: [UInt8]
     private(set) var places = Places()
     private var state = State.usual
-    /// The bytes that begin a part.
+    /// The first bytes of each part.
     private var boundary: [UInt8] = Array("--".utf8)
-    /// How many braces are open.
+    /// The number of open braces.
     private var braces = 0
 
     init(redactor: Redactor, bytes: [UInt8]) {
@@ -85,7 +86,7 @@ private struct LineRedactor {
         }
         var key = start
         while key + 1 < line.upperBound, bytes[key] == UInt8(ascii: "-"), bytes[key + 1] == .space { key += 2 }
-        // Behind the last value that was replaced.
+        // The end of the last redacted value.
         var rest = line.lowerBound
         var index = line.lowerBound
         while let colon = bytes[index..<line.upperBound].firstIndex(of: .colon) {
@@ -111,7 +112,8 @@ private struct LineRedactor {
         if byte == UInt8(ascii: "}") { braces = max(0, braces - 1) }
     }
 
-    /// Where the value stands that belongs to a name before a colon; nil for a name that is no secret's, or no name.
+    /// Returns the range of the value for a name before a colon. Nil if the name is not a secret's or the text is no
+    /// field.
     private func value(of name: Range<Int>, _ isFirst: Bool, _ line: Range<Int>, _ rest: Int) -> Range<Int>? {
         let field = String(decoding: bytes[name], as: UTF8.self)
         let isHeader = redactor.isSecret(header: field)
@@ -129,7 +131,7 @@ private struct LineRedactor {
         guard isEnd || isStructured || bytes[colon + 1].isSpace else { return nil }
         guard !isEnd else { return isFirst ? start..<start : nil }
         let isWhole = isFirst && isWord && !isStructured
-        // A name of one word within a line is prose: `bad token: it is too old`, `with token: …`.
+        // A single word inside a line is prose: `bad token: it is too old`, `with token: …`.
         let isProse = isWord && !isFirst && !isFlow && !isStructured
         if isProse, bytes[start..<line.upperBound].isProse { return nil }
         if !isWhole, let quoted = bytes.quotedText(from: start) { return quoted }
@@ -139,21 +141,21 @@ private struct LineRedactor {
             isWhole
             ? bytes[start..<line.upperBound].firstIndex { ASCIISet.lineEnd.contains($0) } ?? line.upperBound
             : bytes.endOfList(from: start, line.upperBound)
-        // `|` and `>` stand for the lines below.
+        // After `|` and `>`, the value is in the next lines.
         let isBlock = isFirst && (bytes[start] == UInt8(ascii: "|") || bytes[start] == .greaterThan)
         return start..<(isBlock ? start : end)
     }
 }
 
 extension Redactor {
-    /// Whether the value of a field has commas, semicolons and quotes of its own.
+    /// Returns whether the values of a field contain commas, semicolons and quotes.
     fileprivate func isStructured(_ name: String) -> Bool {
         ["authorization", "cookie", "cookie2", "dpop"].contains { name.lowercased().hasSuffix($0) }
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether it goes on as a sentence: `is too short`.
+    /// Whether the text continues a sentence: `is too short`.
     fileprivate var isProse: Bool {
         let word = drop { $0 == .quote || $0 == .apostrophe || $0 == .backslash }.prefix {
             $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A
@@ -162,7 +164,7 @@ extension ArraySlice<UInt8> {
     }
 }
 
-/// Words that follow a name in messages and are no secrets.
+/// Words that follow a name in messages and are not secrets.
 private let ordinaryWords = Set(
     """
     a an are can cannot does expected expired field has invalid is it may missing must no not please required should the \
@@ -170,13 +172,14 @@ private let ordinaryWords = Set(
     """.split(separator: " ").map(String.init))
 
 extension [UInt8] {
-    /// The end of a word of prose, without the marks behind it.
+    /// Returns the end of a word in prose, without punctuation after it.
     fileprivate func endOfWord(from start: Int, _ limit: Int) -> Int {
         let end = self[start..<limit].firstIndex { ASCIISet.wordEnd.contains($0) } ?? limit
         return self[start..<end].lastIndex { !ASCIISet.behindWord.contains($0) }.map { $0 + 1 } ?? start
     }
 
-    /// The end of a value that may hold commas and semicolons: before the one that another field follows.
+    /// Returns the end of a value that may contain commas and semicolons. It ends before a separator that another field
+    /// follows.
     fileprivate func endOfList(from start: Int, _ limit: Int) -> Int {
         var index = start
         while index < limit, !ASCIISet.valueEnd.contains(self[index]) {
@@ -191,7 +194,7 @@ extension [UInt8] {
         return index
     }
 
-    /// The end of the line, or where the text ends that a field stands in.
+    /// Returns the end of a field: the end of the line, or of the text that contains the field.
     fileprivate func endOfField(from start: Int, _ end: Int) -> Int {
         var index = start
         while index < end {
@@ -203,7 +206,7 @@ extension [UInt8] {
             if byte == .backslash, next == UInt8(ascii: "n") || next == UInt8(ascii: "r") { return index }
             if byte == .quote || byte == .apostrophe {
                 let before = self[start..<index].last { $0 != .backslash }
-                // A quoted value within the field; the padding of base64 stands before the end of a text.
+                // A quoted value inside the field. The padding of Base64 precedes the end of a text.
                 guard before == .equals, !ASCIISet.behindText.contains(next) else {
                     return self[start..<index].lastIndex { $0 != .backslash }.map { $0 + 1 } ?? start
                 }

@@ -1,13 +1,13 @@
 import Foundation
 
 extension Redactor {
-    /// Markup with the content of elements with a secret name replaced, the values of such attributes, and those of
-    /// `<input name="token" value="…">`.
+    /// Redacts markup: the content of elements with a secret name, the values of attributes with such a name, and those
+    /// of `<input name="token" value="…">`.
     func markup(in text: String) -> String {
         let bytes = Array(text.utf8)
         let isMarkup = bytes.first { !$0.isSpace } == .lessThan
         var closings: MarkupTag.Closings?
-        // Where the comment or the CDATA ends that the tag is in.
+        // The end of the comment or CDATA section that contains the tag.
         var section = 0
         var places = Places()
         func hide(_ range: Range<Int>) {
@@ -37,7 +37,7 @@ extension Redactor {
             if let last, last >= tag.end {
                 index = MarkupTag.end(of: tag, in: bytes, limit) ?? (isInside ? Swift.max(section, tag.end) : last)
             } else if isMarkup {
-                index = Swift.max(limit, tag.end)  // cut short
+                index = Swift.max(limit, tag.end)  // the text is truncated
             } else {
                 continue
             }
@@ -47,20 +47,20 @@ extension Redactor {
     }
 }
 
-/// A start tag, as far as it goes.
+/// A start tag, which may be truncated.
 private struct MarkupTag {
     static let naming: Set<String> = ["name", "id", "key", "property"]
     static let valued: Set<String> = ["value", "content"]
 
-    /// Without a prefix of a namespace.
+    /// The name without a namespace prefix.
     var name = ""
     var attributes: [(name: String, value: Range<Int>)] = []
-    /// Behind it.
+    /// The index after the tag.
     var end: Int
-    /// Whether it is whole and an end tag may follow.
+    /// Whether the tag is complete and an end tag may follow.
     var hasContent = false
 
-    /// Nil for what is no start tag.
+    /// Parses a start tag. Nil if the text at `start` is not one.
     init?(_ bytes: [UInt8], at start: Int) {
         end = start + 1
         name = Self.name(in: bytes, from: &end)
@@ -83,7 +83,7 @@ private struct MarkupTag {
             repeat { place += 1 } while place < bytes.count && bytes[place].isSpace
             end = place
             guard place < bytes.count else { return }
-            // Markup within a string of JSON.
+            // Markup inside a JSON string.
             if bytes[place] == .backslash, let quoted = bytes.quotedText(from: place) {
                 attributes.append((attribute, quoted))
                 end = quoted.upperBound
@@ -99,7 +99,7 @@ private struct MarkupTag {
             }
             let close = bytes[(place + 1)...].firstIndex(of: quote)
             attributes.append((attribute, place + 1..<(close ?? bytes.count)))
-            // An attribute that nothing ends hides no tag behind it.
+            // An attribute without a closing quote must not hide the next tag.
             end = close.map { $0 + 1 } ?? place + 1
         }
     }
@@ -111,7 +111,8 @@ private struct MarkupTag {
         return String(decoding: bytes[(local == index ? start : local)..<index], as: UTF8.self)
     }
 
-    /// Where the last end tag of each name begins, apart for those in comments and CDATA, which are text to those outside.
+    /// The start of the last end tag of each name. Those in comments and CDATA sections are separate, because for tags
+    /// outside they are text.
     struct Closings {
         var outside: [String: Int] = [:]
         var inside: [String: Int] = [:]
@@ -131,7 +132,7 @@ private struct MarkupTag {
         return places
     }
 
-    /// Behind the comment or the CDATA that begins here; nil when none does.
+    /// Returns the index after the comment or CDATA section at `start`, or nil if none starts there.
     static func endOfSection(in bytes: [UInt8], at start: Int) -> Int? {
         for (opening, closing) in [("<![CDATA[", "]]>"), ("<!--", "-->")]
         where bytes[start...].starts(with: opening.utf8) {
@@ -142,7 +143,7 @@ private struct MarkupTag {
         return nil
     }
 
-    /// Where the end tag of a tag begins; nil when there are fewer than start tags of its name before the limit.
+    /// Returns the start of the matching end tag, or nil if it is not before the limit.
     static func end(of tag: MarkupTag, in bytes: [UInt8], _ limit: Int) -> Int? {
         var (index, depth) = (tag.end, 1)
         while let start = bytes[index...].firstIndex(of: .lessThan), start < limit {

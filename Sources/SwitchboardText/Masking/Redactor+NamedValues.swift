@@ -1,8 +1,8 @@
 import Foundation
 
 extension Redactor {
-    /// Text with the values of objects replaced whose name is a secret's, as HAR files have them:
-    /// `{"name":"password","value":"…"}`, in any order, also in JSON that is itself a string of JSON.
+    /// Redacts the values of objects that name a secret, as in HAR files: `{"name":"password","value":"…"}`. The
+    /// members may have any order, and the JSON may itself be inside a JSON string.
     func namedValues(in text: String, _ quote: UInt8) -> String {
         var reader = NamedValueReader(redactor: self, bytes: Array(text.utf8), quote: quote)
         reader.read(reader.bytes.indices, 0)
@@ -11,12 +11,12 @@ extension Redactor {
 }
 
 private struct NamedValueReader {
-    /// An object or a list that is open.
+    /// An open object or list.
     private struct Frame {
         let start: Int
         var member = Member.other
         var hasName = false
-        /// Whether its name is a secret's.
+        /// Whether the name in the object is a secret's.
         var isSecret = false
         var values: [Range<Int>] = []
     }
@@ -42,11 +42,11 @@ private struct NamedValueReader {
         (self.redactor, self.bytes, self.quote) = (redactor, bytes, quote)
     }
 
-    /// Reads text whose strings lie that deep.
+    /// Reads text whose strings have this depth.
     mutating func read(_ range: Range<Int>, _ depth: Int) {
         var frames = [Frame(start: range.lowerBound)]
         var index = range.lowerBound
-        // What stood before, except for spaces and backslashes.
+        // The previous byte, except for spaces and backslashes.
         var before = UInt8.comma
         while index < range.upperBound {
             let byte = bytes[index]
@@ -77,14 +77,14 @@ private struct NamedValueReader {
             }
             before = byte
         }
-        // The text was cut short.
+        // The text was truncated.
         while let frame = frames.popLast() {
             finish(frame, depth, isCut: bytes.indices.contains(frame.start) && bytes[frame.start] == .leftBrace)
             if !frames.isEmpty { note(frame.start..<range.upperBound, nil, depth, in: &frames[frames.count - 1]) }
         }
     }
 
-    /// The content of the string that begins here, and of JSON in it.
+    /// Returns the content of the string at `start`.
     private func readString(from start: Int, to limit: Int, _ depth: Int) -> Range<Int> {
         var index = start
         while let mark = bytes[index..<limit].firstIndex(of: quote) {
@@ -94,7 +94,7 @@ private struct NamedValueReader {
         return start..<limit
     }
 
-    /// Notes the value of the member that was read last.
+    /// Records the value of the last member.
     private mutating func note(_ value: Range<Int>, _ content: Range<Int>?, _ depth: Int, in frame: inout Frame) {
         defer { frame.member = .other }
         if frame.member == .value { frame.values.append(value) }

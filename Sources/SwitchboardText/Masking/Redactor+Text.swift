@@ -1,15 +1,16 @@
 import Foundation
 
 extension Redactor {
-    /// A body's text with the values of secret names replaced: JSON members, also within a JSON string; pairs of forms;
-    /// elements and attributes of markup; header fields; lines of YAML; parts of `multipart/form-data`; and the queries of URLs
-    /// wherever they stand.
+    /// Redacts the values of secret names in a body's text.
     ///
-    /// The text need not be whole or valid; what looks like a member with a secret name is replaced all the same.
+    /// The text may contain JSON members, also inside a JSON string, form pairs, elements and attributes of markup,
+    /// header fields, lines of YAML, parts of `multipart/form-data`, and queries of URLs anywhere. It may be incomplete
+    /// or invalid: anything that looks like a member with a secret name is redacted.
     package func text(_ text: String) -> String {
         guard !isNone else { return text }
         var text = text
-        // The first character tells a form from JSON: `{"a":"b=c"}`, also behind a byte-order mark or a guard, and `a=b"c`.
+        // The first of these characters distinguishes JSON from a form: `{"a":"b=c"}`, also after a byte-order mark or
+        // a guard, and `a=b"c`.
         let first = text.utf8.first { $0 == .quote || $0 == .equals || $0 == .lessThan }
         if first == .equals, !text.utf8.contains(.space) { text = form(text) }
         if text.utf8.contains(.lessThan) { text = markup(in: text) }
@@ -20,8 +21,8 @@ extension Redactor {
         return pairs(in: text)
     }
 
-    /// Text with the values of `name=value` replaced for secret names, as they stand in URLs amid prose, markup and
-    /// JSON, those of header lines, `Authorization: Bearer …`, and what stands before the host of a URL.
+    /// Redacts the values of secret names in prose, markup and JSON: `name=value` pairs of URLs, header lines such as
+    /// `Authorization: Bearer …`, and user information before the host of a URL.
     package func pairs(in text: String) -> String {
         guard !isNone else { return text }
         let text = text.utf8.contains(.colon) ? users(in: lines(in: text)) : text
@@ -33,7 +34,7 @@ extension Redactor {
             index = equals + 1
             let place = bytes.namePlace(before: equals, from: places.end)
             let name = String(decoding: bytes[place.name], as: UTF8.self)
-            // Spaces stand on either side in a setting, where a key and a code are mostly no secrets: `password = …`.
+            // A setting has spaces around the equals sign: `password = …`. There, a key or a code is rarely a secret.
             let start = place.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
             let isSetting = start > index || place.name.upperBound < equals
             guard !name.isEmpty,
@@ -44,11 +45,11 @@ extension Redactor {
             let ends = isSetting && place.isFirst ? ASCIISet.lineEnd : .pairEnd
             var end = bytes[index...].firstIndex { ends.contains($0) } ?? bytes.count
             if let quoted = bytes.quotedText(from: index) {
-                // As in an attribute, where a key and a code are mostly no secrets.
+                // As in an attribute, where a key or a code is rarely a secret.
                 guard isSecret(parameter: name, among: memberNames) else { continue }
                 (index, end) = (quoted.lowerBound, quoted.upperBound)
             }
-            // Nothing, or a mask that is there already.
+            // An empty value, or an existing mask.
             guard end > index, !isMask(bytes, from: index, to: end) else { continue }
             places.add(index..<end, mask.utf8)
             index = end
@@ -56,12 +57,12 @@ extension Redactor {
         return places.replaced(in: text, bytes)
     }
 
-    /// Whether a value is the mask and no more. The mask may hold what ends a value.
+    /// Returns whether a value is exactly the mask. The mask may contain characters that end a value.
     func isMask(_ bytes: [UInt8], from start: Int, to end: Int) -> Bool {
         end - start <= mask.utf8.count && bytes[start...].starts(with: mask.utf8)
     }
 
-    /// Text with what stands before the hosts of URLs replaced: `https://me:…@host`.
+    /// Redacts the user information before the hosts of URLs: `https://me:…@host`.
     private func users(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
         let bytes = Array(text.utf8)
@@ -89,13 +90,13 @@ extension ASCIISet {
 }
 
 extension [UInt8] {
-    /// Where the name of a pair stands before its `=`; whether spaces may stand behind it, and whether it is the first word
-    /// of its line.
+    /// Returns the range of the name before an `=`, whether spaces may follow the `=`, and whether the name is the
+    /// first word of its line.
     fileprivate func namePlace(before equals: Int, from floor: Int) -> (name: Range<Int>, isWord: Bool, isFirst: Bool) {
         var end = equals
         while end > floor, self[end - 1].isBlank { end -= 1 }
         let start = self[floor..<end].lastIndex { !ASCIISet.pairName.contains($0) }.map { $0 + 1 } ?? floor
-        // Right behind `?` or `&` a space ends the value.
+        // In a query, directly after `?` or `&`, a space ends the value.
         let isWord = start == floor || !ASCIISet("?&;#/").contains(self[start - 1])
         let before = self[..<start].last { !$0.isBlank } ?? .lineFeed
         return (start..<end, isWord, before == .lineFeed)
@@ -103,13 +104,13 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Whether it is a blank or ends a line.
+    /// Whether the byte is a blank or ends a line.
     var isSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
 extension [UInt8] {
-    /// What stands between the quote here, perhaps behind backslashes, and the next one like it; at most to the end of the line.
-    /// Nil when there is no quote here.
+    /// Returns the text between the quote at `start`, which may follow backslashes, and the next quote of the same
+    /// depth, or the end of the line. Nil if no quote is there.
     func quotedText(from start: Int) -> Range<Int>? {
         let quote = self[start...].firstIndex { $0 != .backslash } ?? count
         guard quote < count, self[quote] == .quote || self[quote] == .apostrophe else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Redactor {
-    /// A URL's text with the values of secret parameters and any password before the host replaced.
+    /// Redacts the values of secret parameters in a URL's text, and any password before the host.
     package func url(_ text: String) -> String {
         guard !isNone else { return text }
         var text = text
@@ -18,7 +18,7 @@ extension Redactor {
         return path(text[..<question]) + "?" + form(String(text[query..<hash])) + fragment
     }
 
-    /// A path with the values of secret parameters of its segments replaced: `/list;jsessionid=…/1`.
+    /// Redacts the values of secret parameters in the segments of a path: `/list;jsessionid=…/1`.
     private func path(_ text: Substring) -> String {
         guard text.utf8.contains(.semicolon) else { return String(text) }
         return text.pieces(between: .slash).map { segment in
@@ -27,7 +27,7 @@ extension Redactor {
         }.joined(separator: "/")
     }
 
-    /// A query or a form with the values of secret names replaced.
+    /// Redacts the values of secret names in a query or a form.
     package func form(_ text: String) -> String {
         guard !isNone else { return text }
         return text.utf8.split(separator: .ampersand, omittingEmptySubsequences: false)
@@ -39,7 +39,8 @@ extension Redactor {
         let value = pair.utf8.index(after: equals)
         let written = String(pair[..<equals]).replacingBytes([.plus: " "])
         if isSecret(parameter: written.removingPercentEncoding ?? written) { return pair[..<value] + mask }
-        // Some servers take a semicolon for an ampersand. What stands behind the one of a secret may be a part of it.
+        // Some servers treat a semicolon like an ampersand. Text after the semicolon of a secret may belong to the
+        // secret.
         let pieces = pair[value...].pieces(between: .semicolon)
         var result = pair[..<value] + nested(String(pieces[0]), depth: 3)
         for piece in pieces.dropFirst() {
@@ -51,7 +52,7 @@ extension Redactor {
         return String(result)
     }
 
-    /// A value that may hold an escaped URL or query with secrets of its own: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`.
+    /// Redacts an escaped URL or query inside a value: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`.
     private func nested(_ value: String, depth: Int) -> String {
         guard depth > 0, value.utf8.contains(.percent), let text = value.removingPercentEncoding, text != value else {
             return value

@@ -1,28 +1,28 @@
 import Foundation
 
-/// Masks secrets in text: in JSON, markup, forms, URLs, header lines and prose. It knows them by the names before them.
+/// Masks secrets in JSON, markup, forms, URLs, header lines and prose. It finds them by the names before them.
 package struct Redactor: Sendable {
-    /// Header names whose values are secrets, and endings of such names. Compared without case, `-` and `_`.
+    /// Header names whose values are secrets, stored without case, `-` and `_`.
     package private(set) var headerNames: Set<String>
-    /// Parameter names whose values are secrets: in queries and in forms. Compared without case, `-` and `_`.
+    /// Parameter names whose values are secrets, in queries and forms. Stored without case, `-` and `_`.
     package private(set) var parameterNames: Set<String>
-    /// Names of JSON members whose values are secrets. By default ``parameterNames`` without `key`, `code` and
-    /// `session`, which in a body are mostly an error's code or an item's key, and some plurals such as `tokens`, unless
-    /// they count.
+    /// Names of JSON members whose values are secrets. By default these are ``parameterNames`` and some plurals such as
+    /// `tokens`, unless their value is a number. `key`, `code` and `session` are missing, because in a body they are
+    /// mostly an error's code or an item's key.
     package private(set) var memberNames: Set<String>
-    /// Endings that make any name a secret's: `X-Vault-Token`, `newPassword`.
+    /// Endings of secret names: `X-Vault-Token`, `newPassword`.
     private var endings: [String] = []
-    /// What is written in place of a secret.
+    /// The text that replaces a secret.
     package var mask = "<redacted>"
 
-    /// Makes a redactor of these names and no others.
+    /// Creates a redactor with only these names.
     package init(headerNames: some Sequence<String>, parameterNames: some Sequence<String>) {
         self.headerNames = Set(headerNames.map(\.asSecretName))
         self.parameterNames = Set(parameterNames.map(\.asSecretName))
         memberNames = self.parameterNames.subtracting(["key", "code", "session"])
     }
 
-    /// The default: credentials, cookies, keys and tokens by their usual names, and whatever ends like one.
+    /// The default: the usual names of credentials, cookies, keys and tokens, and any name with such an ending.
     package static let standard: Redactor = {
         var redactor = Redactor(
             headerNames: words(
@@ -46,15 +46,15 @@ package struct Redactor: Sendable {
         return redactor
     }()
 
-    /// The words of a text. A literal of an array takes more time to compile.
+    /// Returns the words of a text. An array literal would take longer to compile.
     private static func words(_ text: String) -> [String] {
         text.split(separator: " ").map(String.init)
     }
 
-    /// Replaces nothing. For tests and for tracing against servers whose secrets are worth nothing.
+    /// A redactor without names, which changes nothing. For tests, and for servers whose secrets have no value.
     package static let none = Redactor(headerNames: [], parameterNames: [])
 
-    /// This redactor with more names; parameter names count as member names too.
+    /// Returns this redactor with more names. Parameter names also become member names.
     package func adding(
         headerNames: [String] = [], parameterNames: [String] = [], memberNames: [String] = []
     ) -> Redactor {
@@ -65,7 +65,7 @@ package struct Redactor: Sendable {
         return result
     }
 
-    /// The value of a header, or the mask. In a value that is no secret itself, the secrets of URLs are replaced.
+    /// Returns a header's value, or the mask for a secret. In other values, the secrets of URLs are redacted.
     package func value(_ value: String, ofHeader name: String) -> String {
         if isSecret(header: name) { return mask }
         let isURL = ["Location", "Content-Location", "Referer"].contains { $0.equalsIgnoringCase(name) }
@@ -82,22 +82,22 @@ package struct Redactor: Sendable {
         return memberNames.contains(name) || hasSecretEnding(name)
     }
 
-    /// Whether it is a secret's name, and what follows is no number of tokens.
+    /// Returns whether a member is a secret. A name such as `tokens` before a number is a count.
     func isSecret(member name: String, before value: UInt8?) -> Bool {
         guard isSecret(member: name) else { return false }
         return value.map { !(0x30...0x39).contains($0) || !name.lowercased().hasSuffix("tokens") } ?? true
     }
 
     private func hasSecretEnding(_ name: String) -> Bool {
-        // CORS fields say what is allowed: `Access-Control-Allow-Credentials: true`.
+        // CORS fields only state permissions: `Access-Control-Allow-Credentials: true`.
         !name.utf8.starts(with: "accesscontrol".utf8)
             && endings.contains { name.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) }
     }
 
-    /// Whether nothing is a secret.
+    /// Whether the redactor has no names, so that nothing is a secret.
     package var isNone: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && endings.isEmpty }
 
-    /// `token`, and also `user[token]`, `user.token` and `route?token`.
+    /// Returns whether a parameter name is a secret's: `token`, and also `user[token]`, `user.token` and `route?token`.
     package func isSecret(parameter name: String) -> Bool {
         isSecret(parameter: name, among: parameterNames)
     }
@@ -115,7 +115,7 @@ extension ASCIISet {
 }
 
 extension String {
-    /// The name as it is compared: `Api-Key`, `api_key` and `apiKey` are one.
+    /// The name for comparisons: `Api-Key`, `api_key` and `apiKey` are equal.
     fileprivate var asSecretName: String {
         String(
             decoding: utf8.lazy.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }.map(\.lowercased),

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a `DecodingError` says: the key path, the type expected, and a short piece of the body without secrets.
+/// Describes a `DecodingError`: its key path, the expected type, and the redacted beginning of the body.
 package enum DecodingFailure {
     package static func describe(_ error: any Error, in body: Data) -> String {
         "\(cause(of: error)); the body (\(body.count) bytes) begins \(snippet(of: body))"
     }
 
-    /// The same without the body.
+    /// Returns the description without the body.
     package static func cause(of error: any Error) -> String {
         switch error {
         case DecodingError.typeMismatch(let type, let context):
@@ -27,12 +27,12 @@ package enum DecodingFailure {
         context.codingPath.isEmpty ? "top level" : context.codingPath.pathText
     }
 
-    /// A sentence as part of another one.
+    /// Returns a sentence as part of another one.
     private static func sentence(_ text: String) -> String {
         text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix { $0 == "." }
     }
 
-    /// `found number`, from "Expected to decode Int but found number instead."
+    /// Returns `found number` for "Expected to decode Int but found number instead."
     private static func found(_ context: DecodingError.Context) -> String {
         let text = context.debugDescription
         guard let start = text.range(of: "but found "),
@@ -46,9 +46,9 @@ package enum DecodingFailure {
         return detail.map { ": \(sentence($0))" } ?? ""
     }
 
-    /// The beginning of a body, redacted, in quotes.
+    /// Returns the beginning of a body, redacted and in quotes.
     package static func snippet(of body: Data) -> String {
-        // More than is shown, so that a secret that the cut would halve is seen whole.
+        // Longer than the displayed text, so that the cut does not halve a secret before it is redacted.
         let text = String(decoding: body.prefix(2_048), as: UTF8.self)
         return Redactor.standard.text(text).split { $0.isWhitespace }.joined(separator: " ").quotedForMessage
     }
@@ -62,7 +62,7 @@ extension StringProtocol {
 }
 
 extension [any CodingKey] {
-    /// `results[3].title`
+    /// The path as text: `results[3].title`.
     package var pathText: String {
         reduce(into: "") { text, key in
             if let index = key.intValue {

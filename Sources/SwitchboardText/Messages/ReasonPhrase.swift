@@ -1,4 +1,4 @@
-/// The phrase behind a status code on the status line; empty for a code without a usual one.
+/// The phrase after a status code on the status line. Empty for an unregistered code.
 package enum ReasonPhrase {
     package static func phrase(for status: Int) -> String {
         switch status {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// The message of a server about an error, in a body of one of the usual shapes.
+/// Finds a server's error message in a body of one of the usual formats.
 ///
-/// No shape is read deeper than it is written here, whatever the depth of the body.
+/// Each format is searched to a fixed depth, however deep the body is.
 package struct ServerMessage {
-    /// The members of a JSON object that are looked at, the first one with a text counts.
+    /// The members of a JSON object to search. The first with a text is used.
     private let keys: [String]
 
     package init(keys: [String]) {
         self.keys = keys
     }
 
-    /// The text, of at most 1,000 characters. Nil when the body has none, or more than 64 KiB.
+    /// Returns the message, cut after 1,000 characters. Nil if the body has none or is larger than 64 KiB.
     package func text(in body: Data) -> String? {
-        // A large body is no explanation.
+        // A large body is no error message.
         guard body.count <= 65_536 else { return nil }
         let body = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body
         switch body.first(where: { $0 > 0x20 }) {
@@ -43,7 +43,7 @@ package struct ServerMessage {
         return nil
     }
 
-    /// A text; `["a", {"message": "b"}]` is `a; b`.
+    /// Returns the text of a value. `["a", {"message": "b"}]` becomes `a; b`.
     private static func text(of value: Any?, isFields: Bool) -> String? {
         switch value {
         case let list as [Any]: joined(list.lazy.compactMap(item))
@@ -52,7 +52,7 @@ package struct ServerMessage {
         }
     }
 
-    /// The first five: more than that nobody reads.
+    /// Joins the first five texts, because nobody reads more.
     private static func joined(_ texts: some Sequence<String>) -> String? {
         let text = texts.prefix(5).joined(separator: "; ")
         return text.isEmpty ? nil : text
@@ -65,7 +65,8 @@ package struct ServerMessage {
             .first { !$0.isEmpty }
     }
 
-    /// `{"email": ["is taken"]}` is `email is taken`; a sentence of its own stands alone.
+    /// Returns a text for each field. `{"email": ["is taken"]}` becomes `email is taken`. A text with a capital letter
+    /// stays alone.
     private static func fields(_ object: [String: Any]) -> [String] {
         object.keys.sorted().flatMap { name in
             (object[name] as? [Any] ?? [object[name] as Any]).compactMap(item).map { text in
@@ -75,8 +76,8 @@ package struct ServerMessage {
     }
 }
 
-/// The message of an error of S3 and its kin, or of a problem ([RFC 9457, appendix
-/// B](https://www.rfc-editor.org/rfc/rfc9457#appendix-B)), in XML.
+/// Finds the message in an XML error of S3 and similar services, or in an XML problem ([RFC 9457, appendix
+/// B](https://www.rfc-editor.org/rfc/rfc9457#appendix-B)).
 private struct XMLMessage {
     private let body: Data
 
@@ -111,7 +112,7 @@ private struct XMLMessage {
         return nil
     }
 
-    /// The text of the first element of that name.
+    /// Returns the text of the first element with that name.
     private func content(_ name: String) -> String? {
         guard let start = body.range(of: Data("<\(name)>".utf8))?.upperBound else { return nil }
         let rest = body[start...]

@@ -1,6 +1,7 @@
-/// The meaning of a status in plain words.
+/// Describes status codes in plain words.
 package enum StatusText {
-    /// The words, without the number, by the [registry of status codes](https://www.iana.org/assignments/http-status-codes).
+    /// Returns the meaning of a status, without its number, from the [registry of status
+    /// codes](https://www.iana.org/assignments/http-status-codes).
     package static func words(for status: Int) -> String {
         switch status {
         case 399: "The server sent a redirect"

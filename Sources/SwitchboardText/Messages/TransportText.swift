@@ -1,13 +1,14 @@
 import Foundation
 
-/// What a transport says about a failure, in plain words where they are known.
+/// Translates a transport's failure messages to plain words.
 ///
-/// libcurl speaks to those who know it, through ``CurlSession`` as through URLSession on Linux: "Empty reply from server",
-/// "Received HTTP/0.9 when not allowed". What it said is kept in the error underneath.
+/// libcurl's messages are written for experts: "Empty reply from server", "Received HTTP/0.9 when not allowed". They
+/// reach users through ``CurlSession`` and through URLSession on Linux. The underlying error keeps the original
+/// message.
 package enum TransportText {
-    /// The words for a person, or `text` itself.
+    /// Returns plain words for a person, or `text` itself if it is unknown.
     package static func plain(_ text: String, proxy: String? = nil) -> String {
-        // Since 8.16 libcurl names the proxy, without its port, behind the server.
+        // Since 8.16, libcurl appends the proxy's name without its port.
         if text.hasPrefix("Failed to connect to "), let via = text.range(of: " via ") {
             let name = text[via.upperBound...].prefix { $0 != " " }
             return "nothing accepts connections at \(proxy ?? String(name)), the proxy"
@@ -20,12 +21,12 @@ package enum TransportText {
         }
         guard let detail = text.range(of: "SSL routines:") else { return text }
         let words = text[detail.upperBound...].split(separator: ":").last ?? "unknown cause"
-        // What OpenSSL makes of an answer that is not TLS.
+        // OpenSSL reports this for a server that does not use TLS.
         let hint = words == "wrong version number" ? "; perhaps the port speaks plain HTTP" : ""
         return "the TLS handshake failed (\(words))\(hint)"
     }
 
-    /// How messages begin, and what to make of the rest of them.
+    /// The beginnings of messages, each with a function that converts the rest.
     private static let beginnings: [(String, @Sendable (String) -> String)] = [
         ("Failed to connect to ", { "nothing accepts connections at \(place($0))" }),
         ("Could not connect to ", { "nothing accepts connections at \(place($0))" }),
@@ -62,7 +63,7 @@ package enum TransportText {
         ("SSL: public key ", { "the server's certificate was refused (public key \($0))" }),
     ]
 
-    /// `127.0.0.1 port 80`, of what follows until the time that it took.
+    /// Returns `127.0.0.1 port 80` from text that ends with the elapsed time.
     private static func place(_ rest: String) -> String {
         for end in [" after ", ": ", ","] {
             if let range = rest.range(of: end) { return String(rest[..<range.lowerBound]) }
@@ -70,7 +71,7 @@ package enum TransportText {
         return rest
     }
 
-    /// What is wrong with a certificate, of libcurl's words for it and, since 8.17, OpenSSL's number behind them.
+    /// Describes a certificate problem. Since 8.17, libcurl appends OpenSSL's number, which is dropped.
     @Sendable private static func refused(_ problem: String) -> String {
         if problem.hasPrefix("unable to get local issuer certificate") {
             return "the server's certificate has an issuer that this machine does not trust; "
@@ -83,7 +84,7 @@ package enum TransportText {
         return "the server's certificate was refused (\(words))"
     }
 
-    /// `5 bytes are`, of `5 bytes remaining to read`.
+    /// Returns `5 bytes are` for `5 bytes remaining to read`.
     private static func missing(_ rest: String) -> String {
         let count = rest.prefix { $0.isASCII && $0.isNumber }
         return count == "1" ? "1 byte is" : "\(count) bytes are"

@@ -1,19 +1,19 @@
 extension ASCIISet {
-    /// [RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)
+    /// The unreserved characters ([RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)).
     package static let unreserved = alphanumerics.union(ASCIISet("-._~"))
-    /// What may stand in a path: `pchar` and the slash ([RFC 3986
+    /// The characters of a path: `pchar` and the slash ([RFC 3986
     /// §3.3](https://www.rfc-editor.org/rfc/rfc3986#section-3.3)).
     package static let path = unreserved.union(ASCIISet("!$&'()*+,;=:@/"))
-    /// What may stand in a query: `pchar`, `/` and `?` ([RFC 3986
+    /// The characters of a query: `pchar`, `/` and `?` ([RFC 3986
     /// §3.4](https://www.rfc-editor.org/rfc/rfc3986#section-3.4)).
     package static let query = path.union(ASCIISet("?"))
-    /// `tchar` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2).
+    /// The characters of a token: `tchar` ([RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2)).
     @usableFromInline package static let token = alphanumerics.union(ASCIISet("!#$%&'*+-.^_`|~"))
     @usableFromInline package static let hexDigits = ASCIISet("0123456789ABCDEFabcdef")
 }
 
 extension String {
-    /// Whether its bytes are a token.
+    /// Whether the bytes form a token.
     package var isHTTPToken: Bool {
         var text = self
         return text.withUTF8 { $0.isHTTPToken }
@@ -21,8 +21,8 @@ extension String {
 }
 
 extension Sequence<UInt8> {
-    /// Whether the bytes are a `token` of [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2): not
-    /// empty, no blank, no separator, no control byte.
+    /// Whether the bytes form a `token` ([RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2)): not
+    /// empty, and without blanks, separators and control bytes.
     @inlinable package var isHTTPToken: Bool {
         let allowed = ASCIISet.token
         var isEmpty = true

@@ -1,7 +1,6 @@
-/// Percent-encoding of [RFC 3986 §2.1](https://www.rfc-editor.org/rfc/rfc3986#section-2.1), appended to a byte buffer.
+/// Percent-encoding ([RFC 3986 §2.1](https://www.rfc-editor.org/rfc/rfc3986#section-2.1)) into a byte buffer.
 extension [UInt8] {
-    /// Appends `bytes`; those outside `allowed` become `%XX` in upper case. A blank becomes `+` when `plusForSpace` is
-    /// set.
+    /// Appends `text`. Bytes outside `allowed` become `%XX` in upper case. With `plusForSpace`, a space becomes `+`.
     package mutating func appendEscaped(_ text: String, allowed: ASCIISet, plusForSpace: Bool = false) {
         var text = text
         text.withUTF8 { bytes in
@@ -15,14 +14,14 @@ extension [UInt8] {
         }
     }
 
-    /// Appends `text`, escaping once: what `allowed` lacks becomes `%XX`, and a valid `%XX` that is there already stays
+    /// Appends `text` without escaping twice. Bytes outside `allowed` become `%XX`, but a valid `%XX` in the text stays
     /// as it is.
     package mutating func appendEscapedOnce(_ text: String, allowed: ASCIISet) {
         var text = text
         text.withUTF8 { appendEscapedOnce($0, allowed: allowed) }
     }
 
-    /// Appends bytes, escaping once, as for a text.
+    /// Appends bytes without escaping twice.
     package mutating func appendEscapedOnce(_ bytes: UnsafeBufferPointer<UInt8>, allowed: ASCIISet) {
         var start = 0
         for (index, byte) in bytes.enumerated() where !allowed.contains(byte) {
@@ -50,7 +49,7 @@ extension Collection<UInt8> {
 }
 
 extension UInt8 {
-    /// CR, LF and NUL: what could start a new line or end a text in a request's head.
+    /// Whether the byte is CR, LF or NUL, which could start a new line or end a text in a request's head.
     @inlinable package var breaksHead: Bool { self == 0 || self == 10 || self == 13 }
 
     package var hexValue: UInt8? {

@@ -1,17 +1,17 @@
 import Foundation
 
 extension URL {
-    /// Resolves what a server wrote as a reference by [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2).
-    /// Nil when it makes no URL.
+    /// Resolves a reference from a server ([RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2)). Nil if
+    /// the result is not a URL.
     package init?(reference: String, relativeTo base: URL?) {
         guard !reference.isEmpty else {
-            // The resource itself, without its fragment.
+            // An empty reference is the base itself, without its fragment.
             guard let base else { return nil }
             self.init(string: String(base.absoluteString.prefix { $0 != "#" }))
             return
         }
-        // Servers send blanks and bytes beyond ASCII there, which belong escaped.
-        // A bracket may stand in a host alone; elsewhere it would make URL escape everything a second time.
+        // Servers send unescaped spaces and bytes beyond ASCII, which need escaping. Brackets are allowed only in the
+        // host; elsewhere they would make URL escape everything a second time.
         let slashes = reference.prefix { !"/?#".contains($0) }.endIndex
         let host =
             reference[slashes...].hasPrefix("//")
@@ -23,15 +23,16 @@ extension URL {
         guard let resolved = URL(string: String(decoding: escaped, as: UTF8.self), relativeTo: base)?.absoluteURL,
             resolved.scheme != nil
         else { return nil }
-        // Resolving leaves the dots of a whole URL where they are; this takes them out (§5.2.4).
+        // Foundation does not remove dot segments from an absolute URL, so this line does (§5.2.4).
         self = URLFault.of(resolved) == nil ? resolved.standardized : resolved
     }
 }
 
 extension URL {
-    /// Resolves a `Location` by [RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2), and odd slashes,
-    /// blanks and control characters as browsers do ([URL §4.4](https://url.spec.whatwg.org/#url-parsing)): `///host` and
-    /// `\\\\host` are `//host`. Nil when it makes no URL; `http:/host`, which programs read in several ways, makes none.
+    /// Resolves a `Location` ([RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2)). Treats unusual
+    /// slashes, spaces and control characters like browsers ([URL §4.4](https://url.spec.whatwg.org/#url-parsing)):
+    /// `///host` and `\\\\host` become `//host`. Nil if the result is not a URL, and for `http:/host`, which programs
+    /// read in several ways.
     package init?(location: String, relativeTo base: URL?) {
         var text = location.unicodeScalars.filter { !["\t", "\n", "\r"].contains($0) }[...]
         while let first = text.first, first.value <= 0x20 { text.removeFirst() }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension URL {
-    /// The URL without what stands before its host, and that as Basic credentials
-    /// ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)); nil when nothing stands there.
+    /// The URL without the user information before its host, and that information as Basic credentials ([RFC 7617
+    /// §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)). The credentials are nil if the URL has none.
     package var withoutUserInfo: (url: URL, credentials: String?) {
         let text = absoluteString
         guard text.utf8.contains(UInt8(ascii: "@")), let start = text.range(of: "://")?.upperBound else {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Why no request can go to a URL.
+/// Finds the reason why no request can be sent to a URL.
 package enum URLFault {
-    /// Why no request can go to a URL: "has no host". Nil when one can.
+    /// Returns the reason, such as "has no host", or nil if requests can be sent to the URL.
     package static func of(_ url: URL) -> String? {
         var text = url.absoluteString
         return text.withUTF8(of)
     }
 
-    /// The same for a text, which need be no URL. Nil says nothing about a path and a query.
+    /// Returns the reason for a text that may not be a URL. Nil does not mean that its path and query are valid.
     package static func of(_ text: String) -> String? {
         var text = text
         return text.withUTF8(of)
@@ -20,7 +20,7 @@ package enum URLFault {
         guard let colon = bytes.firstIndex(of: .colon), bytes[0] != UInt8(ascii: "[") else { return noScheme(bytes) }
         let scheme = bytes[..<colon]
         guard scheme.equalsLowercase("https") || scheme.equalsLowercase("http") else {
-            // In `localhost:8080` a port follows.
+            // In `localhost:8080`, a port follows the colon.
             let port = bytes[(colon + 1)...].prefix { !$0.endsAuthority }
             let isPort = UInt16(String(decoding: port, as: UTF8.self)) != nil
             return isPort ? noScheme(bytes) : "has a scheme other than http and https"
@@ -43,7 +43,7 @@ package enum URLFault {
             }
         }
         guard host < end, bytes[host] != .colon else { return "has no host" }
-        // A colon within brackets belongs to an IPv6 address.
+        // A colon inside brackets belongs to an IPv6 address.
         if let port, bytes[end - 1] != UInt8(ascii: "]"), port < end {
             guard UInt16(String(decoding: bytes[port..<end], as: UTF8.self)) != nil else {
                 return "has a port that is not a number up to 65535"
@@ -54,8 +54,8 @@ package enum URLFault {
 }
 
 extension URLFault {
-    /// Whether it is a URL as most are, found in one pass: `https://`, letters, digits, dots and hyphens, and nothing or a
-    /// path.
+    /// Returns whether a URL has the most common form, in one pass: `https://`, then letters, digits, dots and hyphens,
+    /// then an optional path.
     private static func isUsual(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let secure: StaticString = "https://"
         guard bytes.count > 8, let start = bytes.baseAddress, memcmp(start, secure.utf8Start, 8) == 0 else {
@@ -71,7 +71,7 @@ extension URLFault {
         return end == bytes.count
     }
 
-    /// What to write for `https:/host`; nil when there is no slash.
+    /// Returns the fault and the correction for `https:/host`. Nil for a text without a slash.
     private static func oneSlash(_ bytes: UnsafeBufferPointer<UInt8>, behind colon: Int) -> String? {
         guard bytes.count > colon + 2, bytes.count < 200, bytes[colon + 1] == .slash else { return nil }
         let url =
@@ -81,7 +81,7 @@ extension URLFault {
         return "has one slash behind its scheme: write \(Redactor.standard.url(url))"
     }
 
-    /// Why no request can go to a text without a scheme, and what to write when it begins with a host.
+    /// Returns the fault of a text without a scheme, and the correction if it begins with a host.
     private static func noScheme(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         let fault = "has no scheme"
         let rest = bytes.starts(with: [.slash, .slash]) ? bytes[2...] : bytes[...]
@@ -99,6 +99,6 @@ extension URLFault {
 }
 
 extension UInt8 {
-    /// Whether host and port of a URL end before it.
+    /// Whether the host and port of a URL end before this byte.
     fileprivate var endsAuthority: Bool { self == .slash || self == .questionMark || self == .numberSign }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The parts of a URL, set one by one, in any order.
+/// The parts of a URL, which can be set in any order.
 package struct URLParts: Sendable {
     package var scheme = "https"
     package var host = ""
@@ -10,8 +10,8 @@ package struct URLParts: Sendable {
     private var user: String?
     private var fragment: String?
 
-    /// Splits a URL as [RFC 3986, appendix B](https://www.rfc-editor.org/rfc/rfc3986#appendix-B) does; nil gives
-    /// `https` and nothing else.
+    /// Splits a URL ([RFC 3986, appendix B](https://www.rfc-editor.org/rfc/rfc3986#appendix-B)). Nil makes `https` and
+    /// empty parts.
     package init(_ url: URL?) {
         guard let url else { return }
         var rest = Substring(url.absoluteString)
@@ -34,7 +34,7 @@ package struct URLParts: Sendable {
         }
     }
 
-    /// Sets another host: what was meant for the one before is not for it.
+    /// Sets the host. For another host it removes the user information, which was meant for the old one.
     package mutating func setHost(_ host: String) {
         if host != self.host { user = nil }
         self.host = host
@@ -47,13 +47,13 @@ package struct URLParts: Sendable {
             text = text[text.utf8.index(after: at)...]
         }
         if text.utf8.last != UInt8(ascii: "]"), let colon = text.utf8.lastIndex(of: .colon) {
-            port = Int(text[text.utf8.index(after: colon)...])  // nil for an empty one, which is the scheme's own
+            port = Int(text[text.utf8.index(after: colon)...])  // nil, the scheme's default, for an empty port
             text = text[..<colon]
         }
         host = String(text)
     }
 
-    /// Why the parts make no URL: "the host "" is empty". Nil when each may stand in one.
+    /// The reason why the parts form no URL, such as "the host "" is empty". Nil if all parts are valid.
     package var fault: String? {
         func refusal(_ part: String, _ value: String, _ why: String) -> String {
             "the \(part) \(value.quotedForMessage) \(why)"
@@ -89,7 +89,7 @@ package struct URLParts: Sendable {
     }
 
     private static func isHostCharacter(_ character: Character, inBrackets: Bool) -> Bool {
-        // A name beyond ASCII is for URL to make IDNA of.
+        // URL converts a name beyond ASCII to IDNA.
         guard let byte = character.asciiValue else { return !character.isWhitespace }
         return ASCIISet.unreserved.contains(byte) || (inBrackets ? character == ":" : character == "%")
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// No body: neither `Content-Type` nor, for GET, `Content-Length` is sent. The default of every request.
+/// No body, the default of every request. The request has no `Content-Type` and, for GET, no `Content-Length`.
 public struct EmptyBody: HTTPBody {
-    /// No body.
+    /// Creates an empty body.
     public init() {}
 
-    /// True.
+    /// Whether the body is empty: always true.
     public var isEmpty: Bool { true }
     /// 0.
     public var length: Int64? { 0 }
 
-    /// No bytes.
+    /// Returns empty data.
     public func encode() -> Data { Data() }
 }

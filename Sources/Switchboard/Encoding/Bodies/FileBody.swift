@@ -1,44 +1,43 @@
 import Foundation
 import SwitchboardText
 
-/// The bytes of a file, or a stretch of them, read as they are sent. The file may be any size.
+/// The bytes of a file, or of a range in it, read while they are sent. The file may have any size.
 ///
-/// A file that is not there or cannot be read ends the request with ``NetworkError/Code/unreadableFile``, which names
-/// it; so does one that changes its size on the way.
+/// A missing or unreadable file ends the request with ``NetworkError/Code/unreadableFile``, which names the file. A
+/// file whose size changes during the upload ends the request too.
 public struct FileBody: HTTPBody {
     /// The file.
     public let url: URL
     /// The file's `Content-Type`.
     public let additionalHeaders: HTTPHeaders
-    /// The bytes that are sent, counted from 0; nil for all.
+    /// The range of bytes that is sent, counted from 0. Nil sends the whole file.
     public let range: Range<Int64>?
 
-    /// Makes a body of a file's bytes. A nil `contentType` is the one that the file's name suggests, as in a
-    /// ``MultipartBody``: `application/octet-stream` for a name that suggests none.
+    /// Creates a body from a file's bytes. With a nil `contentType`, the file's name determines the type, as in a
+    /// ``MultipartBody``: `application/octet-stream` for an unknown name.
     public init(_ url: URL, contentType: String? = nil) {
         self.init(url, range: nil, contentType: contentType)
     }
 
-    /// Makes a body of some of a file's bytes. A range that the file does not have is found out when it is sent, as an
-    /// unreadable file is.
+    /// Creates a body from a range of a file's bytes. A range outside the file fails when the body is sent, like an
+    /// unreadable file.
     public init(_ url: URL, range: Range<Int64>?, contentType: String? = nil) {
         self.url = url
         self.range = range
         additionalHeaders = [.contentType(contentType ?? MIMEType.forFile(named: url.lastPathComponent))]
     }
 
-    /// True: the bytes are read as they are sent.
+    /// Whether the bytes are read while they are sent: always true.
     public var isStreamed: Bool { true }
 
-    /// The number of bytes: of the range, or of the file now. Nil when there is no such file, which sending then
-    /// reports.
+    /// The number of bytes in the range, or in the file now. Nil when no such file exists; sending then fails.
     public var length: Int64? {
         guard let size = url.sizeOfFile else { return nil }
         guard let range else { return size }
         return range.lowerBound >= 0 && range.upperBound <= size ? Int64(range.count) : nil
     }
 
-    /// The bytes in memory.
+    /// Reads the bytes into memory.
     public func encode() throws -> Data {
         let file = try open()
         return try readable {
@@ -48,7 +47,7 @@ public struct FileBody: HTTPBody {
         }
     }
 
-    /// The bytes in chunks of 256 KiB.
+    /// Returns a stream that reads the file in chunks of 256 KiB.
     public func makeStream() throws -> HTTPBodyStream {
         let file = try open()
         return HTTPBodyStream { try readable { try file.next() } }
@@ -76,7 +75,7 @@ public struct FileBody: HTTPBody {
 }
 
 extension URL {
-    /// The bytes of the regular file there; nil when there is none.
+    /// The number of bytes in the regular file at this URL, or nil when no such file exists.
     package var sizeOfFile: Int64? {
         var information = stat()
         guard isFileURL, stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }

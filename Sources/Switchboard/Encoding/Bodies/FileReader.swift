@@ -1,9 +1,9 @@
 import Foundation
 
-/// A file's bytes in large pieces, by `read(2)`: `FileHandle` reads 4 KiB at a time on Linux.
-final class FileReader: @unchecked Sendable {  // read by one at a time
+/// Reads a file in large pieces with `read(2)`. On Linux, `FileHandle` reads only 4 KiB at a time.
+final class FileReader: @unchecked Sendable {  // only one caller reads at a time
     private let descriptor: Int32
-    /// How many bytes are still to be read; all there are at `Int64.max`.
+    /// The number of bytes left to read. `Int64.max` reads to the end of the file.
     private var rest = Int64.max
     private static let size = 256 << 10
 
@@ -19,7 +19,7 @@ final class FileReader: @unchecked Sendable {  // read by one at a time
         close(descriptor)
     }
 
-    /// The next bytes; nil at the end. Not to be called twice at once.
+    /// Returns the next bytes, or nil at the end. Concurrent calls are not allowed.
     func next() throws -> Data? {
         guard rest > 0 else { return nil }
         var data = Data(count: Int(min(rest, Int64(Self.size))))

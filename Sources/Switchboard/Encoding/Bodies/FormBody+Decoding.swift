@@ -2,16 +2,16 @@ import Foundation
 import SwitchboardText
 
 extension FormBody {
-    /// The pairs of a query or a form body, in order, by the parser of the
-    /// [URL standard §5.1](https://url.spec.whatwg.org/#urlencoded-parsing).
+    /// Returns the pairs of a query or a form body, in order, as the parser of the [URL standard
+    /// §5.1](https://url.spec.whatwg.org/#urlencoded-parsing) reads them.
     ///
-    /// `+` is a blank, a wrong `%` stays as it is, bytes that are not UTF-8 become U+FFFD, empty pairs are skipped. A
-    /// name without `=` has the value nil, which that standard reads as the empty text.
+    /// `+` becomes a space, an invalid `%` stays as it is, bytes that are not UTF-8 become U+FFFD, and empty pairs are
+    /// skipped. A name without `=` has the value nil, where that standard has an empty string.
     public static func decode(_ text: some StringProtocol) -> [URLQueryItem] {
         decode(bytes: text.utf8)
     }
 
-    /// The pairs of a form body; see ``decode(_:)-(StringProtocol)``.
+    /// Returns the pairs of a form body. See ``decode(_:)-(StringProtocol)``.
     public static func decode(_ data: Data) -> [URLQueryItem] {
         decode(bytes: data)
     }

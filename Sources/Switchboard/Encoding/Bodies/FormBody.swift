@@ -1,35 +1,36 @@
 import Foundation
 
-/// Names and values as a form, with `Content-Type: application/x-www-form-urlencoded; charset=utf-8`.
+/// A form of names and values, with `Content-Type: application/x-www-form-urlencoded; charset=utf-8`.
 ///
 /// ```swift
 /// FormBody(["greeting": "Hello, ", "target": "🌎"])   // greeting=Hello%2C%20&target=%F0%9F%8C%8E
 /// ```
 ///
-/// Order and repeats are kept. A blank is `%20`, or `+` with an encoder that says so.
+/// The form keeps the order of its pairs and all repeated names. A space becomes `%20`, or `+` if the encoder's
+/// ``URLEncodedFormEncoder/spaceEncoding`` is ``URLEncodedFormEncoder/SpaceEncoding/plusReplaced``.
 public struct FormBody: HTTPBody {
-    /// The fields sent with the body: at first the `Content-Type` alone.
+    /// The fields sent with the body. Initially only `Content-Type`.
     public var additionalHeaders: HTTPHeaders = [.contentType("application/x-www-form-urlencoded; charset=utf-8")]
     private let makeText: @Sendable () throws -> String
 
-    /// A form of these parameters.
+    /// Creates a form from parameters.
     public init(_ parameters: Parameters, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         makeText = { try encoder.encode(parameters) }
     }
 
-    /// A form of these pairs: a nil value gives the bare name, an empty one the name and `=`.
+    /// Creates a form from pairs. A nil value is written as the name alone, an empty value as the name and `=`.
     public init(_ items: [URLQueryItem], encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         makeText = { encoder.encode(items) }
     }
 
-    /// A form of a value's members.
+    /// Creates a form from the members of an `Encodable` value.
     public init(encoding value: some Encodable & Sendable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         makeText = { try encoder.encode(value) }
     }
 
-    /// The form text.
+    /// Returns the form text as UTF-8.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed``, naming what cannot be written.
+    /// - Throws: ``NetworkError/Code/encodingFailed``, which names the value that cannot be written.
     public func encode() throws -> Data {
         Data(try makeText().utf8)
     }

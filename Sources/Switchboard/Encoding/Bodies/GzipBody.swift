@@ -1,27 +1,28 @@
 import SwitchboardPlatform
 import Foundation
 
-/// Another body, compressed: `Content-Encoding: gzip` ([RFC 9110
+/// Compresses another body and adds `Content-Encoding: gzip` ([RFC 9110
 /// §8.4.1.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.3)).
 ///
 /// ```swift
 /// case .add(let todo): .requestBody(GzipBody(JSONBody(todo)))
 /// ```
 ///
-/// Only for a server that is known to understand it; others answer 415 or worse. ``RequestOptions/compressesBody`` does
-/// the same for every request. The content type stays that of the content. Not for a part of a ``MultipartBody``, which
-/// has no such field: wrap the form.
+/// Use it only with a server that is known to accept gzip; others answer 415 or worse.
+/// ``RequestOptions/compressesBody`` compresses the body of every request. The `Content-Type` stays that of the
+/// content. A part of a ``MultipartBody`` cannot be compressed, because parts have no `Content-Encoding`: compress the
+/// whole form instead.
 ///
-/// A body in memory is compressed in memory, a streamed one while it is sent. It is the system's zlib that compresses;
-/// where there is none, sending fails with ``NetworkError/Code/unsupported``.
+/// A body in memory is compressed in memory, and a streamed body is compressed while it is sent. The system's zlib
+/// compresses. On a system without zlib, sending fails with ``NetworkError/Code/unsupported``.
 public struct GzipBody: HTTPBody {
-    /// What is compressed.
+    /// The content to compress.
     public let body: any HTTPBody
 
-    /// zlib, or what is missing.
+    /// zlib, or the reason why it is missing.
     fileprivate let zlib: Result<Zlib, DynamicLibrary.Failure>
 
-    /// Makes a body of another one.
+    /// Creates a body that compresses another one.
     public init(_ body: any HTTPBody) {
         self.init(body, zlib: Zlib.loaded)
     }
@@ -31,23 +32,23 @@ public struct GzipBody: HTTPBody {
         self.zlib = zlib
     }
 
-    /// The fields of the content with `Content-Encoding: gzip`, behind the encodings that it has already.
+    /// The content's fields with `gzip` appended to its `Content-Encoding`.
     public var additionalHeaders: HTTPHeaders {
         var headers = body.additionalHeaders
         headers["Content-Encoding"] = (headers.values(for: "Content-Encoding") + ["gzip"]).joined(separator: ", ")
         return headers
     }
 
-    /// Whether there is no content: then nothing is compressed and nothing sent.
+    /// Whether the content is empty. Empty content is neither compressed nor sent.
     public var isEmpty: Bool { body.isEmpty }
     /// Whether the content is read while it is sent.
     public var isStreamed: Bool { body.isStreamed }
-    /// Whether the content can be sent a second time. It then goes out as the same bytes.
+    /// Whether the content can be sent again. A second sending has the same bytes.
     public var isReplayable: Bool { body.isReplayable }
 
-    /// The whole body in memory. Content of no bytes stays that.
+    /// Returns the compressed body in memory. Empty content stays empty.
     ///
-    /// - Throws: What the content throws; ``NetworkError/Code/unsupported`` without zlib.
+    /// - Throws: The content's error, or ``NetworkError/Code/unsupported`` without zlib.
     public func encode() throws -> Data {
         let content = try body.encode()
         guard !content.isEmpty else { return content }
@@ -61,10 +62,10 @@ public struct GzipBody: HTTPBody {
         return compressed
     }
 
-    /// The compressed bytes in pieces of 64 KiB, made as they are asked for. A stream of no bytes becomes the 20 of an
-    /// empty gzip.
+    /// Returns a stream that compresses while it is read, in pieces of 64 KiB. An empty stream becomes the 20 bytes of
+    /// an empty gzip file.
     ///
-    /// - Throws: What the content throws; ``NetworkError/Code/unsupported`` without zlib.
+    /// - Throws: The content's error, or ``NetworkError/Code/unsupported`` without zlib.
     public func makeStream() throws -> HTTPBodyStream {
         let reader = GzipReader(try body.makeStream(), isEmptyKept: !isStreamed, try makeDeflater())
         return HTTPBodyStream { try await reader.next() }
@@ -85,24 +86,25 @@ public struct GzipBody: HTTPBody {
     }
 }
 
-/// Compresses a stream as it is read.
+/// Compresses a stream while it is read.
 private actor GzipReader {
     private var source: HTTPBodyStream?
     private var isEmptyKept: Bool
     private let deflater: GzipDeflater
 
-    /// `isEmptyKept` says that content of no bytes stays that.
+    /// Creates a reader. With `isEmptyKept`, empty content stays empty instead of becoming an empty gzip file.
     init(_ source: HTTPBodyStream, isEmptyKept: Bool, _ deflater: sending GzipDeflater) {
         self.source = source
         self.isEmptyKept = isEmptyKept
         self.deflater = deflater
     }
 
-    /// The next bytes, nil at the end. Not to be called twice at once.
+    /// Returns the next bytes, or nil at the end. Concurrent calls are not allowed.
     func next() async throws -> Data? {
         while true {
             if deflater.isHungry {
-                // Megabytes of one letter make no piece: that is no reason not to hear of the end.
+                // Highly repetitive input can run for megabytes without output, so the loop checks for cancellation
+                // itself.
                 try Task.checkCancellation()
                 guard let chunk = try await source?.next() else {
                     source = nil
@@ -122,7 +124,7 @@ private actor GzipReader {
 }
 
 extension HTTPBody {
-    /// The body with this encoder where it is a ``JSONBody`` that was given none, within a ``GzipBody`` too.
+    /// Returns the body with this encoder if it is a ``JSONBody`` without one, also inside a ``GzipBody``.
     func withEncoder(_ encoder: any RequestEncoder) -> any HTTPBody {
         switch self {
         case var json as JSONBody:

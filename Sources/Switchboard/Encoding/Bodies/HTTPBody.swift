@@ -1,9 +1,9 @@
 import SwitchboardPlatform
 import Foundation
 
-/// What a request carries.
+/// The body of a request.
 ///
-/// A body of your own needs ``encode()`` alone:
+/// A custom body needs ``encode()`` alone:
 ///
 /// ```swift
 /// struct CSVBody: HTTPBody {
@@ -13,41 +13,42 @@ import Foundation
 /// }
 /// ```
 ///
-/// A body in memory is encoded once for each request, before anything is sent, and the same bytes go out again on a
-/// retry or a 307. A body too large for memory sets ``isStreamed`` and gives its bytes through ``makeStream()``, which
-/// is called anew for each sending.
+/// A body in memory is encoded once for each request, before anything is sent. A retry and a 307 redirect send the same
+/// bytes again. A body that is too large for memory sets ``isStreamed`` and returns its bytes from ``makeStream()``,
+/// which is called for each sending.
 public protocol HTTPBody: Sendable {
-    /// Whether there is no body at all: then neither body nor `Content-Type` is sent. Default false.
+    /// Whether the request has no body. It then has no `Content-Type` either. Default false.
     var isEmpty: Bool { get }
-    /// Header fields that describe the body, `Content-Type` above all. A field that the request sets itself wins.
-    /// Default none.
+    /// Header fields that describe the body, such as `Content-Type`. A field that the request sets itself takes
+    /// precedence. Default none.
     var additionalHeaders: HTTPHeaders { get }
-    /// The whole body in memory. What it throws ends the request with ``NetworkError/Code/encodingFailed``; nothing is
-    /// sent.
+    /// Returns the whole body in memory. An error thrown here ends the request with
+    /// ``NetworkError/Code/encodingFailed`` before anything is sent.
     func encode() throws -> Data
-    /// The number of bytes, when that is known without encoding. Default nil.
+    /// The number of bytes, if it is known without encoding. Default nil.
     var length: Int64? { get }
-    /// Whether the bytes should be read through ``makeStream()`` instead of being held in memory. Default false.
+    /// Whether the bytes are read through ``makeStream()`` instead of being held in memory. Default false.
     var isStreamed: Bool { get }
-    /// Whether the body can be sent a second time. Default true. One that can not is never retried or redirected.
+    /// Whether the body can be sent again. Default true. If false, the request is never retried, and a redirect that
+    /// keeps the body fails with ``NetworkError/Code/redirectRefused``.
     var isReplayable: Bool { get }
-    /// The bytes from the start. By default one chunk, what ``encode()`` gives.
+    /// Returns the bytes from the start. By default one chunk: the result of ``encode()``.
     func makeStream() throws -> HTTPBodyStream
 }
 
 extension HTTPBody {
-    /// False.
+    /// Whether the request has no body: false.
     public var isEmpty: Bool { false }
     /// No fields.
     public var additionalHeaders: HTTPHeaders { [:] }
-    /// Nil: not known without encoding.
+    /// Nil: the length is unknown without encoding.
     public var length: Int64? { nil }
-    /// False: the body is in memory.
+    /// Whether the bytes are streamed: false, the body is in memory.
     public var isStreamed: Bool { false }
-    /// True.
+    /// Whether the body can be sent again: true.
     public var isReplayable: Bool { true }
 
-    /// One chunk: what ``encode()`` gives.
+    /// Returns a stream of one chunk: the result of ``encode()``.
     public func makeStream() throws -> HTTPBodyStream {
         let whole = Protected<Data?>(try encode())
         return HTTPBodyStream {

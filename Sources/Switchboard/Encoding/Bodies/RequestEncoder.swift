@@ -1,9 +1,9 @@
 import Foundation
 import SwitchboardJSON
 
-/// Makes the bytes of a ``JSONBody`` of its value. `FastJSONEncoder` and `JSONEncoder` are two.
+/// Encodes the value of a ``JSONBody``. `FastJSONEncoder` and `JSONEncoder` conform.
 public protocol RequestEncoder: Sendable {
-    /// The bytes, or what was wrong: an `EncodingError` gets its key path into the error's reason.
+    /// Returns the encoded value. The key path of a thrown `EncodingError` becomes part of the request's error.
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
@@ -11,7 +11,7 @@ extension FastJSONEncoder: RequestEncoder {}
 extension JSONEncoder: RequestEncoder {}
 
 extension FastJSONEncoder {
-    /// The default encoder with another text for dates.
+    /// Creates the default encoder with another format for dates.
     package init(dateEncoding: DateEncoding) {
         self.init()
         dateEncodingStrategy = .custom { date, encoder in try dateEncoding.value(date).encode(to: encoder) }

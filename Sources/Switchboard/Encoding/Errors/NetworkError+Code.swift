@@ -1,12 +1,13 @@
 import SwitchboardText
 
 extension NetworkError {
-    /// What went wrong: an open set, so match with `==`, `catch NetworkError.timedOut` or a `switch` with a `default`.
+    /// The kind of failure. The set is open: match with `==`, `catch NetworkError.timedOut` or a `switch` with a
+    /// `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let rawValue: String
 
-        /// Makes a code of your own; give it a name that no code here has.
+        /// Creates a custom code. Give it a name that no code here has.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -15,57 +16,57 @@ extension NetworkError {
             self.rawValue = rawValue
         }
 
-        // The request could not be made; nothing was sent.
+        // The request could not be created. Nothing was sent.
 
-        /// The request could not be constructed: a bad URL, method or header. Also catches ``missingURL``,
+        /// The request could not be created: a bad URL, method or header. Also catches ``missingURL``,
         /// ``parametersNil``, ``encodingFailed``, ``bodyNotAllowed`` and ``unknownEnvironment``.
         public static let invalidRequest = Code("invalidRequest")
-        /// There was no URL to write to.
+        /// The request has no URL.
         public static let missingURL = Code("missingURL")
-        /// Parameters were needed and there were none.
+        /// Parameters were needed, but nil was given.
         public static let parametersNil = Code("parametersNil")
         /// A parameter or a body value could not be encoded. Also catches ``unreadableFile``.
         public static let encodingFailed = Code("encodingFailed")
-        /// A file to be sent is not there, is a folder, or cannot be read; the reason names it.
+        /// A file to send is missing, is a folder or cannot be read. The reason names it.
         public static let unreadableFile = Code("unreadableFile")
-        /// GET, HEAD or TRACE with a body.
+        /// A GET, HEAD or TRACE request has a body.
         public static let bodyNotAllowed = Code("bodyNotAllowed")
-        /// The session cannot do what the request asks for.
+        /// The session does not support an option of the request.
         public static let unsupported = Code("unsupported")
         /// The servers have no URL for the environment.
         public static let unknownEnvironment = Code("unknownEnvironment")
-        /// The session was invalidated before the request.
+        /// The session was invalidated before the request was sent.
         public static let sessionInvalidated = Code("sessionInvalidated")
-        /// The chain was being reset when the request came.
+        /// The router was being reset when the request started.
         public static let resetInProgress = Code("resetInProgress")
-        /// A `CircuitBreaker` is open: the host failed too often a moment ago. Nothing was sent.
+        /// A `CircuitBreaker` is open because the host failed too often recently. Nothing was sent.
         public static let circuitOpen = Code("circuitOpen")
-        /// A `ResponseCache` has nothing stored, and the request said that it is not to be sent.
+        /// The request is cache-only, and no response is cached.
         public static let notCached = Code("notCached")
 
         // No complete response arrived.
 
         /// The request was cancelled. Async calls throw `CancellationError` instead.
         public static let cancelled = Code("cancelled")
-        /// A timeout passed; the reason says which.
+        /// A timeout passed. The reason says which one.
         public static let timedOut = Code("timedOut")
-        /// No connection, for any cause of the network's. Also catches ``cannotFindHost``, ``noInternetConnection`` and
-        /// ``connectionLost``.
+        /// No connection could be made, whatever the cause. Also catches ``cannotFindHost``, ``noInternetConnection``
+        /// and ``connectionLost``.
         public static let cannotConnect = Code("cannotConnect")
         /// The host name could not be resolved.
         public static let cannotFindHost = Code("cannotFindHost")
-        /// This machine is offline.
+        /// This device is offline.
         public static let noInternetConnection = Code("noInternetConnection")
         /// The connection broke before the response was complete.
         public static let connectionLost = Code("connectionLost")
-        /// TLS failed: certificate, name, version, or a server that speaks none.
+        /// TLS failed: a bad certificate, host name or version, or a server without TLS.
         public static let insecureConnection = Code("insecureConnection")
-        /// The server or proxy asked for credentials that the transport could not give.
+        /// The server or proxy required credentials that the transport could not supply.
         public static let cannotAuthenticate = Code("cannotAuthenticate")
-        /// What arrived is not HTTP, or breaks its rules. Also catches ``truncatedBody``, ``responseTooLarge`` and
+        /// The response is not HTTP or violates its rules. Also catches ``truncatedBody``, ``responseTooLarge`` and
         /// ``headersTooLarge``.
         public static let invalidResponse = Code("invalidResponse")
-        /// The body ended before its announced length or its last chunk.
+        /// The body ended before its announced length or before its last chunk.
         public static let truncatedBody = Code("truncatedBody")
         /// The body is larger than ``ResponseLimits/responseBody``.
         public static let responseTooLarge = Code("responseTooLarge")
@@ -76,18 +77,18 @@ extension NetworkError {
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
         /// A downloaded body could not be written to its file.
         public static let cannotWriteFile = Code("cannotWriteFile")
-        /// A downloaded file was refused by the check that the download was given.
+        /// A downloaded file failed the check that the download specified.
         public static let verificationFailed = Code("verificationFailed")
 
         // Redirects.
 
-        /// More redirects than allowed.
+        /// The server sent more redirects than allowed.
         public static let tooManyRedirects = Code("tooManyRedirects")
-        /// A redirect that is not followed: https to http, another scheme, a URL that is none, a body that cannot be
-        /// sent again. Also a link to the next page of that kind.
+        /// A redirect was not followed: it leads from https to http, to another scheme or to an invalid URL, or the
+        /// body cannot be sent again. A link to the next page of that kind fails alike.
         public static let redirectRefused = Code("redirectRefused")
 
-        // A response arrived and its status was not accepted.
+        // A response arrived, and its status was not accepted.
 
         /// 400.
         public static let badRequest = Code("badRequest")
@@ -103,33 +104,34 @@ extension NetworkError {
         public static let serverError = Code("serverError")
         /// 501 to 599.
         public static let error5xx = Code("error5xx")
-        /// 300 to 399 that was not followed, 304 included.
+        /// 300 to 399 that was not followed, including 304.
         public static let redirection = Code("redirection")
         /// Any other status that was not accepted.
         public static let unexpectedStatus = Code("unexpectedStatus")
-        /// The server explained itself: ``NetworkError/message`` is what it said. Only with ``StatusMap/service``.
+        /// The server sent an error message, which is ``NetworkError/message``. Only with ``StatusMap/service``.
         public static let custom = Code("custom")
-        /// The server did not explain itself. Only with ``StatusMap/service``.
+        /// The server sent no error message. Only with ``StatusMap/service``.
         public static let other = Code("other")
 
-        // The response was accepted and gave no value.
+        // The response was accepted, but yielded no value.
 
-        /// The body is empty where a value was expected.
+        /// The body is empty, but a value was expected.
         public static let noData = Code("noData")
-        /// The body is not the value expected; the reason has the key path.
+        /// The body does not match the expected value. The reason contains the key path. Also catches
+        /// ``unexpectedContentType``.
         public static let decodingFailed = Code("decodingFailed")
 
-        /// The body is of another media type than the value expected, HTML for instance.
+        /// The body has another media type than the expected value, such as HTML.
         public static let unexpectedContentType = Code("unexpectedContentType")
 
         /// None of the above.
         public static let unknown = Code("unknown")
 
-        /// The general code that this one is a case of, or nil. `catch NetworkError.cannotConnect` also catches its
-        /// special cases.
+        /// The general code that includes this one, or nil. `catch NetworkError.cannotConnect` also catches its special
+        /// cases.
         public var parent: Code? { Self.parents[self] }
 
-        /// Whether this is `other` or a special case of it.
+        /// Returns whether this code is `other` or a special case of it.
         public func isKind(of other: Code) -> Bool {
             self == other || parent?.isKind(of: other) == true
         }
@@ -151,7 +153,7 @@ extension NetworkError {
             .unexpectedContentType: .decodingFailed,
         ]
 
-        /// Whether the code says that a status was not accepted.
+        /// Whether the code stands for a status that was not accepted.
         package var isStatus: Bool {
             switch self {
             case .badRequest, .unauthorized, .forbidden, .notFound, .error4xx, .serverError, .error5xx, .redirection,
@@ -164,20 +166,19 @@ extension NetworkError {
 }
 
 extension NetworkError.Code {
-    /// The short text for a person; the published one where a design has it.
+    /// The short text for a person. Where a published design has a text, it is that text.
     var message: String {
         switch self {
         case .cancelled: "The request was cancelled."
         case .noInternetConnection: "No Internet connection"
         case .unknown: "Something went wrong"
-        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse,
-            .unknown:
+        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse:
             "Please check your network connection."
         default: title
         }
     }
 
-    /// What happened, for a developer.
+    /// The description for a developer.
     var title: String {
         switch self {
         case .invalidRequest: "Unable to create the request"

@@ -1,5 +1,5 @@
-// `NetworkError.timedOut` as well as `NetworkError.Code.timedOut`, so that `catch NetworkError.timedOut` reads as it
-// does for `URLError`.
+// Shortcuts such as `NetworkError.timedOut` for `NetworkError.Code.timedOut`, so that `catch NetworkError.timedOut`
+// reads as `catch URLError.timedOut` does.
 extension NetworkError {
     /// ``Code/invalidRequest``
     public static var invalidRequest: Code { .invalidRequest }

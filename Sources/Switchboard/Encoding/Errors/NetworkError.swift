@@ -2,7 +2,7 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// The one error this package throws, besides `CancellationError`.
+/// The only error type that this package throws, besides `CancellationError`.
 ///
 /// ```swift
 /// do {
@@ -14,64 +14,64 @@ import SwitchboardText
 /// }
 /// ```
 ///
-/// It is a struct over an open ``Code``, as `URLError` is, so that a new code breaks nobody. A general code also
-/// catches its special ones: `catch NetworkError.cannotConnect` catches ``Code/cannotFindHost`` and
-/// ``Code/connectionLost``; see ``Code/parent``.
+/// The error is a struct over an open ``Code``, like `URLError`, so that new codes do not break clients. A general code
+/// also catches its special cases: `catch NetworkError.cannotConnect` catches ``Code/cannotFindHost`` and
+/// ``Code/connectionLost``. See ``Code/parent``.
 ///
-/// Texts made from an error (``description``, ``errorDescription``) hold no secret: URLs are redacted by
-/// ``Redaction/standard``.
+/// Texts made from an error (``description``, ``errorDescription``) contain no secrets: ``Redaction/standard`` redacts
+/// their URLs.
 public struct NetworkError: Error, Sendable {
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// Why, in words: the value and the rule it broke, or what the transport said. Without secrets. Nil when the code
-    /// says it all.
+    /// The cause in words: the value and the rule that it broke, or the transport's message. Contains no secrets. Nil
+    /// when the code needs no explanation.
     public var reason: String?
-    /// The URL of the request, as it was sent. May hold secrets in its query.
+    /// The URL of the request, as it was sent. Its query may contain secrets.
     public var url: URL?
     /// The method of the request.
     public var method: HTTPMethod?
-    /// The endpoint asked for, type and case without associated values: `MovieApi.newMovies`. Nil for a bare request.
+    /// The type and case of the endpoint, without associated values: `MovieApi.newMovies`. Nil for a bare request.
     public var endPoint: String?
-    /// The status the server answered with; nil when no complete head arrived.
+    /// The status of the response, or nil when no complete head arrived.
     public var status: Int?
-    /// The head the server answered with; nil when no complete head arrived.
+    /// The head of the response, or nil when no complete head arrived.
     public var headers: HTTPHeaders?
-    /// The body the server answered with, as far as it arrived and within the size limit. Nil when no head arrived.
+    /// The body of the response, up to the size limit and as far as it arrived. Nil when no head arrived.
     public var body: Data?
-    /// What the server said about it in its body, when the body is an object with a usual key such as `message`.
+    /// The server's error message, if the body is an object with a usual key such as `message`.
     public var serverMessage: String?
-    /// How often the request was sent before this error was given up to the caller.
+    /// The number of times the request was sent before this error reached the caller.
     public var attempts = 1
-    /// The error underneath: a `URLError`, a `DecodingError`, or what an encoder or interceptor threw.
+    /// The underlying error: a `URLError`, a `DecodingError`, or an error thrown by an encoder or interceptor.
     public var underlying: (any Error)?
-    /// The short text for ``message`` where a status map chose one.
+    /// The short text for ``message`` if a status map chose one.
     var classMessage: String?
-    /// How long the server asked to be left alone, when the error was made.
+    /// The server's `Retry-After` as a duration, measured when the error was made.
     var wait: Duration?
-    /// How the request may be sent once more; nil for an error that is the answer.
+    /// The way in which the session may resend the request. Nil for a final error.
     var repetition: Repetition?
-    /// The request, boxed, because its type is known to a higher layer only.
+    /// The request, boxed, because a higher layer defines its type.
     package var requestBox: (any Sendable)?
 
-    /// Makes an error of your own, in an interceptor or a stub for instance.
+    /// Creates an error, for instance in an interceptor or a stub.
     public init(_ code: Code, reason: String? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.reason = reason
         self.underlying = underlying
     }
 
-    /// The `URLError` code underneath, when URLSession reported the failure.
+    /// The code of the underlying `URLError`, if URLSession reported the failure.
     public var urlErrorCode: URLError.Code? {
         (underlying as? URLError)?.code
     }
 }
 
 extension NetworkError: LocalizedError, CustomStringConvertible {
-    /// A short text to show to a person. It names no endpoint: "Please check your network connection.", "Not found
-    /// (404)", "Too many requests (429), try again in 20 s", or the server's own words for ``Code/custom``.
+    /// A short text for a person. It names no endpoint: "Please check your network connection.", "Not found (404)",
+    /// "Too many requests (429), try again in 20 s", or the server's message for ``Code/custom``.
     public var message: String {
         if code == .custom, let serverMessage { return serverMessage }
-        // A failure that URLSession cannot name is the network's; one that somebody else threw need not be.
+        // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
         if code == .invalidRequest { return code.title + (failureReason.map { ": \($0)" } ?? "") }
         if let statusWords, let status { return "\(statusWords) (\(status))\(waitText)" }
@@ -88,32 +88,32 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         wait.map { $0 > .zero ? ", try again in \($0.waitText)" : "" } ?? ""
     }
 
-    /// What went wrong, for which endpoint and why, in one line.
+    /// The failure, its endpoint and its cause, in one line.
     ///
-    /// ``Code/custom`` gives the server's message alone, because callers show or compare it. The rest is in
-    /// ``description``.
+    /// For ``Code/custom`` it is the server's message alone, because callers show or compare it. ``description`` has
+    /// the rest.
     public var errorDescription: String? {
         code == .custom ? message : description
     }
 
-    /// The cause, as in ``reason``, secrets of URLs in it replaced.
+    /// The cause, as in ``reason``, with the secrets of URLs redacted.
     public var failureReason: String? {
         (reason ?? (underlying as? NetworkError)?.reason).map(Redaction.standard.pairs)
     }
 
-    /// One line with everything but secrets: what, why, and for which request.
+    /// One line with everything but secrets: the failure, its cause and the request.
     public var description: String {
         let place = [requestLine, endPoint].compactMap { $0 }.joined(separator: ", ")
         return summary + (place.isEmpty ? "" : " (\(place))") + (attempts > 1 ? " after \(attempts) attempts" : "")
     }
 
-    /// What went wrong and why, without the request: for a program that has said already what it was about to do.
+    /// The failure and its cause, without the request, for a program that has already printed the request.
     public var summary: String {
         var text = code.title
         if let status, code.isStatus { text = "HTTP \(status): \(statusWords.map { $0 + waitText } ?? message)" }
         func add(_ more: String) {
             let isSentence = text.last == "." || text.last == "!" || text.last == "?"
-            // A key path or a media type keeps its letters: it is no word.
+            // A key path or a media type keeps its lower-case letters, because it is no word.
             let isWord = more.prefix { $0 != " " }.allSatisfy { $0.isLetter || $0 == "'" }
             let sentence = isWord ? more.prefix(1).uppercased() + more.dropFirst() : more
             text += isSentence ? " " + sentence : ": " + more
@@ -133,12 +133,13 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         return [method, Redaction.standard.url(url.absoluteString)].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// What an error of any kind says, secrets of URLs in it replaced; of one of Swift's its name alone.
+    /// Returns the text of any error, with the secrets of URLs redacted. For a plain Swift enum or struct, returns only
+    /// the names of its type and case.
     package static func text(of error: any Error) -> String {
         if let error = error as? NetworkError { return error.description }
         if let text = (error as? any LocalizedError)?.errorDescription { return Redaction.standard.pairs(in: text) }
         if error is any CustomNSError { return Redaction.standard.pairs(in: error.localizedDescription) }
-        // Of an error of Swift's `localizedDescription` says nothing, and its payload may be a secret.
+        // For a Swift error, `localizedDescription` is meaningless, and the payload may contain a secret.
         let mirror = Mirror(reflecting: error)
         guard mirror.displayStyle == .enum else {
             return type(of: error) is AnyClass
@@ -149,8 +150,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 }
 
 extension NetworkError: Equatable {
-    /// Compares what happened: code, reason, request, endpoint, response and attempts. The underlying error is not
-    /// compared.
+    /// Compares code, reason, request, endpoint, response and attempts, but not the underlying error.
     public static func == (one: NetworkError, other: NetworkError) -> Bool {
         one.code == other.code && one.reason == other.reason && one.url == other.url && one.method == other.method
             && one.endPoint == other.endPoint && one.status == other.status && one.headers == other.headers
@@ -159,7 +159,7 @@ extension NetworkError: Equatable {
 }
 
 extension NetworkError: CustomReflectable {
-    /// Shows the redacted line only, so that `dump` prints no secret either.
+    /// A mirror with only the redacted line, so that `dump` prints no secret either.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description])
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a `Date` is written in a query, a form or a JSON document.
+/// A format for a `Date` in a query, a form or a JSON document.
 public struct DateEncoding: Sendable {
     enum Form: Sendable {
         case text(String)
@@ -9,9 +9,8 @@ public struct DateEncoding: Sendable {
 
     let form: @Sendable (Date) throws -> Form
 
-    /// `2001-01-01T00:00:00Z`, with milliseconds only when there are some. The default
-    /// ([RFC 3339 §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)). A year that has not four digits cannot be
-    /// written.
+    /// ISO 8601 text, the default: `2001-01-01T00:00:00Z`, with milliseconds only if they are not zero ([RFC 3339
+    /// §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)). Encoding fails for a year before 1 or after 9999.
     public static let iso8601 = DateEncoding { date in
         guard date >= .distantPast, date < .endOfYear9999 else {
             throw EncodingError.invalidValue(
@@ -23,15 +22,15 @@ public struct DateEncoding: Sendable {
     public static let secondsSince1970 = DateEncoding { .number($0.timeIntervalSince1970) }
     /// Milliseconds since 1970, as a number.
     public static let millisecondsSince1970 = DateEncoding { .number($0.timeIntervalSince1970 * 1000) }
-    /// As `Date` encodes itself: seconds since 2001, as a number.
+    /// Seconds since 2001, as a number. `Date` encodes itself in this form.
     public static let deferredToDate = DateEncoding { .number($0.timeIntervalSinceReferenceDate) }
 
-    /// The text that a formatter makes.
+    /// Returns a format that uses a formatter's text.
     public static func formatted(_ formatter: DateFormatter) -> DateEncoding {
         DateEncoding { .text(formatter.string(from: $0)) }
     }
 
-    /// Text of your own.
+    /// Returns a custom format. `encode` makes the text of each date.
     public static func custom(_ encode: @escaping @Sendable (Date) throws -> String) -> DateEncoding {
         DateEncoding { .text(try encode($0)) }
     }
@@ -43,7 +42,9 @@ public struct DateEncoding: Sendable {
         }
     }
 
-    /// - Throws: `EncodingError` for a date that is no finite number.
+    /// Returns the date as a value.
+    ///
+    /// - Throws: `EncodingError` for a date that is not a finite number.
     func value(_ date: Date) throws -> ParameterValue {
         guard date.timeIntervalSinceReferenceDate.isFinite else {
             throw EncodingError.invalidValue(date, .init(codingPath: [], debugDescription: "it is not a finite date"))
@@ -58,11 +59,12 @@ public struct DateEncoding: Sendable {
 extension Date {
     fileprivate static let endOfYear9999 = Date(timeIntervalSinceReferenceDate: 252_423_993_600)
 
-    /// The text to the nearest millisecond.
+    /// The text, rounded to the nearest millisecond.
     fileprivate var iso8601Text: String {
         let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
-        // The format cuts, and most milliseconds have no exact binary form: half of one more keeps them whole.
+        // The formatter truncates, and most milliseconds have no exact binary form. Half a millisecond more prevents
+        // that the text loses one.
         let date = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.5) / 1000)
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }

@@ -1,6 +1,6 @@
 import SwitchboardText
 
-/// What an `EncodingError` says, in one line without values.
+/// Describes an `EncodingError` in one line, without the value.
 enum EncodingFailure {
     static func describe(_ error: any Error, at path: String = "") -> String {
         switch error {

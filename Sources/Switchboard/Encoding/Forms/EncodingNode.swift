@@ -1,9 +1,10 @@
 import Foundation
 import SwitchboardText
 
-/// A place in a document that an `Encodable` is writing; it becomes an ``ParameterValue`` once the writing is over.
+/// A node in the document that an `Encodable` writes. ``finished()`` converts it to a ``ParameterValue``.
 ///
-/// A class, because `Encoder` containers share the place they write to. Used by one encoding call on one thread.
+/// It is a class, because `Encoder` containers share the node to which they write. One encoding call uses it on one
+/// thread.
 final class EncodingNode {
     private enum Content {
         case empty
@@ -13,20 +14,20 @@ final class EncodingNode {
         case object([(name: String, node: EncodingNode)])
     }
 
-    /// How many lists and objects may stand in one another: more would overflow the stack of a small thread. serde_json
-    /// reads no more than this either.
+    /// The maximum nesting of lists and objects. More would overflow the stack of a small thread. serde_json has the
+    /// same limit for reading.
     static let maximumDepth = 128
 
     private let depth: Int
     private var content = Content.empty
-    /// Where each name stands, once an object has many members.
+    /// The index of each member by name, for members after the first 16.
     private var positions: [String: Int] = [:]
 
     init(depth: Int = 0) {
         self.depth = depth
     }
 
-    /// The value that was written; an empty object when nothing was.
+    /// Returns the value that was written, or an empty object if nothing was.
     func finished() throws -> ParameterValue {
         switch content {
         case .empty: .object([:])
@@ -63,19 +64,20 @@ final class EncodingNode {
     func appendElement() -> EncodingNode {
         let node = inner()
         guard case .array(var nodes) = content else { return node }
-        content = .empty  // the array is changed in place, not copied
+        content = .empty  // lets the array change in place instead of being copied
         nodes.append(node)
         content = .array(nodes)
         return node
     }
 
-    /// A place in this one. One that is too deep is not kept: nobody can let go of such a tree.
+    /// Returns a child node. A child beyond the maximum depth is not stored: releasing so deep a tree would overflow
+    /// the stack.
     private func inner() -> EncodingNode {
         if depth >= Self.maximumDepth { content = .tooDeep }
         return EncodingNode(depth: depth + 1)
     }
 
-    /// The place of a member; writing a name a second time replaces the first, as `JSONEncoder` does.
+    /// Returns the node for a member. A second write of the same name replaces the first, as in `JSONEncoder`.
     func member(_ name: String) -> EncodingNode {
         let node = inner()
         guard case .object(var members) = content else { return node }
@@ -94,7 +96,7 @@ final class EncodingNode {
         members.prefix(16).firstIndex { $0.name == name } ?? positions[name]
     }
 
-    /// Writes a value here.
+    /// Writes a value to this node.
     func encode(_ value: any Encodable, at path: [any CodingKey]) throws {
         guard depth <= Self.maximumDepth else { throw Self.tooDeep }
         switch value {
@@ -120,6 +122,6 @@ final class EncodingNode {
     }
 }
 
-/// Any dictionary: its members have no order of their own.
+/// Marks dictionaries. Their members have no defined order, so they are sorted.
 private protocol AnyDictionary {}
 extension Dictionary: AnyDictionary {}

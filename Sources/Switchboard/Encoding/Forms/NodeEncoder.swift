@@ -1,6 +1,6 @@
 import SwitchboardJSON
 
-/// Writes an `Encodable` into an ``EncodingNode``.
+/// Writes an `Encodable` value to an ``EncodingNode``.
 struct NodeEncoder: Encoder {
     let node: EncodingNode
     let codingPath: [any CodingKey]
@@ -33,7 +33,7 @@ private struct NodeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
         try node.member(key.stringValue).encodeElement(value, at: codingPath + [key])
     }
 
-    // A nil optional is noted as absent, so that a form can write it the way its strategy says.
+    // A nil optional becomes `absent`, so that a form can apply its ``NilEncoding``.
     func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) } else { node.member(key.stringValue).set(.absent) }
     }
@@ -125,7 +125,7 @@ private struct NodeSingleValueContainer: SingleValueEncodingContainer {
 }
 
 extension EncodingNode {
-    /// Writes a scalar at once and hands everything else on.
+    /// Writes scalars directly and passes other values to ``EncodingNode/encode(_:at:)``.
     fileprivate func encodeElement<Value: Encodable>(_ value: Value, at path: [any CodingKey]) throws {
         switch value {
         case let value as String: set(.string(value))

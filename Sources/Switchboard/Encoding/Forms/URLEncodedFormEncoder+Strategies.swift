@@ -1,7 +1,7 @@
 import Foundation
 
 extension URLEncodedFormEncoder {
-    /// How an array's elements are named.
+    /// A strategy for the names of array elements.
     public struct ArrayEncoding: Sendable {
         let encode: @Sendable (_ name: String, _ index: Int) -> String
 
@@ -13,7 +13,8 @@ extension URLEncodedFormEncoder {
         public static let noBrackets = ArrayEncoding { name, _ in name }
         /// `ids[0]=1&ids[1]=2`
         public static let indexInBrackets = ArrayEncoding { name, index in "\(name)[\(index)]" }
-        /// The name for an element from the array's name and the element's index, counted from 0.
+        /// Returns a custom strategy. `encode` makes an element's name from the array's name and the index, counted
+        /// from 0.
         public static func custom(_ encode: @escaping @Sendable (_ name: String, _ index: Int) -> String)
             -> ArrayEncoding
         {
@@ -21,7 +22,7 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How a Boolean is written.
+    /// A strategy for Booleans.
     public struct BoolEncoding: Sendable {
         let encode: @Sendable (Bool) -> String
 
@@ -31,26 +32,26 @@ extension URLEncodedFormEncoder {
         public static let numeric = BoolEncoding { $0 ? "1" : "0" }
     }
 
-    /// How `Data` is written.
+    /// A strategy for `Data`.
     public struct DataEncoding: Sendable {
         let encode: @Sendable (Data) throws -> String?
 
         /// Base64 text, the default ([RFC 4648 §4](https://www.rfc-editor.org/rfc/rfc4648#section-4)).
         public static let base64 = DataEncoding { $0.base64EncodedString() }
-        /// As `Data` encodes itself: an array of its bytes.
+        /// An array of bytes. `Data` encodes itself in this form.
         public static let deferredToData = DataEncoding { _ in nil }
-        /// Text of your own.
+        /// Returns a custom strategy. `encode` makes the text.
         public static func custom(_ encode: @escaping @Sendable (Data) throws -> String) -> DataEncoding {
             DataEncoding { try encode($0) }
         }
     }
 
-    /// How the names of values are changed before they are written.
+    /// A strategy that changes names before they are written.
     public struct KeyEncoding: Sendable {
         let encode: @Sendable (String) -> String
         var isIdentity = false
 
-        /// As they are, the default.
+        /// Unchanged names, the default.
         public static let useDefaultKeys = KeyEncoding(encode: { $0 }, isIdentity: true)
         /// `oneTwoThree` becomes `one_two_three`, `myURLSession` becomes `my_url_session`.
         public static let convertToSnakeCase = KeyEncoding { $0.words.joined(separator: "_") }
@@ -62,13 +63,13 @@ extension URLEncodedFormEncoder {
         public static let uppercased = KeyEncoding { $0.uppercased() }
         /// `oneTwoThree` becomes `onetwothree`.
         public static let lowercased = KeyEncoding { $0.lowercased() }
-        /// A change of your own, called once for each name.
+        /// Returns a custom strategy. `encode` is called once for each name.
         public static func custom(_ encode: @escaping @Sendable (String) -> String) -> KeyEncoding {
             KeyEncoding(encode: encode)
         }
     }
 
-    /// How the names of nested objects are joined.
+    /// A strategy for joining the names of nested objects.
     public struct KeyPathEncoding: Sendable {
         let encode: @Sendable (_ parent: String, _ child: String) -> String
 
@@ -78,7 +79,7 @@ extension URLEncodedFormEncoder {
         public static let brackets = KeyPathEncoding { parent, child in "\(parent)[\(child)]" }
         /// `user.name`
         public static let dots = KeyPathEncoding { parent, child in "\(parent).\(child)" }
-        /// The name of a member from the name of its object and its own.
+        /// Returns a custom strategy. `encode` makes a member's full name from its object's name and its own.
         public static func custom(
             _ encode: @escaping @Sendable (_ parent: String, _ child: String) -> String
         ) -> KeyPathEncoding {
@@ -86,7 +87,7 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// What a nil becomes.
+    /// A strategy for nil values.
     public struct NilEncoding: Sendable {
         enum Choice: Sendable {
             case dropKey, dropValue, text(String)
@@ -94,29 +95,29 @@ extension URLEncodedFormEncoder {
 
         let choice: Choice
 
-        /// Nothing: the name is left out too. The default.
+        /// Neither name nor value, the default.
         public static let dropKey = NilEncoding(choice: .dropKey)
         /// `name=`
         public static let dropValue = NilEncoding(choice: .dropValue)
         /// `name=null`
         public static let null = NilEncoding(choice: .text("null"))
-        /// `name=` and the text given.
+        /// Returns a strategy that writes `name=` and this text.
         public static func custom(_ text: String) -> NilEncoding {
             NilEncoding(choice: .text(text))
         }
     }
 
-    /// What a blank becomes.
+    /// A strategy for spaces.
     public enum SpaceEncoding: Sendable {
         /// `%20`, the default.
         case percentEscaped
-        /// `+`, as browsers send forms.
+        /// `+`, as browsers write forms.
         case plusReplaced
     }
 }
 
 extension String {
-    /// The words of a camel-case name, lower case: `myURLList2` gives `my`, `url`, `list2`.
+    /// The words of a camel-case name in lower case: `myURLList2` becomes `my`, `url`, `list2`.
     fileprivate var words: [String] {
         var words: [String] = []
         var word = ""

@@ -1,43 +1,43 @@
 import Foundation
 import SwitchboardText
 
-/// Encodes values as `application/x-www-form-urlencoded` text: for queries and for form bodies.
+/// Encodes values as `application/x-www-form-urlencoded` text, for queries and for form bodies.
 ///
 /// ```swift
 /// let encoder = URLEncodedFormEncoder(arrayEncoding: .noBrackets, keyEncoding: .convertToSnakeCase)
 /// try encoder.encode(Search(text: "a b", tags: ["x", "y"]))      // text=a%20b&tags=x&tags=y
 /// ```
 ///
-/// The strategies carry the names known from Alamofire. Three defaults differ, each to the form that servers read
-/// without being told: members keep their declared order (those of a dictionary are sorted), a Boolean is `true` or
-/// `false`, and a date is ISO 8601. Only the *unreserved* characters of [RFC 3986
-/// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) stay bare, in names and in values.
+/// The strategies have the names known from Alamofire. Three defaults differ, and each matches what servers accept
+/// without configuration. Members keep their declared order, and the members of a dictionary are sorted. A Boolean is
+/// `true` or `false`. A date is ISO 8601. Names and values leave only the *unreserved* characters of [RFC 3986
+/// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) unescaped.
 public struct URLEncodedFormEncoder: Sendable {
-    /// Whether pairs are sorted by name; by default they keep the order in which the value encodes them.
+    /// Whether pairs are sorted by name. By default they keep the order in which the value encodes them.
     public var alphabetizeKeyValuePairs: Bool
-    /// How an array's elements are named. Default ``ArrayEncoding/brackets``.
+    /// The naming of array elements. Default ``ArrayEncoding/brackets``.
     public var arrayEncoding: ArrayEncoding
-    /// How a Boolean is written. Default ``BoolEncoding/literal``.
+    /// The format of Booleans. Default ``BoolEncoding/literal``.
     public var boolEncoding: BoolEncoding
-    /// How `Data` is written. Default ``DataEncoding/base64``.
+    /// The format of `Data`. Default ``DataEncoding/base64``.
     public var dataEncoding: DataEncoding
-    /// How a `Date` is written. Default ``DateEncoding/iso8601``.
+    /// The format of dates. Default ``DateEncoding/iso8601``.
     public var dateEncoding: DateEncoding
-    /// How names are changed. Default ``KeyEncoding/useDefaultKeys``.
+    /// The change made to names. Default ``KeyEncoding/useDefaultKeys``.
     public var keyEncoding: KeyEncoding
-    /// How the names of nested objects are joined. Default ``KeyPathEncoding/brackets``.
+    /// The way to join the names of nested objects. Default ``KeyPathEncoding/brackets``.
     public var keyPathEncoding: KeyPathEncoding
-    /// What a nil becomes. Default ``NilEncoding/dropKey``.
+    /// The treatment of nil values. Default ``NilEncoding/dropKey``.
     public var nilEncoding: NilEncoding
-    /// What a blank becomes. Default ``SpaceEncoding/percentEscaped``.
+    /// The treatment of spaces. Default ``SpaceEncoding/percentEscaped``.
     public var spaceEncoding: SpaceEncoding
     private var allowed: ASCIISet
 
-    /// Makes an encoder.
+    /// Creates an encoder.
     ///
-    /// `allowedCharacters` are the ASCII characters left bare; nil stands for the unreserved ones of RFC 3986. `%`,
-    /// `&`, `=`, `+`, `#` and control characters are escaped even when they are listed, because they would change the
-    /// meaning of the text.
+    /// `allowedCharacters` are the ASCII characters to leave unescaped. Nil means the unreserved characters of RFC
+    /// 3986. `%`, `&`, `=`, `+`, `#` and control characters are always escaped, because they would change the meaning
+    /// of the text.
     public init(
         alphabetizeKeyValuePairs: Bool = false, arrayEncoding: ArrayEncoding = .brackets,
         boolEncoding: BoolEncoding = .literal,
@@ -61,7 +61,7 @@ public struct URLEncodedFormEncoder: Sendable {
     /// Encodes an object: a struct, a class or a dictionary.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed`` when `value` is a scalar or an array, which have no names, when
-    ///   it holds an infinite number, or when its own `encode(to:)` throws.
+    ///   it contains an infinite number, or when its `encode(to:)` throws.
     public func encode(_ value: some Encodable) throws(NetworkError) -> String {
         let encoded: ParameterValue
         do {
@@ -76,16 +76,16 @@ public struct URLEncodedFormEncoder: Sendable {
         return try encode(members)
     }
 
-    /// Encodes parameters in their order, repeats kept.
+    /// Encodes parameters in their order, with all repeated names.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed``, naming the parameter whose value cannot be written.
+    /// - Throws: ``NetworkError/Code/encodingFailed``, which names the parameter whose value cannot be written.
     public func encode(_ parameters: Parameters) throws(NetworkError) -> String {
         var buffer: [UInt8] = []
         try append(parameters, to: &buffer)
         return String(decoding: buffer, as: UTF8.self)
     }
 
-    /// Encodes pairs in their order. A nil value gives the bare name, an empty one the name and `=`.
+    /// Encodes pairs in their order. A nil value is written as the name alone, an empty value as the name and `=`.
     public func encode(_ items: [URLQueryItem]) -> String {
         var buffer: [UInt8] = []
         for item in items {
@@ -99,15 +99,15 @@ public struct URLEncodedFormEncoder: Sendable {
 // MARK: - Pairs to bytes
 
 extension URLEncodedFormEncoder {
-    /// The encoder for a query: it escapes all that no URL has, whatever the app allows. Foundation would do so, and escape
-    /// every percent sign with it.
+    /// The encoder for queries. It escapes every character that a URL cannot contain, even an allowed one. Otherwise
+    /// Foundation would escape it, and with it every percent sign.
     var escapingForURLs: URLEncodedFormEncoder {
         var encoder = self
         encoder.allowed = allowed.intersection(.query)
         return encoder
     }
 
-    /// Appends `a=1&b=2`; nothing when every value is dropped.
+    /// Appends `a=1&b=2`, or nothing when every value is dropped.
     func append(_ parameters: Parameters, to buffer: inout [UInt8]) throws(NetworkError) {
         buffer.reserveCapacity(buffer.count + parameters.count * 32)
         for (name, value) in sorted(parameters) {
@@ -183,7 +183,7 @@ extension URLEncodedFormEncoder {
 }
 
 extension NetworkError {
-    /// The error itself when it is one of ours, an encoding failure over it when not.
+    /// Returns the error itself if it is a ``NetworkError``, or else ``Code/encodingFailed`` with the error underneath.
     package static func encoding(_ error: any Error) -> NetworkError {
         error as? NetworkError
             ?? NetworkError(.encodingFailed, reason: EncodingFailure.describe(error), underlying: error)
@@ -191,7 +191,7 @@ extension NetworkError {
 }
 
 extension ASCIISet {
-    /// The ASCII members of a set, without those that would change the meaning of a query.
+    /// Creates the ASCII subset of a set, without characters that would change the meaning of a query.
     fileprivate init(escapable characters: CharacterSet) {
         let kept = (UInt8(0x20)..<0x7F).filter { byte in
             characters.contains(Unicode.Scalar(byte)) && !" %&=+#".utf8.contains(byte)

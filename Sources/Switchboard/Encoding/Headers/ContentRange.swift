@@ -1,21 +1,22 @@
 import SwitchboardText
 
-/// Which bytes of the whole a response or a part of one holds: the field `Content-Range` ([RFC 9110
+/// The position of a partial body in the whole: the field `Content-Range` ([RFC 9110
 /// §14.4](https://www.rfc-editor.org/rfc/rfc9110#section-14.4)).
 public struct ContentRange: Sendable, Hashable, CustomStringConvertible {
-    /// The bytes, counted from 0, the last one included; nil for `bytes */1234`, which says that none could be had.
+    /// The bytes, counted from 0, including the last one. Nil for `bytes */1234`, which means that the range was
+    /// unavailable.
     public var bytes: ClosedRange<Int64>?
-    /// The bytes of the whole; nil when the sender does not know.
+    /// The size of the whole in bytes, or nil when it is unknown.
     public var size: Int64?
 
-    /// Makes a range. Nothing is checked.
+    /// Creates a range without checking it.
     public init(_ bytes: ClosedRange<Int64>?, of size: Int64?) {
         self.bytes = bytes
         self.size = size
     }
 
-    /// Reads a field's value. Nil for what is none: another unit than bytes, a last byte before the first or beyond the
-    /// whole, neither range nor size.
+    /// Reads a field's value. Nil for an invalid value: a unit other than bytes, a last byte before the first or beyond
+    /// the whole, or neither range nor size.
     public init?(_ value: String) {
         let words = value.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, String(words[0]).equalsIgnoringCase("bytes") else { return nil }
@@ -43,7 +44,7 @@ public struct ContentRange: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Int64 {
-    /// Digits alone, without a sign; nil for anything else, and for more than there is room for.
+    /// Reads digits without a sign. Nil for any other text and for a number that is too large.
     package init?(digits text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil

@@ -3,55 +3,55 @@ import SwitchboardText
 
 /// One header field: a name and a value.
 public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The name as it was given. Names compare without case.
+    /// The name as it was given. Comparisons ignore case.
     public let name: String
-    /// The value, without blanks and tabs at its ends ([RFC 9110
+    /// The value, without leading and trailing spaces and tabs ([RFC 9110
     /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
     public let value: String
 
-    /// Makes a field. Nothing is refused here; ``HTTPHeaders/validate()`` says what may not be sent.
+    /// Creates a field. Any text is accepted here; ``HTTPHeaders/validate()`` refuses fields that cannot be sent.
     public init(name: String, value: String) {
         self.name = name
         self.value = value.trimmedOfBlanks
     }
 
-    /// Makes a field of a value without blanks at its ends.
+    /// Creates a field from a value that is already trimmed.
     init(name: String, trimmedValue value: String) {
         self.name = name
         self.value = value
     }
 
-    /// `Accept`
+    /// Returns an `Accept` field.
     public static func accept(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept", value: value) }
-    /// `Content-Type`
+    /// Returns a `Content-Type` field.
     public static func contentType(_ value: String) -> HTTPHeader { HTTPHeader(name: "Content-Type", value: value) }
-    /// `User-Agent`
+    /// Returns a `User-Agent` field.
     public static func userAgent(_ value: String) -> HTTPHeader { HTTPHeader(name: "User-Agent", value: value) }
-    /// `Authorization` with a value of your own.
+    /// Returns an `Authorization` field with any value.
     public static func authorization(_ value: String) -> HTTPHeader { HTTPHeader(name: "Authorization", value: value) }
-    /// `Authorization: Bearer token` ([RFC 6750 §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
+    /// Returns `Authorization: Bearer token` ([RFC 6750 §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
     public static func authorization(bearerToken: String) -> HTTPHeader { authorization("Bearer \(bearerToken)") }
 
-    /// `name: value`, with the value replaced where the name is that of a secret.
+    /// `name: value`, with the value redacted if the name is a secret's.
     public var description: String {
         "\(name): \(Redaction.standard.value(value, ofHeader: name))"
     }
 
-    /// Shows the redacted text only, so that `dump` prints no secret.
+    /// A mirror with only the redacted text, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// Compares names without case.
+    /// Compares names without case, and values exactly.
     public static func == (one: HTTPHeader, other: HTTPHeader) -> Bool {
         one.name.equalsIgnoringCase(other.name) && one.value == other.value
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the parts that `==` compares.
     public func hash(into hasher: inout Hasher) {
         for byte in name.utf8 { hasher.combine(byte.lowercased) }
         hasher.combine(value)
     }
 
-    /// Why this field may not be sent, or nil when it may.
+    /// The reason why this field cannot be sent, or nil if it can.
     package var fault: String? {
         guard name.isHTTPToken else {
             return "header name \(name.quotedForMessage) is not a token (RFC 9110 §5.6.2)"

@@ -1,8 +1,8 @@
 import Foundation
 
 extension HTTPHeaders {
-    /// One entry for each name, in the spelling of its first field; repeats joined as their name demands. In one pass:
-    /// a server chooses how many there are.
+    /// One entry for each name, spelled as in its first field, with repeated values joined. The loop runs in one pass,
+    /// because the server chooses the number of fields.
     var joinedByName: [String: String] {
         var values: [String: (name: String, values: [String])] = [:]
         for field in self {
@@ -10,7 +10,7 @@ extension HTTPHeaders {
         }
         return Dictionary(
             uniqueKeysWithValues: values.map { key, field in
-                // RFC 6265 §4.2.1: the pairs of one Cookie field are separated by semicolons.
+                // Semicolons separate the pairs of one Cookie field (RFC 6265 §4.2.1).
                 (field.name, field.values.joined(separator: key == "cookie" ? "; " : ", "))
             })
     }

@@ -1,62 +1,62 @@
 import Foundation
 import SwitchboardText
 
-/// The header fields of a request or a response: ordered, names without case, a name as often as you like.
+/// The header fields of a request or a response. They are ordered, ignore the case of names, and may repeat a name.
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "application/json"]
-/// headers["accept"] = "text/plain"          // replaces: one field is left
+/// headers["accept"] = "text/plain"          // replaces the first field
 /// headers.add("X-Tag", "a")
 /// headers.add("X-Tag", "b")                 // both are sent, in this order
 /// ```
 ///
-/// Nothing is refused while fields are written, but ``validate()`` throws for a name or a value that could not stand in
-/// a head, and every session calls it before it sends: no value can start a header line of its own.
+/// Writing a field never fails. ``validate()`` throws for a name or a value that a head cannot contain, and every
+/// session calls it before it sends. A value can therefore never inject a second header line.
 public struct HTTPHeaders: Sendable, Hashable {
     private var fields: [HTTPHeader]
-    /// Set once a field that may not be sent was written, so that validating good fields costs nothing.
+    /// Whether a field may be invalid. Validation of valid fields therefore costs nothing.
     private var isSuspect = false
 
-    /// No fields.
+    /// Creates an empty list of fields.
     public init() {
         fields = []
     }
 
-    /// Fields that were looked at before: `isSuspect` says whether one of them may not be sent.
+    /// Creates a list from fields that were already checked. `isSuspect` is true if one of them may be invalid.
     package init(_ fields: [HTTPHeader], isSuspect: Bool) {
         self.fields = fields
         self.isSuspect = isSuspect
     }
 
-    /// The fields in the order given, repeats kept.
+    /// Creates a list from fields, in their order and with repeated names.
     public init(_ fields: some Sequence<HTTPHeader>) {
         self.init()
         for field in fields { append(field) }
     }
 
-    /// The entries of a dictionary, in the order of their names, because a dictionary has none.
+    /// Creates a list from a dictionary. The entries are sorted by name, because a dictionary has no order.
     public init(_ dictionary: [String: String]) {
         self.init()
         for name in dictionary.keys.sorted() { add(name, dictionary[name] ?? "") }
     }
 
-    /// Appends a field; fields of that name that are there already stay.
+    /// Appends a field. Existing fields of that name stay.
     public mutating func append(_ field: HTTPHeader) {
         if field.fault != nil { isSuspect = true }
         fields.append(field)
     }
 
-    /// Appends a field; fields of that name that are there already stay.
+    /// Appends a field. Existing fields of that name stay.
     public mutating func add(_ name: String, _ value: String) {
         append(HTTPHeader(name: name, value: value))
     }
 
-    /// Replaces every field of that name by this one, at the place of the first.
+    /// Replaces every field of that name with this one, at the position of the first, or appends it.
     public mutating func set(_ name: String, _ value: String) {
         set(HTTPHeader(name: name, value: value))
     }
 
-    /// Replaces every field of that name by this one, at the place of the first.
+    /// Replaces every field of that name with this one, at the position of the first, or appends it.
     public mutating func set(_ field: HTTPHeader) {
         guard let index = index(of: field.name) else { return append(field) }
         if field.fault != nil { isSuspect = true }
@@ -72,22 +72,22 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.removeAll { $0.name.equalsIgnoringCase(name) }
     }
 
-    /// Every value of that name, in order; empty when there is none.
+    /// Returns all values of that name in order, or an empty array if no such field exists.
     public func values(for name: String) -> [String] {
         fields.compactMap { $0.name.equalsIgnoringCase(name) ? $0.value : nil }
     }
 
-    /// Whether there is a field of that name.
+    /// Returns whether a field of that name exists.
     public func contains(_ name: String) -> Bool {
         index(of: name) != nil
     }
 
-    /// The value of that name, or nil when there is none.
+    /// The value of that name, or nil if no such field exists.
     ///
-    /// Reading a name that occurs more than once joins the values with a comma, which means the same
-    /// ([RFC 9110 §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3)); `Set-Cookie`, which must not be joined,
-    /// gives its first value. ``values(for:)`` keeps them apart. Writing replaces every field of that name, and nil
-    /// removes them.
+    /// Reading a repeated name joins its values with commas, which has the same meaning ([RFC 9110
+    /// §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3)). `Set-Cookie` cannot be joined, so reading it returns
+    /// the first value. ``values(for:)`` returns the values separately. Writing replaces every field of that name, and
+    /// writing nil removes them.
     public subscript(name: String) -> String? {
         get {
             guard let index = index(of: name) else { return nil }
@@ -101,7 +101,7 @@ public struct HTTPHeaders: Sendable, Hashable {
         }
     }
 
-    /// Replaces, name by name, what `other` also has, and appends the rest. Repeats within `other` are kept.
+    /// Replaces the fields whose names `other` also has, and appends the rest. Repeated names in `other` stay repeated.
     public mutating func merge(_ other: HTTPHeaders) {
         guard !other.isEmpty else { return }
         guard !isEmpty else { return self = other }
@@ -111,7 +111,7 @@ public struct HTTPHeaders: Sendable, Hashable {
         isSuspect = isSuspect || other.isSuspect
     }
 
-    /// These fields with those of `other` over them; see ``merge(_:)``.
+    /// Returns these fields merged with `other`. See ``merge(_:)``.
     public func merging(_ other: HTTPHeaders?) -> HTTPHeaders {
         guard let other else { return self }
         var result = self
@@ -119,21 +119,21 @@ public struct HTTPHeaders: Sendable, Hashable {
         return result
     }
 
-    /// Appends the fields of `other` whose names are not there yet and are not to be left out.
+    /// Appends the fields of `other` whose names do not exist here and are not left out.
     package mutating func fill(_ other: HTTPHeaders, leavingOut isLeftOut: (String) -> Bool = { _ in false }) {
         guard !other.isEmpty else { return }
         if fields.isEmpty, !other.fields.contains(where: { isLeftOut($0.name) }) { return self = other }
-        // What was there before: a name may repeat within `other`.
+        // Looks up only the fields that existed before, because `other` may repeat a name.
         let isThere = Self.lookup(fields[...])
         for field in other.fields where !isLeftOut(field.name) && !isThere(field.name) { fields.append(field) }
         isSuspect = isSuspect || other.isSuspect
     }
 
-    /// Refuses what could not be sent as a header line.
+    /// Throws if a field cannot be sent as a header line.
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when a name is not a token or a value holds a control character
-    ///   other than a tab: CR, LF and NUL above all, which would start a header of the value's own
-    ///   ([RFC 9110 §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). The reason names the header, never its
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when a name is not a token, or a value contains a control
+    ///   character other than a tab. CR, LF and NUL are the most dangerous: they could inject another header ([RFC 9110
+    ///   §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). The reason contains the header's name, never its
     ///   value.
     public func validate() throws(NetworkError) {
         guard isSuspect else { return }
@@ -142,7 +142,8 @@ public struct HTTPHeaders: Sendable, Hashable {
         }
     }
 
-    /// Tells whether fields have a name. Many are looked up in a set, so that two long lists take no longer than both.
+    /// Returns a function that checks whether a name exists. More than eight fields go into a set, so that long lists
+    /// merge in linear time.
     private static func lookup(_ fields: ArraySlice<HTTPHeader>) -> (String) -> Bool {
         guard fields.count > 8 else { return { name in fields.contains { $0.name.equalsIgnoringCase(name) } } }
         let names = Set(fields.map { $0.name.utf8.map(\.lowercased) })
@@ -153,12 +154,12 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.firstIndex { $0.name.equalsIgnoringCase(name) }
     }
 
-    /// Equal when the same fields stand in the same order, names without case.
+    /// Compares fields and their order. Names ignore case.
     public static func == (one: HTTPHeaders, other: HTTPHeaders) -> Bool {
         one.fields == other.fields
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the parts that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(fields)
     }
@@ -174,23 +175,23 @@ extension HTTPHeaders: RandomAccessCollection {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// The fields in the order written, repeats kept.
+    /// Creates a list from a literal, in its order and with repeated names.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init()
         for (name, value) in elements { add(name, value) }
     }
 
-    /// The fields in the order written, repeats kept.
+    /// Creates a list from a literal, in its order and with repeated names.
     public init(arrayLiteral elements: HTTPHeader...) {
         self.init(elements)
     }
 }
 
 extension HTTPHeaders: CustomStringConvertible, CustomReflectable {
-    /// Shows the redacted text only, so that `dump` prints no secret.
+    /// A mirror with only the redacted text, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// A line for each field, secrets replaced.
+    /// One line for each field, with secrets redacted.
     public var description: String {
         fields.map(\.description).joined(separator: "\n")
     }

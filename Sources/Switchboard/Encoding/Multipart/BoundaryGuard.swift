@@ -1,17 +1,19 @@
 import Foundation
 
-/// Looks for a boundary in content that comes in chunks.
+/// Searches chunked content for a boundary.
 struct BoundaryGuard: Sendable {
     private let delimiter: Data?
-    /// The end of what passed, one byte shorter than what is looked for.
+    /// The end of the content so far, one byte shorter than the delimiter.
     private var tail = Data()
 
-    /// Looks for nothing without a boundary.
+    /// Creates a guard. Without a boundary, all content passes.
     init(_ boundary: String?) {
         delimiter = boundary.map { Data("--\($0)".utf8) }
     }
 
-    /// - Throws: ``NetworkError/Code/encodingFailed`` when the boundary is in it.
+    /// Checks the next chunk.
+    ///
+    /// - Throws: ``NetworkError/Code/encodingFailed`` when the content contains the boundary.
     mutating func pass(_ chunk: Data) throws(NetworkError) {
         guard let delimiter else { return }
         tail += chunk

@@ -1,43 +1,43 @@
 import Foundation
 import SwitchboardText
 
-/// A form with files, `multipart/form-data` ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)), read part by part while
-/// it is sent: never as a whole in memory.
+/// A form with files, `multipart/form-data` ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)). Its parts are read
+/// one by one while they are sent, so the whole form is never in memory.
 ///
 /// ```swift
 /// let form = MultipartBody(.field("title", "Holiday"), .file("photo", photo), .data("note", note, fileName: "note.txt"))
 /// case .add(let form): .upload(form)                           // the task of an endpoint
 /// ```
 ///
-/// The length is announced where every part has one. A file that cannot be read when the form is made is listed in
-/// ``failedFiles``; sending then fails and names it, unless the form is to skip such files. The form can be sent
-/// again when every part can.
+/// The request announces the length if every part has one. ``failedFiles`` lists the files that could not be read when
+/// the form was created. Sending then fails and names them, unless `skipsUnreadableFiles` is set. The form can be sent
+/// again if every part can.
 public struct MultipartBody: HTTPBody {
     /// The parts that are sent, in order.
     public let parts: [Part]
-    /// The paths of the files that could not be read when the form was made, in the order of their parts.
+    /// The paths of the files that could not be read when the form was created, in the order of their parts.
     public let failedFiles: [String]
-    /// What stands between the parts.
+    /// The delimiter between the parts.
     public let boundary: String
     private let skipsUnreadableFiles: Bool
-    /// Set where the boundary was given: it is looked for in the content.
+    /// Whether the content is searched for the boundary. Only a boundary that the caller specified needs that.
     private let isGuarded: Bool
 
-    /// A form of these parts.
+    /// Creates a form from parts.
     public init(_ parts: Part...) {
         self.init(parts)
     }
 
-    /// A form of these parts.
+    /// Creates a form from parts.
     ///
     /// - Parameters:
-    ///   - parts: The parts in the order in which they are sent. None make an empty form.
-    ///   - skipsUnreadableFiles: Whether the other parts are sent when a file cannot be read. By default nothing is, and
-    ///     ``NetworkError/Code/unreadableFile`` names the files.
-    ///   - boundary: What stands between the parts: 1 to 70 of the characters of [RFC 2046
-    ///     §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1), else sending fails. Content with it ends the
-    ///     request too, with ``NetworkError/Code/encodingFailed``. Nil, the default, for a random one of 128 bits, which
-    ///     no content can know.
+    ///   - parts: The parts, in the order in which they are sent. No parts make an empty form.
+    ///   - skipsUnreadableFiles: True sends the other parts when a file cannot be read. By default nothing is sent,
+    ///     and ``NetworkError/Code/unreadableFile`` names the files.
+    ///   - boundary: The delimiter between the parts: 1 to 70 of the characters in [RFC 2046
+    ///     §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1), or sending fails. Content that contains the
+    ///     boundary fails too, with ``NetworkError/Code/encodingFailed``. With nil, the default, the boundary has 128
+    ///     random bits, which no content can guess.
     public init(_ parts: [Part], skipsUnreadableFiles: Bool = false, boundary: String? = nil) {
         let parts = parts.map(\.encodedOnce)
         let failed = parts.map(\.unreadableFile)
@@ -53,19 +53,19 @@ public struct MultipartBody: HTTPBody {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// `multipart/form-data` with the boundary.
+    /// `Content-Type: multipart/form-data` with the boundary.
     public var additionalHeaders: HTTPHeaders {
         let isToken = boundary.utf8.allSatisfy(ASCIISet.boundaryToken.contains)
         return ["Content-Type": "multipart/form-data; boundary=" + (isToken ? boundary : "\"\(boundary)\"")]
     }
 
-    /// True: parts are read as they are sent.
+    /// Whether the parts are read while they are sent: always true.
     public var isStreamed: Bool { true }
 
     /// Whether every part can be sent again.
     public var isReplayable: Bool { parts.allSatisfy(\.content.isReplayable) }
 
-    /// The number of bytes; nil when a part does not know its own.
+    /// The number of bytes, or nil if the length of a part is unknown.
     public var length: Int64? {
         guard fault == nil else { return nil }
         var length = Int64(boundary.utf8.count + 6)  // --boundary--CRLF
@@ -78,9 +78,9 @@ public struct MultipartBody: HTTPBody {
         return length
     }
 
-    /// The whole form in memory.
+    /// Returns the whole form in memory.
     ///
-    /// - Throws: What ``makeStream()`` throws; a part that is streamed from anything but a file cannot be encoded.
+    /// - Throws: The errors of ``makeStream()``. A streamed part that is not a file cannot be encoded.
     public func encode() throws -> Data {
         try check()
         var data = Data()
@@ -94,9 +94,9 @@ public struct MultipartBody: HTTPBody {
         return data + closing
     }
 
-    /// The form's bytes, part by part. Files and streams are opened when it is their turn.
+    /// Returns the form's bytes, part by part. Each file or stream is opened when its part begins.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed``, naming what cannot be sent.
+    /// - Throws: ``NetworkError/Code/encodingFailed``, which names the part that cannot be sent.
     public func makeStream() throws -> HTTPBodyStream {
         try check()
         let reader = MultipartReader(self)
@@ -111,7 +111,7 @@ public struct MultipartBody: HTTPBody {
 
     var closing: Data { Data("--\(boundary)--\r\n".utf8) }
 
-    /// What looks for the boundary in a part's content.
+    /// A guard that searches one part's content for the boundary.
     var boundaryGuard: BoundaryGuard { BoundaryGuard(isGuarded ? boundary : nil) }
 
     private func check() throws(NetworkError) {
@@ -130,8 +130,8 @@ public struct MultipartBody: HTTPBody {
 }
 
 extension ASCIISet {
-    /// What may stand in a boundary (RFC 2046 §5.1.1).
+    /// The characters of a boundary (RFC 2046 §5.1.1).
     fileprivate static let boundary = boundaryToken.union(ASCIISet("(),/:=? "))
-    /// What of it needs no quotation marks.
+    /// The characters of a boundary that need no quotation marks.
     fileprivate static let boundaryToken = alphanumerics.union(ASCIISet("-_.+'"))
 }

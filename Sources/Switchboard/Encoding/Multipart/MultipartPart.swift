@@ -2,13 +2,13 @@ import Foundation
 import SwitchboardText
 
 extension MultipartBody {
-    /// One part of a form: a field, or a file.
+    /// One part of a form: a field or a file.
     public struct Part: Sendable {
-        /// The name of the form's field.
+        /// The name of the form field.
         public let name: String
-        /// The file's name as the server hears it; nil for a field.
+        /// The file name sent to the server. Nil for a field.
         public let fileName: String?
-        /// Header fields of the part besides `Content-Disposition`; `Content-Type` above all.
+        /// Header fields of the part besides `Content-Disposition`, such as `Content-Type`.
         public let headers: HTTPHeaders
         let content: any HTTPBody
 
@@ -19,19 +19,20 @@ extension MultipartBody {
             self.content = content
         }
 
-        /// A text field. Its line ends become CRLF, as in a browser's form ([HTML
+        /// Returns a text field. Its line ends become CRLF, as in a browser's form ([HTML
         /// §4.10.21.8](https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)).
         public static func field(_ name: String, _ value: String) -> Part {
             Part(name: name, fileName: nil, headers: [:], content: DataBody(Data(value.withCRLF.utf8)))
         }
 
-        /// Bytes at hand, unchanged.
+        /// Returns a part with bytes in memory, sent unchanged.
         ///
         /// - Parameters:
-        ///   - name: The name of the form's field.
+        ///   - name: The name of the form field.
         ///   - data: The bytes.
-        ///   - fileName: The file's name; nil, the default, for a field that is no file.
-        ///   - contentType: Nil, the default, for the type that the file's name suggests, and none without a file.
+        ///   - fileName: The file name. Nil, the default, makes a plain field.
+        ///   - contentType: The media type. Nil, the default, selects the type of the file name's extension, or none
+        ///     without a file name.
         /// - Returns: The part.
         public static func data(
             _ name: String, _ data: Data, fileName: String? = nil, contentType: String? = nil
@@ -40,13 +41,13 @@ extension MultipartBody {
             return Part(name: name, fileName: fileName, headers: HTTPHeaders(type: type), content: DataBody(data))
         }
 
-        /// A file, read while it is sent.
+        /// Returns a part with a file that is read while it is sent.
         ///
         /// - Parameters:
-        ///   - name: The name of the form's field.
+        ///   - name: The name of the form field.
         ///   - url: The file.
-        ///   - fileName: What the server hears; nil, the default, for the file's own name.
-        ///   - contentType: Nil, the default, for the type that the name suggests.
+        ///   - fileName: The file name sent to the server. Nil, the default, selects the file's own name.
+        ///   - contentType: The media type. Nil, the default, selects the type of the file name's extension.
         /// - Returns: The part.
         public static func file(
             _ name: String, _ url: URL, fileName: String? = nil, contentType: String? = nil
@@ -56,14 +57,14 @@ extension MultipartBody {
             return Part(name: name, fileName: shown, headers: HTTPHeaders(type: type), content: FileBody(url))
         }
 
-        /// Bytes that are made while they are sent, or any other body: a ``JSONBody`` brings its own `Content-Type`.
+        /// Returns a part with any body, such as a stream. A ``JSONBody`` brings its own `Content-Type`.
         ///
         /// - Parameters:
-        ///   - name: The name of the form's field.
-        ///   - body: The content. When its length is not known, neither is that of the whole, which is then sent in
-        ///     chunks; when it cannot be sent twice, neither can the whole.
-        ///   - fileName: The file's name; nil, the default, for a field that is no file.
-        ///   - contentType: Nil, the default, for that of the body.
+        ///   - name: The name of the form field.
+        ///   - body: The content. If its length is unknown, the length of the form is unknown too, and the form is sent
+        ///     in chunks. If it cannot be sent again, the form cannot be sent again either.
+        ///   - fileName: The file name. Nil, the default, makes a plain field.
+        ///   - contentType: The media type. Nil, the default, selects that of the body.
         /// - Returns: The part.
         public static func body(
             _ name: String, _ body: any HTTPBody, fileName: String? = nil, contentType: String? = nil
@@ -75,8 +76,8 @@ extension MultipartBody {
 }
 
 extension MultipartBody.Part {
-    /// The part with its content encoded, where that is in memory and tells no length: once, for all who ask for the
-    /// length and send it. One that cannot be encoded says so when it is sent.
+    /// The part with its content already encoded, if the content is in memory and its length is unknown. Reading the
+    /// length and sending then encode only once. Content that cannot be encoded fails when it is sent.
     var encodedOnce: MultipartBody.Part {
         guard !content.isEmpty, !content.isStreamed, content.length == nil, let data = try? content.encode() else {
             return self
@@ -84,16 +85,16 @@ extension MultipartBody.Part {
         return MultipartBody.Part(name: name, fileName: fileName, headers: headers, content: DataBody(data))
     }
 
-    /// The file's path when its content is a file that cannot be read now.
+    /// The path of the file if the content is a file that cannot be read now.
     var unreadableFile: String? {
         guard let file = content as? FileBody, !file.isReadable else { return nil }
         return file.url.path
     }
 
-    /// `Content-Disposition` and the other fields, with the empty line behind them.
+    /// Returns the part's header: `Content-Disposition`, the other fields and the empty line.
     ///
-    /// In names a quotation mark, CR and LF become `%22`, `%0D` and `%0A`, and nothing else changes: the bytes of UTF-8
-    /// go out as they are ([HTML, multipart/form-data encoding
+    /// In names, a quotation mark, CR and LF become `%22`, `%0D` and `%0A`. Everything else is sent as unchanged UTF-8
+    /// ([HTML, multipart/form-data encoding
     /// algorithm](https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)).
     func head() throws(NetworkError) -> Data {
         try headers.validate()
@@ -105,7 +106,7 @@ extension MultipartBody.Part {
 }
 
 extension FileBody {
-    /// Whether the file is there and may be read.
+    /// Whether the file exists and may be read.
     fileprivate var isReadable: Bool {
         length != nil && FileManager.default.isReadableFile(atPath: url.path)
     }
@@ -132,7 +133,7 @@ extension String {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text with every line end as CRLF: lone CR and lone LF too.
+    /// The text with every line end as CRLF, including a lone CR or LF.
     fileprivate var withCRLF: String {
         var bytes: [UInt8] = []
         var isBehindCR = false

@@ -14,7 +14,7 @@ actor MultipartReader {
         guardian = form.boundaryGuard
     }
 
-    /// The next bytes, nil at the end. Not to be called twice at once.
+    /// Returns the next bytes, or nil at the end. Concurrent calls are not allowed.
     func next() async throws -> Data? {
         while true {
             if let chunk = try await content?.next() {

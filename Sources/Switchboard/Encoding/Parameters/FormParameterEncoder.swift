@@ -1,19 +1,19 @@
 import Foundation
 
 /// Writes parameters into the body as a form, with `Content-Type: application/x-www-form-urlencoded; charset=utf-8`
-/// unless the request has one.
+/// unless the request sets that field.
 public struct FormParameterEncoder: ParameterEncoder {
-    /// How names and values are written.
+    /// The encoder of names and values.
     public var form: URLEncodedFormEncoder
 
-    /// Makes an encoder; without an argument, with ``URLEncodedFormEncoder``'s defaults.
+    /// Creates an encoder. The default form has ``URLEncodedFormEncoder``'s defaults.
     public init(_ form: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         self.form = form
     }
 
-    /// Sets the draft's body.
+    /// Replaces the draft's body with the form.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed``, naming the parameter that cannot be written.
+    /// - Throws: ``NetworkError/Code/encodingFailed``, which names the parameter that cannot be written.
     public func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws(NetworkError) {
         let body = FormBody(parameters, encoder: form)
         do {

@@ -1,28 +1,29 @@
 import Foundation
 import SwitchboardJSON
 
-/// Writes parameters into the body as a JSON object, with `Content-Type: application/json` unless the request has one.
+/// Writes parameters into the body as a JSON object, with `Content-Type: application/json` unless the request sets that
+/// field.
 ///
-/// Members keep their order; of repeated names the last one stays, because readers disagree about repeats
-/// ([RFC 8259 §4](https://www.rfc-editor.org/rfc/rfc8259#section-4)).
+/// Members keep their order. Of repeated names only the last is written, because parsers treat repeated names
+/// differently ([RFC 8259 §4](https://www.rfc-editor.org/rfc/rfc8259#section-4)).
 public struct JSONParameterEncoder: ParameterEncoder {
     /// Whether members are sorted by name. Default false.
     public var sortsKeys: Bool
-    /// Whether the text has lines and indents for people. Default false.
+    /// Whether the text has line breaks and indentation. Default false.
     public var isPretty: Bool
-    /// How a date is written. Default ``DateEncoding/iso8601``.
+    /// The format of dates. Default ``DateEncoding/iso8601``.
     public var dateEncoding: DateEncoding
 
-    /// Makes an encoder.
+    /// Creates an encoder.
     public init(sortsKeys: Bool = false, isPretty: Bool = false, dateEncoding: DateEncoding = .iso8601) {
         self.sortsKeys = sortsKeys
         self.isPretty = isPretty
         self.dateEncoding = dateEncoding
     }
 
-    /// Sets the draft's body.
+    /// Replaces the draft's body with the JSON object.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed``, naming the parameter that cannot be written.
+    /// - Throws: ``NetworkError/Code/encodingFailed``, which names the parameter that cannot be written.
     public func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws(NetworkError) {
         do {
             var encoder = FastJSONEncoder(dateEncoding: dateEncoding)

@@ -2,8 +2,8 @@ import Foundation
 
 /// Writes parameters into a request: its query, its body or its header.
 ///
-/// ``URLParameterEncoder``, ``JSONParameterEncoder`` and ``FormParameterEncoder`` cover the usual forms. Adopt it for
-/// another:
+/// ``URLParameterEncoder``, ``JSONParameterEncoder`` and ``FormParameterEncoder`` cover the usual formats. Adopt the
+/// protocol for another format:
 ///
 /// ```swift
 /// struct PropertyListParameterEncoder: ParameterEncoder {
@@ -13,18 +13,19 @@ import Foundation
 /// }
 /// ```
 ///
-/// and use it as `bodyEncoding: .custom(PropertyListParameterEncoder())`.
+/// Use it as `bodyEncoding: .custom(PropertyListParameterEncoder())`.
 public protocol ParameterEncoder: Sendable {
-    /// Writes `parameters` into `draft`. Called once for each request; what it throws ends the request before anything
-    /// is sent.
+    /// Writes `parameters` into `draft`. The method is called once for each request. An error thrown here ends the
+    /// request before anything is sent.
     func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws
 }
 
 extension ParameterEncoder {
-    /// Writes parameters into a `URLRequest`, for code that owns one.
+    /// Writes parameters into a `URLRequest`, for code that has its own request.
     ///
     /// - Throws: ``NetworkError/Code/parametersNil`` for nil, ``NetworkError/Code/missingURL`` when the request has no
-    ///   URL, ``NetworkError/Code/encodingFailed`` for a value that cannot be written. The request is unchanged then.
+    ///   URL, ``NetworkError/Code/encodingFailed`` for a value that cannot be written. On an error, the request stays
+    ///   unchanged.
     public func encode(urlRequest: inout URLRequest, with parameters: Parameters?) throws(NetworkError) {
         guard let parameters else { throw NetworkError(.parametersNil) }
         guard urlRequest.url != nil else { throw NetworkError(.missingURL) }
@@ -52,7 +53,7 @@ extension RequestDraft {
         request.httpMethod = method.rawValue
         request.url = url
         request.allHTTPHeaderFields = body.additionalHeaders.merging(headers).joinedByName
-        // Writing nil would take the stream of a request that has one.
+        // Assigning nil would remove the body stream of a request that has one.
         if data != request.httpBody { request.httpBody = data }
     }
 }

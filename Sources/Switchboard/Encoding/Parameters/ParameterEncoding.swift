@@ -1,11 +1,11 @@
 import Foundation
 
-/// How a task's body parameters and URL parameters are written.
+/// The encoders for the body parameters and the URL parameters of a task.
 ///
-/// URL parameters always go into the query, whatever becomes of the body: the two are independent, and either may be
-/// nil.
+/// URL parameters always go into the query, whatever the encoding of the body. The two are independent, and either may
+/// be nil.
 public struct ParameterEncoding: Sendable {
-    /// Behind a reference: every task has an encoding, and few differ.
+    /// A reference keeps tasks small: every task has an encoding, and few differ.
     private final class Encoders: Sendable {
         let body: any ParameterEncoder
         let url: URLParameterEncoder
@@ -18,9 +18,9 @@ public struct ParameterEncoding: Sendable {
 
     private let encoders: Encoders
 
-    /// Writes the body parameters.
+    /// The encoder of the body parameters.
     public var bodyEncoder: any ParameterEncoder { encoders.body }
-    /// Writes the URL parameters.
+    /// The encoder of the URL parameters.
     public var urlEncoder: URLParameterEncoder { encoders.url }
 
     /// Appends URL parameters to a query.
@@ -28,25 +28,26 @@ public struct ParameterEncoding: Sendable {
         try encoders.url.form.append(parameters, to: &query)
     }
 
-    /// There is no body: body parameters, if any, join the query before the URL parameters.
+    /// No body. Body parameters, if any, precede the URL parameters in the query.
     public static let urlEncoding = ParameterEncoding.custom(URLParameterEncoder())
-    /// Body parameters become a JSON object.
+    /// Body parameters as a JSON object.
     public static let jsonEncoding = ParameterEncoding.custom(JSONParameterEncoder())
-    /// The same as ``jsonEncoding``, under the name it has where the two were exclusive.
+    /// An alias of ``jsonEncoding``, for designs where URL and JSON encoding were separate choices.
     public static let urlAndJsonEncoding = jsonEncoding
-    /// Body parameters become a form.
+    /// Body parameters as a form.
     public static let formEncoding = ParameterEncoding.custom(FormParameterEncoder())
 
-    /// Encoders of your choice: `.custom(JSONParameterEncoder(sortsKeys: true))`.
+    /// Returns an encoding with these encoders: `.custom(JSONParameterEncoder(sortsKeys: true))`.
     public static func custom(
         _ bodyEncoder: any ParameterEncoder, urlEncoder: URLParameterEncoder = URLParameterEncoder()
     ) -> ParameterEncoding {
         ParameterEncoding(encoders: Encoders(bodyEncoder, urlEncoder))
     }
 
-    /// Writes both kinds of parameters into a `URLRequest`, for code that owns one. Nil parameters write nothing.
+    /// Writes both kinds of parameters into a `URLRequest`, for code that has its own request. Nil parameters write
+    /// nothing.
     ///
-    /// - Throws: What ``ParameterEncoder/encode(urlRequest:with:)`` throws. The request is unchanged then.
+    /// - Throws: The errors of ``ParameterEncoder/encode(urlRequest:with:)``. On an error, the request stays unchanged.
     public func encode(
         urlRequest: inout URLRequest, bodyParameters: Parameters?, urlParameters: Parameters?
     ) throws(NetworkError) {

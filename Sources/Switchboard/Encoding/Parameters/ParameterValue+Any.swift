@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardText
 
 extension ParameterValue {
-    /// A value of any type. `path` is where it stands, for the error: `user[tags]`.
+    /// Converts a value of any type. `path` is the location in the parameters for an error's text: `user[tags]`.
     init(any value: Any, at path: String) {
         if let value = Self.usual(value) {
             self = value
@@ -15,7 +15,7 @@ extension ParameterValue {
         }
     }
 
-    /// Text and integers: the type is compared, because a cast costs more than all the rest.
+    /// Converts text and integers. It compares types, because a cast would cost more than the rest of the conversion.
     private static func usual<Value>(_ value: Value) -> ParameterValue? {
         if Value.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
         if Value.self == Int.self { return .number(unsafeBitCast(value, to: Int.self)) }
@@ -26,7 +26,7 @@ extension ParameterValue {
         if let scalar = try Self.scalar(value, at: path) {
             self = scalar
         } else if let optional = value as? any OptionalValue {
-            // A nil wrapped in an existential is still an Optional: unwrap it, so that its text never shows.
+            // A nil inside an existential is still an Optional. Unwrap it, or its description would be sent.
             self = optional.wrappedAny.map { ParameterValue(any: $0, at: path) } ?? .null
         } else if let value = value as? ParameterValue {
             self = value
@@ -56,7 +56,7 @@ extension ParameterValue {
     }
 
     private static func scalar(_ value: Any, at path: String) throws -> ParameterValue? {
-        // Before the others, because an NSNumber passes for a number of any type, and a true one for 1.
+        // This check comes first, because an NSNumber casts to any number type, and a true NSNumber to 1.
         if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
             return try Self.number(number, at: path)
         }
@@ -91,7 +91,7 @@ extension ParameterValue {
         return .number(value.description)
     }
 
-    /// An `NSNumber` is a Boolean only when it was made as one: there is one object for true and one for false.
+    /// Converts an `NSNumber`. Foundation has one object for true and one for false, and only those become Booleans.
     private static func number(_ value: NSNumber, at path: String) throws -> ParameterValue {
         if value === NSNumber(value: value.boolValue) { return .bool(value.boolValue) }
         if let number = value as? NSDecimalNumber { return try decimal(number.decimalValue, at: path) }
@@ -106,7 +106,7 @@ extension ParameterValue {
     }
 }
 
-/// Any optional, seen from outside.
+/// Gives access to an optional whose type is unknown.
 private protocol OptionalValue {
     var wrappedAny: Any? { get }
 }

@@ -2,13 +2,13 @@ import Foundation
 import SwitchboardJSON
 
 extension Parameters: Encodable {
-    /// Encodes an object of the names and values; of repeated names the last value stays.
+    /// Encodes an object. Of repeated names only the last value is written.
     public func encode(to encoder: any Encoder) throws {
         try ParameterValue.object(self).encode(to: encoder)
     }
 
-    /// Without what is absent; of repeated names the last one, because readers disagree about repeats
-    /// ([RFC 8259 §4](https://www.rfc-editor.org/rfc/rfc8259#section-4)).
+    /// The elements to encode, without absent ones. Of repeated names only the last stays, because parsers treat
+    /// repeated names differently ([RFC 8259 §4](https://www.rfc-editor.org/rfc/rfc8259#section-4)).
     fileprivate var kept: [Element] {
         let kept = elements.filter { !$0.value.isAbsent }
         guard Set(kept.lazy.map(\.name)).count < kept.count else { return kept }
@@ -18,7 +18,7 @@ extension Parameters: Encodable {
 }
 
 extension ParameterValue: Encodable {
-    /// Encodes the value; of the repeated names of an object the last value stays.
+    /// Encodes the value. In an object, only the last value of a repeated name is written.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let values):

@@ -1,43 +1,43 @@
 import Foundation
 import SwitchboardText
 
-/// The value of a parameter: whatever JSON and forms can say.
+/// The value of a parameter: any value that JSON and forms can express.
 ///
-/// A literal is one, and ``init(_:)`` makes one of a variable. Arrays and objects hold variables as they are:
+/// A literal is a value, and ``init(_:)`` converts a variable. Array and dictionary literals may contain variables:
 ///
 /// ```swift
 /// let order: ParameterValue = ["id": id, "note": nil, "items": [["sku": "a", "count": 1], "gift"]]
 /// JSONBody(order)
 /// ```
 public enum ParameterValue: Sendable, Equatable {
-    /// `null` in JSON; a form decides by its ``URLEncodedFormEncoder/NilEncoding``.
+    /// `null` in JSON. In a form, its ``URLEncodedFormEncoder/NilEncoding`` applies.
     case null
-    /// A nil property of an `Encodable` type. JSON leaves it out; a form treats it as ``null``.
+    /// A nil property of an `Encodable` type. JSON omits it, and a form treats it as ``null``.
     case absent
     /// A Boolean.
     case bool(Bool)
-    /// A number as JSON writes it. Text that is no JSON number is refused when it is written.
+    /// A number in JSON notation. Text that is not a JSON number makes JSON encoding fail.
     case number(String)
     /// Text.
     case string(String)
-    /// A date; the encoder decides its form.
+    /// A date. The encoder determines its format.
     case date(Date)
-    /// Data; the encoder decides its form.
+    /// Data. The encoder determines its format.
     case data(Data)
     /// An array.
     case array([ParameterValue])
-    /// An object, its members in order.
+    /// An object with ordered members.
     case object(Parameters)
-    /// The error of a value that cannot be encoded. Writing it throws the error.
+    /// The error of a value that cannot be encoded. Encoding it throws this error.
     indirect case invalid(NetworkError)
 
-    /// Converts any `Encodable` value. A value whose encoding throws becomes ``invalid(_:)``.
+    /// Creates a value from any `Encodable`. A value whose encoding throws becomes ``invalid(_:)``.
     public init(_ value: some Encodable) {
         self = ParameterValue(any: value, at: "")
     }
 
-    /// The value of any `Encodable`, members in the order in which the type encodes them and those of a dictionary by
-    /// name.
+    /// Creates a value from any `Encodable`. Members keep the order in which the type encodes them; those of a
+    /// dictionary are sorted by name.
     init(encoding value: any Encodable) throws {
         let node = EncodingNode()
         try node.encode(value, at: [])
@@ -45,14 +45,14 @@ public enum ParameterValue: Sendable, Equatable {
     }
 
     static func number(_ value: Int) -> ParameterValue {
-        .number(value.description)  // the fast way; `String(value)` is the generic one
+        .number(value.description)  // faster than the generic `String(value)`
     }
 
     static func number(_ value: some BinaryInteger) -> ParameterValue {
         .number(String(value))
     }
 
-    /// Nil for an infinity or a NaN, which neither form nor JSON can write.
+    /// Returns nil for an infinity or NaN, which neither forms nor JSON can express.
     static func number<Value: BinaryFloatingPoint & LosslessStringConvertible>(finite value: Value) -> ParameterValue? {
         guard value.isFinite else { return nil }
         let text = String(value)
@@ -63,7 +63,7 @@ public enum ParameterValue: Sendable, Equatable {
         if case .absent = self { true } else { false }
     }
 
-    /// Whether a text is a number of JSON ([RFC 8259 §6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
+    /// Returns whether a text is a JSON number ([RFC 8259 §6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
     static func isNumber(_ text: String) -> Bool {
         enum Part { case start, minus, zero, integer, point, fraction, exponent, sign, power }
         var part = Part.start
@@ -88,7 +88,7 @@ public enum ParameterValue: Sendable, Equatable {
         NetworkError(.encodingFailed, reason: "\(text.quotedForMessage) is not a JSON number")
     }
 
-    /// The error of the first value in it that cannot be encoded.
+    /// The error of the first contained value that cannot be encoded.
     var fault: NetworkError? {
         switch self {
         case .invalid(let error): error

@@ -1,7 +1,7 @@
 import Foundation
 
 extension JSONBody {
-    /// Unavailable: `JSONBody(try Parameters(dictionary))`.
+    /// Rejects untyped values at compile time. Use `JSONBody(try Parameters(dictionary))`.
     @available(*, unavailable, message: "convert the value first: `JSONBody(try Parameters(dictionary))`")
     @_disfavoredOverload
     public init(_ value: Any?) {
@@ -10,7 +10,7 @@ extension JSONBody {
 }
 
 extension FormBody {
-    /// Unavailable: `FormBody(try Parameters(dictionary))`.
+    /// Rejects untyped values at compile time. Use `FormBody(try Parameters(dictionary))`.
     @available(*, unavailable, message: "convert the value first: `FormBody(try Parameters(dictionary))`")
     @_disfavoredOverload
     public init(_ value: Any?, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {

@@ -2,59 +2,61 @@ import Foundation
 import SwitchboardJSON
 import SwitchboardText
 
-/// Names and values for a query, a form or a JSON object, in the order written.
+/// Ordered names and values for a query, a form or a JSON object.
 ///
 /// ```swift
 /// let parameters: Parameters = ["page": page, "tag": "a+b", "tag": "c", "since": Date(), "ids": [1, 2], "q": nil]
 /// let nested: Parameters = ["filter": ["year": 1979, "title": "Alien", "rated": nil], "sort": ["year", 1]]
 /// ```
 ///
-/// Values are literals and variables: strings, numbers, Booleans, dates, data, URLs, raw-representable enums, nil,
-/// arrays and dictionaries of these, or any `Encodable`, which is encoded at once. The encoder decides their form:
-/// ``URLParameterEncoder``, ``JSONParameterEncoder``. A value of any other type fails with
-/// ``NetworkError/Code/encodingFailed``, naming its key; it is never printed as text.
+/// A value is a literal or a variable: a string, number, Boolean, date, data, URL, raw-representable enum or nil, an
+/// array or dictionary of these, or any `Encodable`. An `Encodable` is encoded at once. The encoder determines the
+/// format: ``URLParameterEncoder``, ``JSONParameterEncoder``. A value of any other type fails with
+/// ``NetworkError/Code/encodingFailed``, which names its key; its description is never sent.
 ///
-/// `Parameters(value)` converts a dictionary or any other `Encodable`. A nested dictionary literal is a dictionary: its
-/// members are sorted by name, and the compiler warns of an optional variable in it. `["b": 1, "a": page] as Parameters`
-/// keeps the order and takes optionals.
+/// `Parameters(value)` converts a dictionary or any other `Encodable`. A nested dictionary literal is a dictionary, so
+/// its members are sorted by name, and the compiler warns about optional variables in it. `["b": 1, "a": page] as
+/// Parameters` keeps the order and accepts optionals.
 public struct Parameters: Sendable {
     /// One name and its value.
     public typealias Element = (name: String, value: ParameterValue)
 
     private(set) var elements: [Element]
 
-    /// No parameters.
+    /// Creates an empty list.
     public init() {
         elements = []
     }
 
-    /// The pairs in the order given, repeats kept.
+    /// Creates a list from pairs, in their order and with repeated names.
     public init(_ elements: some Sequence<Element>) {
         self.elements = Array(elements)
     }
 
-    /// The pairs in the order given, repeats kept. A value that cannot be encoded fails when the parameters are written.
+    /// Creates a list from pairs, in their order and with repeated names. A value that cannot be encoded fails when the
+    /// parameters are written.
     public init<Value: Sendable>(_ elements: some Sequence<(name: String, value: Value)>) {
         self.elements = elements.map { ($0.name, ParameterValue(any: $0.value, at: $0.name)) }
     }
 
-    /// The entries of a dictionary, in the order of their names, because a dictionary has none.
+    /// Creates a list from a dictionary. The entries are sorted by name, because a dictionary has no order.
     ///
     /// A value that cannot be encoded fails when the parameters are written.
     public init(_ dictionary: [String: any Sendable]) {
         self.init(sorting: dictionary) { $0 }
     }
 
-    /// The entries of a dictionary of values that the compiler knows nothing about, in the order of their names.
+    /// Creates a list from a dictionary of untyped values, sorted by name.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed``, naming the key and the type of the first value that cannot be
-    ///   encoded.
+    /// - Throws: ``NetworkError/Code/encodingFailed``, which names the key and the type of the first value that cannot
+    ///   be encoded.
     public init(_ dictionary: [String: Any]) throws(NetworkError) {
         self.init(sorting: dictionary) { $0 }
         if let fault { throw fault }
     }
 
-    /// The members of a struct or class, in the order in which it encodes them, or the entries of a dictionary, by name.
+    /// Creates a list from the members of a struct or class, in the order in which it encodes them, or from a
+    /// dictionary, sorted by name.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed`` when the value's encoding throws, and for a scalar or an array,
     ///   which have no names.
@@ -84,19 +86,19 @@ public struct Parameters: Sendable {
             .map { ($0.key, ParameterValue(any: $0.value, at: path($0.key))) }
     }
 
-    /// Appends a parameter; those of that name that are there already stay.
+    /// Appends a parameter. Existing parameters of that name stay.
     public mutating func add(_ name: String, _ value: ParameterValue) {
         elements.append((name, value))
     }
 
-    /// Appends a parameter whose value is a variable of any kind; those of that name that are there already stay.
+    /// Appends a parameter whose value is a variable of any type. Existing parameters of that name stay.
     @_disfavoredOverload
     public mutating func add(_ name: String, _ value: Any?) {
         add(name, value.map { ParameterValue(any: $0, at: name) } ?? .null)
     }
 
-    /// The first value of that name, or nil. Setting replaces every value of that name, at the place of the first; nil
-    /// removes them.
+    /// The first value of that name, or nil. Writing replaces every value of that name, at the position of the first,
+    /// and writing nil removes them.
     public subscript(name: String) -> ParameterValue? {
         get { elements.first { $0.name == name }?.value }
         set {
@@ -108,7 +110,7 @@ public struct Parameters: Sendable {
         }
     }
 
-    /// The first value of that name, to be set to a variable of any kind: `parameters["page"] = page`.
+    /// The first value of that name. Writing accepts a variable of any type: `parameters["page"] = page`.
     @_disfavoredOverload
     public subscript(name: String) -> (any Sendable)? {
         get { self[name] as ParameterValue? }
@@ -129,24 +131,24 @@ extension Parameters: RandomAccessCollection {
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral {
-    /// The parameters in the order written, repeats kept.
+    /// Creates a list from a literal, in its order and with repeated names.
     public init(dictionaryLiteral elements: (String, Any?)...) {
         self.init(untyped: elements)
     }
 }
 
 extension Parameters: Equatable {
-    /// Whether names and values are the same, in the same order.
+    /// Returns whether names and values are equal, in the same order.
     public static func == (one: Parameters, other: Parameters) -> Bool {
         one.elementsEqual(other) { $0 == $1 }
     }
 }
 
 extension Parameters: CustomStringConvertible, CustomReflectable {
-    /// Shows the redacted text only, so that `dump` prints no secret.
+    /// A mirror with only the redacted text, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// The names and values, secrets replaced.
+    /// The names and values, with secrets redacted.
     public var description: String {
         "[" + map { "\($0.name): \(Self.text(of: $0))" }.joined(separator: ", ") + "]"
     }

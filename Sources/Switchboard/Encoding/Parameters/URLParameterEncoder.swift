@@ -1,17 +1,17 @@
 import Foundation
 import SwitchboardText
 
-/// Writes parameters into the query of the URL, after what is there.
+/// Appends parameters to the query of the URL.
 ///
-/// `["tag": "a+b", "tag": "c"]` on `https://h/p?x=1` gives `https://h/p?x=1&tag=a%2Bb&tag=c`: encoded once, order and
-/// repeats kept. No parameters leave the URL byte for byte as it was.
+/// `["tag": "a+b", "tag": "c"]` on `https://h/p?x=1` makes `https://h/p?x=1&tag=a%2Bb&tag=c`. Parameters are encoded
+/// once, in order and with repeated names. Without parameters, the URL stays the same byte for byte.
 public struct URLParameterEncoder: ParameterEncoder {
-    /// How names and values are written. A character that no URL has is escaped, even one that the form allows.
+    /// The encoder of names and values. Characters that a URL cannot contain are escaped even if the form allows them.
     public var form: URLEncodedFormEncoder {
         didSet { form = form.escapingForURLs }
     }
 
-    /// Makes an encoder; without an argument, with ``URLEncodedFormEncoder``'s defaults.
+    /// Creates an encoder. The default form has ``URLEncodedFormEncoder``'s defaults.
     public init(_ form: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         self.form = form.escapingForURLs
     }

@@ -1,18 +1,18 @@
 import Foundation
 import SwitchboardPlatform
 
-/// A URL as text, which Foundation parses when somebody asks for it. libcurl takes the text.
+/// A URL as text, which Foundation parses on first use. libcurl takes the text.
 struct LazyURL: Sendable {
     private let state: Protected<(text: String, url: URL?)>
 
-    /// Makes one of a text that is a URL: a checked base URL, and what was escaped behind it.
+    /// Creates a URL from a text that is known to be valid: a checked base URL followed by escaped text.
     init(_ text: String) {
         state = Protected((text, nil))
     }
 
     var text: String { state.withLock { $0.text } }
 
-    /// Nil when Foundation does not take the text for a URL.
+    /// The parsed URL, or nil if Foundation rejects the text.
     var url: URL? {
         let (text, known) = state.value
         if let known { return known }

@@ -1,17 +1,20 @@
 import Foundation
 import SwitchboardText
 
-/// A URL as bytes while it is being built: base, path and query are joined and encoded in one pass, and parsed once at
+/// A URL as bytes while it is being built. Base, path and query are joined and encoded in one pass, and parsed once at
 /// the end.
 ///
-/// `URLComponents` would decode and encode every part again, which costs more and changes text that was right.
+/// `URLComponents` would decode and encode every part again, which costs more and changes text that was already
+/// correct.
 package struct URLText {
     private var bytes: [UInt8]
     private var hasQuery: Bool
-    /// `#` and what follows; never sent, kept so that a URL without parameters stays as it was.
+    /// `#` and the text after it. It is never sent, but a URL without parameters must stay unchanged.
     private let fragment: [UInt8]
 
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when the URL has another scheme than http and https, or no host.
+    /// Creates a URL from a base.
+    ///
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when the URL's scheme is not http or https, or it has no host.
     package init(_ base: URL) throws(NetworkError) {
         try Self.check(base)
         var text = base.absoluteString
@@ -25,15 +28,15 @@ package struct URLText {
         self.bytes = bytes
     }
 
-    /// The URL with a path joined on exactly one slash; an empty path changes nothing.
+    /// Returns the URL with a path joined by exactly one slash. An empty path changes nothing.
     ///
-    /// The path is text: what may not stand in a path is escaped, a valid `%XX` stays, and from `?` on it is a query,
-    /// which follows the base's own.
+    /// The path is text: characters that a path cannot contain are escaped, and a valid `%XX` stays. Text after `?` is
+    /// a query, which is appended to the base's query.
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when the path holds CR, LF or NUL, or a segment that is `.` or
-    ///   `..` in disguise: `%2E%2E` climbs as `..` does ([RFC 3986
-    ///   §6.2.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2)), and is only ever written for a value that
-    ///   should not.
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when the path contains CR, LF or NUL, or a segment that is an
+    ///   escaped `.` or `..`. Servers treat `%2E%2E` like `..` ([RFC 3986
+    ///   §6.2.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2)), and only a value that must not leave its
+    ///   path produces it.
     consuming func appending(path: String) throws(NetworkError) -> URLText {
         guard !path.isEmpty else { return self }
         var path = path
@@ -43,7 +46,7 @@ package struct URLText {
             .invalidRequest, reason: "the path \(Redaction.standard.url(path).quotedForMessage) \(fault)")
     }
 
-    /// Nil when the path was appended, or why it may not be.
+    /// Appends a path. Returns the reason if the path is invalid, or else nil.
     private mutating func append(path: UnsafeBufferPointer<UInt8>) -> String? {
         var question = path.count
         var hasEscapes = false
@@ -66,7 +69,7 @@ package struct URLText {
         return nil
     }
 
-    /// The URL with a query, already encoded, after its own.
+    /// Returns the URL with an encoded query after its existing one.
     package consuming func appending(query: [UInt8]) -> URLText {
         append(query: query)
         return self
@@ -74,7 +77,7 @@ package struct URLText {
 
     /// The finished URL.
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when Foundation does not take it for one.
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when Foundation rejects the text.
     package var url: URL {
         get throws(NetworkError) {
             guard let url = URL(string: text) else {
@@ -85,7 +88,7 @@ package struct URLText {
         }
     }
 
-    /// The finished URL, not parsed yet: a URL and what was escaped behind it make a URL.
+    /// The finished URL, unparsed. It is valid, because only escaped text follows a checked base.
     var lazyURL: LazyURL { LazyURL(text) }
 
     private var text: String { String(decoding: fragment.isEmpty ? bytes : bytes + fragment, as: UTF8.self) }
@@ -103,7 +106,7 @@ package struct URLText {
         bytes += query
     }
 
-    /// Appends a query, already encoded, after its own.
+    /// Appends an encoded query after the existing one.
     mutating func append(query: [UInt8]) {
         guard !query.isEmpty else { return }
         if !hasQuery {
@@ -116,13 +119,13 @@ package struct URLText {
     }
 }
 
-// MARK: - What may be a request's URL
+// MARK: - Validation of request URLs
 
 extension URLText {
-    /// Refuses a URL that no request can go to, without taking it apart.
+    /// Throws if no request can be sent to a URL. The URL is not parsed.
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` when it has another scheme than http and https, no host, a port
-    ///   that is none, or a control character.
+    /// - Throws: ``NetworkError/Code/invalidRequest`` when the scheme is not http or https, the host is missing, the
+    ///   port is invalid, or the URL contains a control character.
     package static func check(_ url: URL) throws(NetworkError) {
         guard let fault = URLFault.of(url) else { return }
         let text = Redaction.standard.url(url.absoluteString).quotedForMessage
@@ -140,9 +143,9 @@ extension Collection<UInt8> {
 }
 
 extension URLParts {
-    /// The URL that the parts make.
+    /// The URL made of the parts.
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` that names the part which cannot stand in one.
+    /// - Throws: ``NetworkError/Code/invalidRequest``, which names the invalid part.
     var url: URL {
         get throws(NetworkError) {
             if let fault { throw NetworkError(.invalidRequest, reason: fault) }
@@ -154,10 +157,11 @@ extension URLParts {
 }
 
 extension DefaultStringInterpolation {
-    /// Writes a value as one segment of a path: `"users/\(segment: name)/posts"`.
+    /// Appends a value as one segment of a path: `"users/\(segment: name)/posts"`.
     ///
-    /// Everything but the unreserved characters is escaped, the slash and the percent sign too: `a/b` becomes `a%2Fb`.
-    /// `.` and `..` become `%2E` and `%2E%2E`, which a request refuses, because servers climb by these too.
+    /// Everything but the unreserved characters is escaped, including the slash and the percent sign: `a/b` becomes
+    /// `a%2Fb`. `.` and `..` become `%2E` and `%2E%2E`. A request refuses these, because servers treat them as `.` and
+    /// `..`.
     public mutating func appendInterpolation(segment value: some CustomStringConvertible) {
         let text = value.description
         let isDots = text == "." || text == ".."

@@ -1,12 +1,12 @@
 import SwitchboardPlatform
 
-/// What cancels one call of a router from outside its task.
+/// Cancels one call of a router from outside its task.
 ///
-/// A call runs in its caller's task: a task of its own would cost two more switches between threads for each call. So
-/// `Router.cancel()` cannot cancel a task; it cancels this, which the places that wait look at: the sessions, and the
-/// waits between attempts.
-package class CallCancellation: @unchecked Sendable {  // what changes is under the lock of `state`, or of a router
-    /// That of the call around the running code; nil outside of one.
+/// A call runs in its caller's task, because a separate task would cost two more thread switches for each call.
+/// `Router.cancel()` cannot cancel that task. It cancels this object instead, which every waiting operation of a call
+/// observes: sessions, and waits between attempts.
+package class CallCancellation: @unchecked Sendable {  // mutable state is guarded by the lock of `state` or of a router
+    /// The cancellation of the call that contains the running code. Nil outside of a call.
     @TaskLocal package static var current: CallCancellation?
 
     struct State {
@@ -14,32 +14,32 @@ package class CallCancellation: @unchecked Sendable {  // what changes is under 
         var nextID = 0
         var handlers: [(id: Int, run: @Sendable () -> Void)] = []
         var record = CallRecord.Notes()
-        /// That of the call in which this one was made.
+        /// The cancellation of the call in which this call started.
         var outer: CallCancellation?
     }
 
     let state: Protected<State>
-    /// Where it stands among the calls of its router, under the lock of these; nil when it is not one of them.
+    /// The index among the calls of its router, guarded by the router's lock. Nil for a call that is not in the list.
     @exclusivity(unchecked) var place: Int?
     private let hasOuter: Bool
 
-    /// Makes one within another: a download around one of its requests.
+    /// Creates a call inside another one, such as a download around one of its requests.
     package init(outer: CallCancellation? = current) {
         state = Protected(State(outer: outer))
         hasOuter = outer != nil
     }
 
-    /// Lets go of the call around it: a response holds its call, and would hold that one too.
+    /// Releases the enclosing call. A response retains its call, and would retain the enclosing one too.
     func end() {
         guard hasOuter else { return }
         let outer = state.withLock { state in
             defer { state.outer = nil }
             return state.outer
         }
-        withExtendedLifetime(outer) {}  // until the lock is let go of
+        withExtendedLifetime(outer) {}  // until the lock is released
     }
 
-    /// Whether the running code is part of this call, or of one within it.
+    /// Whether the running code is part of this call or of a call inside it.
     var isAround: Bool {
         var call = Self.current
         while let one = call {
@@ -51,7 +51,7 @@ package class CallCancellation: @unchecked Sendable {  // what changes is under 
 
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Runs what waits for it, once.
+    /// Cancels the call and runs each handler once.
     func cancel() {
         let handlers = state.withLock { state in
             state.isCancelled = true
@@ -61,7 +61,7 @@ package class CallCancellation: @unchecked Sendable {  // what changes is under 
         for handler in handlers { handler.run() }
     }
 
-    /// Adds what is to be run; at once when it is cancelled already.
+    /// Adds a handler that runs on cancellation, or runs it at once if the call is already cancelled.
     func add(_ handler: @escaping @Sendable () -> Void) -> Int {
         let id: Int? = state.withLock { state in
             guard !state.isCancelled else { return nil }
@@ -79,7 +79,8 @@ package class CallCancellation: @unchecked Sendable {  // what changes is under 
         }
     }
 
-    /// Runs an operation as this call: what waits in it looks at this, and the call around it ends it too.
+    /// Runs an operation as this call. Waiting code in it observes this object, and cancelling the enclosing call
+    /// cancels it.
     func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {
@@ -91,14 +92,14 @@ package class CallCancellation: @unchecked Sendable {  // what changes is under 
         return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
     }
 
-    /// Throws when the running task or the call around it was cancelled.
+    /// Throws if the running task or the enclosing call was cancelled.
     package static func check() throws {
         try Task.checkCancellation()
         if current?.isCancelled == true { throw CancellationError() }
     }
 }
 
-/// Waits, and runs `onCancel` once or twice when the task is cancelled, or the call around it.
+/// Runs an operation. Cancelling the task or the enclosing call runs `onCancel`, at most twice.
 package func withCancellation<Output>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output,
     onCancel: @escaping @Sendable () -> Void
@@ -111,7 +112,7 @@ package func withCancellation<Output>(
     return try await withTaskCancellationHandler(operation: operation, onCancel: onCancel)
 }
 
-/// Runs in a task of its own what knows nothing of ``CallCancellation``, so that it can be cancelled.
+/// Runs code that does not observe ``CallCancellation`` in a separate task, so that it can be cancelled.
 package func withOwnTask<Output: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Output
 ) async throws -> Output {

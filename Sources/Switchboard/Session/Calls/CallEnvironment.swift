@@ -1,21 +1,23 @@
 import SwitchboardPlatform
 
-/// The environment of a call. The app's closures run in it, whichever thread calls them.
+/// The environment of a call. The app's closures run in it on every thread.
 package struct CallEnvironment: Sendable {
     @TaskLocal package static var current: CallEnvironment?
 
     let environment: NetworkEnvironment
-    /// Where a manager keeps its environment: within the call its routers stay in this one. Nil without a manager.
+    /// The storage of the manager's environment. The manager's routers stay in this environment during the call. Nil
+    /// without a manager.
     private let source: Protected<NetworkEnvironment>?
 
-    /// An environment that binds no manager.
+    /// Creates an environment that is not bound to a manager.
     init(_ environment: NetworkEnvironment) {
         self.environment = environment
         source = nil
     }
 
-    /// The environment of a call that begins here: that of the call around it if the same manager makes both, else the
-    /// manager's at this moment. Without a manager it is that of the running code, nil when nothing sets one.
+    /// Creates the environment of a call that starts here. If the same manager made the enclosing call, it is that
+    /// call's environment, or else the manager's current one. Without a manager it is the environment of the running
+    /// code. Nil if none is set.
     init?(startingIn source: Protected<NetworkEnvironment>?) {
         if let current = Self.current, source == nil || current.source?.identity == source?.identity {
             self = current
@@ -27,7 +29,7 @@ package struct CallEnvironment: Sendable {
         }
     }
 
-    /// This environment for code that runs when the call is over, and what that starts: it binds no manager.
+    /// This environment for code that runs after the call, and for tasks that it starts. It is not bound to a manager.
     package var afterwards: CallEnvironment { CallEnvironment(environment) }
 
     package func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
@@ -63,10 +65,12 @@ extension Optional where Wrapped == CallEnvironment {
 }
 
 extension NetworkRequest {
-    /// The environment for closures that concern the request after its call: its own, else that of the running code.
+    /// The environment for closures that run after the request's call: the request's own, or else that of the running
+    /// code.
     var callEnvironment: CallEnvironment? { environment.map { CallEnvironment($0) } }
 
-    /// The request with the closure that its session calls, on a thread of its own, bound to the environment in force.
+    /// Returns the request with ``RequestOptions/onBodySent`` bound to the current environment, because its session
+    /// calls that closure on another thread.
     func inEnvironmentOfCall() -> NetworkRequest {
         guard let note = options.onBodySent, let current = CallEnvironment.current else { return self }
         var request = self

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Something that must be over by a deadline, which may move as it goes.
+/// An operation that must end by a deadline. The deadline may move while it runs.
 protocol DeadlineHolder: AnyObject, Sendable {
     var deadline: ContinuousClock.Instant? { get }
     func deadlinePassed()

@@ -1,11 +1,11 @@
 import SwitchboardPlatform
 import Dispatch
 
-/// Ends what is over its deadline, with one timer for all.
+/// Ends operations whose deadline has passed, with one timer for all of them.
 ///
-/// The timer is set to the earliest deadline known and is not moved when a holder goes or its deadline moves back; then
-/// it fires in vain, looks at all holders and is set anew. A timer for each would cost more than the exchange it
-/// watches.
+/// The timer is set to the earliest known deadline. It is not changed when a holder is removed or its deadline moves
+/// back. It then fires early, checks all holders and is set again. A timer for each holder would cost more than the
+/// exchange that it guards.
 final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set under the lock of `state`
     private struct State {
         var holders: [ObjectIdentifier: any DeadlineHolder] = [:]
@@ -65,7 +65,7 @@ final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set und
 
 extension Duration {
     fileprivate var dispatchInterval: DispatchTimeInterval {
-        // A timer that is years away is as good as one in ten days, and fits where Int has 32 bits.
+        // Deadlines that are years away become ten days. The result then fits an Int of 32 bits.
         let (seconds, attoseconds) = min(self, .seconds(864_000)).components
         return .milliseconds(Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
     }

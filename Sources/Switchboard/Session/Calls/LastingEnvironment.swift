@@ -1,16 +1,17 @@
 import SwitchboardPlatform
 
-/// The environment of the first of several requests, for all of them: of pages, or of events over several connections.
+/// Keeps the environment of the first request for all requests of a sequence, such as pages or reconnected event
+/// streams.
 package final class LastingEnvironment: Sendable {
     private let now: @Sendable () -> CallEnvironment?
     private let first = Protected<CallEnvironment??>(nil)
 
-    /// `now` gives the environment of a call that begins at the moment of asking.
+    /// Creates an instance. `now` returns the environment of a call that starts at this moment.
     package init(_ now: @escaping @Sendable () -> CallEnvironment?) {
         self.now = now
     }
 
-    /// The environment, found when it is first asked for.
+    /// The environment, determined on first use.
     package var value: CallEnvironment? {
         if let first = first.value { return first }
         let now = now()

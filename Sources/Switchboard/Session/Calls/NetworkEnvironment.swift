@@ -1,6 +1,6 @@
 import SwitchboardPlatform
 
-/// Which servers an app talks to: ``qa``, ``staging``, ``production``, or one of your own.
+/// A set of servers for an app: ``qa``, ``staging``, ``production`` or a custom environment.
 ///
 /// ```swift
 /// extension NetworkEnvironment { static let canary = NetworkEnvironment("canary") }
@@ -9,16 +9,16 @@ public struct NetworkEnvironment: Hashable, Sendable, CustomStringConvertible {
     /// The name, compared exactly.
     public let name: String
 
-    /// Makes an environment with a name of your own.
+    /// Creates an environment with any name.
     public init(_ name: String) {
         self.name = name
     }
 
-    /// For testers.
+    /// The servers for testers.
     public static let qa = NetworkEnvironment("qa")
-    /// A rehearsal of production.
+    /// The servers for rehearsals of production.
     public static let staging = NetworkEnvironment("staging")
-    /// For users.
+    /// The servers for users.
     public static let production = NetworkEnvironment("production")
 
     /// The name.
@@ -28,29 +28,29 @@ public struct NetworkEnvironment: Hashable, Sendable, CustomStringConvertible {
 extension NetworkEnvironment {
     private static let processDefault = Protected(NetworkEnvironment.production)
 
-    /// The environment in force here: that of the manager whose request is being made or sent, else that of
+    /// The environment of the running code: that of the manager that makes or sends the current request, else that of
     /// ``withCurrent(_:operation:)``, else the process-wide ``default``.
     ///
-    /// Every closure of an app that a call runs is run in the environment of its request: providers, interceptors,
-    /// monitors, decoders, completions.
+    /// A call runs all closures of an app in the environment of its request: providers, interceptors, monitors,
+    /// decoders and completions.
     public static var current: NetworkEnvironment {
         CallEnvironment.current?.environment ?? processDefault.value
     }
 
-    /// The environment of code that names none. At first ``production``.
+    /// The process-wide environment, used where no other is set. Initially ``production``.
     public static var `default`: NetworkEnvironment {
         get { processDefault.value }
         set { processDefault.withLock { $0 = newValue } }
     }
 
-    /// Runs an operation, and the tasks that it starts, in an environment.
+    /// Runs an operation and the tasks that it starts in an environment.
     public static func withCurrent<Output>(
         _ environment: NetworkEnvironment, operation: () throws -> Output
     ) rethrows -> Output {
         try CallEnvironment(environment).run(operation)
     }
 
-    /// Runs an operation, and the tasks that it starts, in an environment.
+    /// Runs an operation and the tasks that it starts in an environment.
     public static func withCurrent<Output: Sendable>(
         _ environment: NetworkEnvironment, isolation: isolated (any Actor)? = #isolation,
         operation: () async throws -> Output
@@ -60,8 +60,8 @@ extension NetworkEnvironment {
 }
 
 extension NetworkRequest {
-    /// The environment that the request was made for; nil when no manager made it. A request keeps it when the manager
-    /// moves on. Setting it sets its ``RequestOptions/partition`` too.
+    /// The environment for which the request was made, or nil if no manager made it. It stays the same when the manager
+    /// changes its environment. Setting it also sets ``RequestOptions/partition``.
     public var environment: NetworkEnvironment? {
         get { self[EnvironmentOption.self] }
         set {
@@ -70,7 +70,7 @@ extension NetworkRequest {
         }
     }
 
-    /// Sets the environment, and keeps a partition of the endpoint's own apart within it.
+    /// Sets the environment. The endpoint's own partition becomes a partition inside it.
     mutating func enter(_ environment: NetworkEnvironment) {
         let own = options.partition
         self.environment = environment

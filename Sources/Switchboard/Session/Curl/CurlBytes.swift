@@ -3,7 +3,7 @@ import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
 
-/// The reader's end of a streamed response: letting go of it ends the exchange. The session lives as long.
+/// The reading end of a streamed response. Releasing it cancels the exchange. It retains the session until then.
 final class CurlBytes: ResponseBytes.Source {
     private let pipe: BytePipe
     private let exchange: CurlExchange
@@ -39,7 +39,7 @@ final class CurlBytes: ResponseBytes.Source {
 }
 
 extension CurlExchange {
-    /// The fields after the body.
+    /// The header fields after the body.
     var trailers: HTTPHeaders {
         head.trailerLines.isEmpty ? HTTPHeaders() : HTTPHeaders(lines: head.trailerLines)
     }

@@ -1,14 +1,14 @@
 import Foundation
 import SwitchboardText
 
-/// What libcurl reported, under the ``NetworkError`` of a ``CurlSession``.
+/// An error that libcurl reported, beneath the ``NetworkError`` of a ``CurlSession``.
 public struct CurlError: Error, Sendable, Hashable, LocalizedError {
     /// libcurl's result code, such as 7 for `CURLE_COULDNT_CONNECT`.
     public let code: Int
-    /// libcurl's own message, with secrets in URLs replaced.
+    /// libcurl's own message, with the secrets of URLs redacted.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error and redacts the secrets of URLs in its message.
     public init(code: Int, message: String) {
         self.code = code
         self.message = Redaction.standard.url(message)
@@ -19,8 +19,8 @@ public struct CurlError: Error, Sendable, Hashable, LocalizedError {
 }
 
 extension CurlError {
-    /// The error for an exchange that ended with this, before or after the head of its response was complete, by the
-    /// proxy that the session names.
+    /// Returns the error of the exchange. `isHeadComplete` is true if the head of the response had arrived completely.
+    /// `proxy` is the proxy of the session.
     func networkError(isHeadComplete: Bool, proxy: String? = nil) -> NetworkError {
         var error = NetworkError(
             networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, proxy: proxy),
@@ -29,23 +29,23 @@ extension CurlError {
         return error
     }
 
-    /// What a result code means. libcurl's words tell apart what shares one.
+    /// Returns the meaning of the result code. libcurl's message distinguishes causes that share a code.
     private func networkCode(isHeadComplete: Bool) -> NetworkError.Code {
         func says(_ words: String) -> Bool { message.range(of: words, options: .caseInsensitive) != nil }
         switch code {
         case 6 where says("Unix socket"): return .cannotConnect
-        case 18 where !isHeadComplete: return .connectionLost  // its length had come, the rest of the head had not
+        case 18 where !isHeadComplete: return .connectionLost  // the length had arrived, but not the whole head
         case 27: return isHeadComplete ? .unknown : .headersTooLarge  // a line longer than libcurl's own limit
-        // Since 8.16 what is wrong with a client's key or certificate.
+        // Since 8.16, also an invalid client key or certificate.
         case 43 where says("private key") || says("certificate"): return .insecureConnection
-        case 56 where says("unexpected eof") || says("closed abruptly"):  // TLS without its end, which 8.x insists on
+        case 56 where says("unexpected eof") || says("closed abruptly"):  // TLS ended without a closing alert
             return isHeadComplete ? .truncatedBody : .connectionLost
         case 55, 56:
-            // Before 7.87, and since.
+            // The first text is from versions before 7.87, the second from later ones.
             if says("from proxy after CONNECT") || says("CONNECT tunnel failed") {
                 return says("407") ? .cannotAuthenticate : .cannotConnect
             }
-            // TLS 1.3 refuses a client's certificate after the client's side of the handshake is over.
+            // With TLS 1.3, a server refuses a client certificate after the client has finished the handshake.
             if says("SSL"), says("alert") { return .insecureConnection }
             return says("chunk") || says("hexadecimal") ? .invalidResponse : .connectionLost
         case 92: return isHeadComplete ? .truncatedBody : .connectionLost
@@ -54,10 +54,10 @@ extension CurlError {
         }
     }
 
-    /// By the numbers of libcurl's `CURLE_` codes, those of HTTP alone.
+    /// Maps the numbers of libcurl's `CURLE_` codes that HTTP can cause.
     private static func code(for number: Int) -> NetworkError.Code {
         switch number {
-        // 1, UNSUPPORTED_PROTOCOL: the scheme was checked before, so this is HTTP/0.9 or worse.
+        // 1, UNSUPPORTED_PROTOCOL: the scheme was checked before, so the server sent HTTP/0.9 or an unknown version.
         case 1, 8, 16, 23, 95: .invalidResponse
         case 3, 49: .invalidRequest
         case 4: .unsupported

@@ -4,8 +4,8 @@ import SwitchboardPlatform
 import Foundation
 
 extension CurlFailure {
-    /// The error of a request that failed so, before or after the head of its response was complete, by the proxy that the
-    /// session names.
+    /// Returns the error of a request that failed. `isHeadComplete` is true if the head of the response had arrived
+    /// completely. `proxy` is the proxy of the session.
     func networkError(of request: NetworkRequest, isHeadComplete: Bool, proxy: String?) -> NetworkError {
         switch self {
         case .libcurl(let code, let message):

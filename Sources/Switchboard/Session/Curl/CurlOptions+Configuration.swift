@@ -4,8 +4,10 @@ import Foundation
 import SwitchboardText
 
 extension CurlLoop {
-    /// - Throws: ``NetworkError/Code/unsupported`` for what the system's libcurl cannot do,
-    ///   ``NetworkError/Code/insecureConnection`` for certificates, keys and pins that cannot be used.
+    /// Creates a loop for a session's configuration.
+    ///
+    /// - Throws: ``NetworkError/Code/unsupported`` for an option that the system's libcurl does not support,
+    ///   ``NetworkError/Code/insecureConnection`` for invalid certificates, keys and pins.
     convenience init(_ configuration: SessionConfiguration) throws(NetworkError) {
         if let failure = CurlLibrary.failure {
             throw NetworkError(.unsupported, reason: "CurlSession needs libcurl.so.4, and \(failure)")
@@ -20,7 +22,7 @@ extension CurlLoop {
 }
 
 extension CurlOptions {
-    /// What a configuration means for libcurl.
+    /// Converts a configuration to options of libcurl.
     fileprivate init(_ configuration: SessionConfiguration) throws(NetworkError) {
         self.init()
         connectionsPerHost = configuration.maximumConnectionsPerHost
@@ -43,12 +45,12 @@ extension CurlOptions {
             }
         unixSocketPath = configuration.unixSocketPath
         localAddress = configuration.localAddress
-        // libcurl refused one when it connected, and refuses it now when it is told.
+        // Old versions of libcurl refuse an empty address on connecting, new ones when the option is set.
         if localAddress?.isEmpty == true { throw NetworkError(.cannotConnect, reason: "the local address is empty") }
         resolve = configuration.resolve.keys.sorted().map { name in
             name + ":" + (configuration.resolve[name] ?? []).joined(separator: ",")
         }
-        // libcurl skips these without a word: what begins with a minus, since 8.13 also what has no name.
+        // libcurl silently skips entries that begin with a minus and, since 8.13, entries without a host name.
         if let bad = resolve.first(where: { $0.hasPrefix(":") || $0.hasPrefix("-") }) {
             throw NetworkError(
                 .invalidRequest, reason: "the session's resolve has \(bad.quotedForMessage), without a host")
@@ -106,7 +108,7 @@ extension ProxyOptions {
         }
     }
 
-    /// The host and port of a proxy that is given by name.
+    /// The host and port of an explicit proxy.
     var place: String? {
         guard case .explicit(_, let host, let port, _, _) = kind else { return nil }
         return "\(host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))) port \(port)"

@@ -4,7 +4,7 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// One exchange, from a request that was checked to its response.
+/// One exchange, from the validated request to its response.
 extension CurlSession {
     func perform(_ request: NetworkRequest, over loop: CurlLoop) async throws -> NetworkResponse {
         let exchange = try makeExchange(request, over: loop)
@@ -28,7 +28,7 @@ extension CurlSession {
         }
     }
 
-    /// The request in plain words.
+    /// Converts the request for libcurl.
     private func makeExchange(_ request: NetworkRequest, over loop: CurlLoop) throws(NetworkError) -> CurlExchange {
         guard var url = request.urlText else { throw NetworkError(.missingURL) }
         guard request.method != .connect else {
@@ -89,7 +89,7 @@ extension CurlSession {
         }
     }
 
-    /// The error of an exchange, with what arrived.
+    /// Returns the error of an exchange, with the partial response if one arrived.
     func error(_ failure: CurlFailure, of request: NetworkRequest, _ exchange: CurlExchange? = nil) -> NetworkError {
         let arrived = exchange.flatMap { $0.head.isComplete ? $0 : nil }
         let error = failure.networkError(

@@ -3,10 +3,11 @@ import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
 
-/// Sends requests through the system's libcurl: the session on Linux where none is given.
+/// Sends requests through the system's libcurl. The default session on Linux.
 ///
-/// Make one and keep it: connections are kept alive and shared by its requests. One thread serves all of a session's
-/// exchanges; it starts with the first and ends with the session. While it sleeps, callers start theirs themselves.
+/// Create one session and keep it: its requests share connections that are kept alive. One thread serves all exchanges
+/// of a session. It starts with the first exchange and ends with the session. While it sleeps, callers start their
+/// exchanges themselves.
 ///
 /// ```swift
 /// var configuration = SessionConfiguration()
@@ -14,22 +15,23 @@ import Foundation
 /// let router = Router<MovieApi>(session: CurlSession(configuration: configuration))
 /// ```
 ///
-/// libcurl 7.78 or later is loaded at run time. ``DefaultSession`` falls back to ``FoundationSession`` where there is
-/// none; a session of this type then fails with ``NetworkError/Code/unsupported``.
+/// The session loads libcurl 7.78 or later at run time. Without it, ``DefaultSession`` falls back to
+/// ``FoundationSession``, and a session of this type fails with ``NetworkError/Code/unsupported``.
 public final class CurlSession: NetworkSession, CallCancellableSession {
-    /// The session used where none is given.
+    /// The session that routers and managers share by default on Linux.
     public static let shared = CurlSession(SessionConfiguration(), isShared: true)
 
-    /// Whether this system has a libcurl that can be used.
+    /// Whether this system has a usable libcurl.
     public static var isAvailable: Bool { CurlLibrary.failure == nil }
 
     let configuration: SessionConfiguration
     private let loop: Result<CurlLoop, NetworkError>
     private let isShared: Bool
-    /// Whether connections go to the URL's host, as far as the configuration says.
+    /// Whether the configuration lets connections go directly to the URL's host.
     private let isStraight: Bool
 
-    /// Makes a session with connections of its own. A configuration that cannot be met is the error of every request.
+    /// Creates a session with separate connections. If the configuration cannot be met, every request fails with the
+    /// reason.
     public convenience init(configuration: SessionConfiguration = SessionConfiguration()) {
         self.init(configuration, isShared: false)
     }
@@ -48,14 +50,14 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         if case .success(let loop) = loop { loop.close(cancelling: true) }
     }
 
-    /// Sends a request and waits for the whole response, or its head when the request asks for a stream.
+    /// Sends a request and waits for the whole response. If the request asks for a stream, it waits only for the head.
     ///
-    /// - Throws: ``NetworkError`` when there is no complete response: see its codes, and ``CurlError`` underneath.
-    ///   `CancellationError` when the task was cancelled; the connection is closed then.
+    /// - Throws: ``NetworkError`` when no complete response arrived, with ``CurlError`` underneath. `CancellationError`
+    ///   when the task was cancelled; the connection is then closed.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         let request = try request.ready()
-        // Within a call it is the call that repeats, and notes it.
+        // Within a call, the call resends the request and records both exchanges.
         guard request.call == nil else { return try await exchange(request) }
         let start = ContinuousClock.now
         do {
@@ -78,31 +80,32 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         }
     }
 
-    /// Runs tasks on the session's own thread: for programs that send a great many requests and do little with each.
+    /// An executor that runs tasks on the session's own thread, for programs that send very many requests and do little
+    /// with each response.
     ///
     /// ```swift
     /// await withTaskExecutorPreference(session.taskExecutor) { /* send requests, also in child tasks */ }
     /// ```
     ///
-    /// A task that runs there starts a request and takes its response without a switch between threads, which costs more
-    /// than most requests. Whatever it does meanwhile holds up all of the session's exchanges: never block there, and
-    /// leave long computations to other tasks. Without libcurl, and once the session has ended, tasks run elsewhere.
+    /// A task on that thread starts a request and receives its response without a thread switch, which costs more than
+    /// most requests. Its other work delays all exchanges of the session: never block there, and move long computations
+    /// to other tasks. Without libcurl, and after the session has ended, tasks run on other threads.
     public var taskExecutor: any TaskExecutor {
         guard case .success(let loop) = loop else { return globalConcurrentExecutor }
         return loop
     }
 
-    /// Refuses requests from now on; those under way end by themselves.
+    /// Refuses new requests. Requests in flight continue.
     ///
-    /// A request sent afterwards fails with ``NetworkError/Code/sessionInvalidated``. Does nothing to ``shared``, which
-    /// others use too.
+    /// A later request fails with ``NetworkError/Code/sessionInvalidated``. Does nothing on ``shared``, because other
+    /// code uses it too.
     public func invalidate() {
         guard !isShared, case .success(let loop) = loop else { return }
         loop.close(cancelling: false)
     }
 
-    /// Refuses requests from now on, ends those under way with ``NetworkError/Code/sessionInvalidated``, closes all
-    /// connections, and returns when that is done. Does nothing to ``shared``, which others use too.
+    /// Refuses new requests, ends those in flight with ``NetworkError/Code/sessionInvalidated``, and closes all
+    /// connections. Returns when all of that is done. Does nothing on ``shared``, because other code uses it too.
     public func shutdown() async {
         guard !isShared, case .success(let loop) = loop else { return }
         loop.close(cancelling: true)

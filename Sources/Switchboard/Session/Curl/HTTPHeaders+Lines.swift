@@ -3,7 +3,7 @@ import Foundation
 import SwitchboardText
 
 extension HTTPHeaders {
-    /// The fields of a head's lines, as they came.
+    /// Creates fields from the lines of a head, as they arrived.
     init(lines bytes: [UInt8]) {
         var fields: [HTTPHeader] = []
         fields.reserveCapacity(16)
@@ -17,7 +17,7 @@ extension HTTPHeaders {
                 let next = feed == nil ? end : end + 1
                 if end > 0, start[end - 1] == 0x0D { end -= 1 }
                 let line = UnsafeBufferPointer(start: start, count: end)
-                // A folded line goes on with the value before it (RFC 9112 §5.2).
+                // A folded line continues the value before it (RFC 9112 §5.2).
                 if end > 0, start[0].isBlank, !fields.isEmpty {
                     folds.append(String(httpBytes: line, isPlain: line.isPlainText).trimmedOfBlanks)
                 } else {
@@ -31,7 +31,7 @@ extension HTTPHeaders {
         self.init(fields, isSuspect: isSuspect)
     }
 
-    /// Adds the folded lines to the last field. True when it could not be sent.
+    /// Appends the folded lines to the last field. Returns true if that field cannot be sent.
     private static func unfold(_ folds: inout [String], into fields: inout [HTTPHeader]) -> Bool {
         guard let last = fields.popLast() else { return false }
         let field = HTTPHeader(name: last.name, value: ([last.value] + folds).joined(separator: " "))
@@ -40,7 +40,7 @@ extension HTTPHeaders {
         return field.fault != nil
     }
 
-    /// True when the line makes a field that could not be sent.
+    /// Appends the field of a line. Returns true if it cannot be sent.
     private static func add(_ line: UnsafeBufferPointer<UInt8>, to fields: inout [HTTPHeader]) -> Bool {
         let allowed = ASCIISet.token
         var (colon, isToken) = (0, true)
@@ -64,13 +64,14 @@ extension HTTPHeaders {
 }
 
 extension String {
-    /// UTF-8, or ISO 8859-1 where the bytes are not ([RFC 9110
-    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). `isPlain` says that they are known to be ASCII.
+    /// Creates a string from UTF-8, or from ISO 8859-1 if the bytes are not valid UTF-8 ([RFC 9110
+    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). `isPlain` is true for bytes that are known to be
+    /// ASCII.
     fileprivate init(httpBytes bytes: UnsafeBufferPointer<UInt8>, isPlain: Bool) {
         if let common = String(commonInHeads: bytes) {
             self = common
         } else if isPlain {
-            // Up to 15 bytes take no memory of their own.
+            // Strings of up to 15 bytes need no heap memory.
             self.init(unsafeUninitializedCapacity: bytes.count) { text in
                 _ = text.initialize(fromContentsOf: bytes)
                 return bytes.count
@@ -82,16 +83,16 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether all bytes are ASCII without control characters: the common case, eight bytes at a time. False for a tab
-    /// too, which a value may hold.
+    /// Whether all bytes are ASCII without control characters, checked eight bytes at a time. Also false for a tab,
+    /// which a value may contain.
     fileprivate var isPlainText: Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let bytes = UnsafeRawBufferPointer(self)
         var (index, suspects) = (0, UInt64(0))
         while index + 8 <= count {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // The top bit of a byte: its own, what is borrowed from below 0x20, or what is carried from 0x7F. Borrows and
-            // carries reach the next byte only from one that is a suspect itself.
+            // The top bit of each byte is set by the byte itself, by a borrow below 0x20, or by a carry from 0x7F. A
+            // borrow or carry reaches the next byte only from a byte that is invalid itself.
             suspects |= word | (word &- 0x20 &* ones) | (word &+ ones)
             index += 8
         }

@@ -2,8 +2,8 @@
 import Foundation
 
 extension String {
-    /// A name or value that many heads hold, as a string of the program, which needs no memory of its own. Nil for any
-    /// other, and for all of up to 15 bytes, which need none either.
+    /// Returns a static string for a name or value that is common in heads, which saves an allocation. Nil for other
+    /// texts, and for texts of up to 15 bytes, which need no allocation anyway.
     init?(commonInHeads bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count > 15, bytes.count <= Self.longest else { return nil }
         for text in Self.commonInHeads[bytes.count] where text.isMade(of: bytes) {
@@ -24,7 +24,7 @@ extension String {
 
     private static let longest = 40
 
-    /// By the number of bytes. HTTP/2 has names in lower case.
+    /// The texts, indexed by their number of bytes. HTTP/2 uses lower-case names.
     private static let commonInHeads: [[String]] = {
         let names = [
             "Content-Encoding", "Transfer-Encoding", "Content-Disposition", "WWW-Authenticate", "X-Ratelimit-Limit",

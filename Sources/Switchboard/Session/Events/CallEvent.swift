@@ -1,58 +1,58 @@
 import SwitchboardPlatform
 import Foundation
 
-/// A decision during a call.
+/// A step or decision during a call.
 public struct CallEvent: Sendable {
-    /// What happened.
+    /// The kind of event.
     public let kind: Kind
-    /// The request as it was then. All events of a call have the same ``NetworkRequest/id``. Its URL and header fields may
-    /// hold secrets; its texts do not.
+    /// The request at the time of the event. All events of a call have the same ``NetworkRequest/id``. The URL and the
+    /// header fields may contain secrets; the descriptions do not.
     public let request: NetworkRequest
-    /// How long after the start of the call.
+    /// The time since the start of the call.
     public let elapsed: Duration
 
-    /// What may happen. More may come with a later version: keep a `default`.
+    /// The kinds of events. Later versions may add more, so keep a `default`.
     public enum Kind: Sendable {
-        /// The request was made and enters the chain. The first of a call.
+        /// The request was built and enters the interceptor chain. The first event of a call.
         case made
-        /// It waits for its turn, or for something named.
+        /// The request waits, for instance for a limiter, the network or credentials. The text names the reason.
         case waiting(for: String)
-        /// It has waited this long, and goes on.
+        /// The wait is over, after this time.
         case admitted(after: Duration)
-        /// A cache or the like was asked: what it said.
+        /// A cache or a similar interceptor was consulted. The text is its result.
         case cache(String)
-        /// An exchange begins, with its number in the call, from 1.
+        /// An exchange starts. The number counts the call's exchanges from 1.
         case exchange(Int)
-        /// An exchange ended, with a response or without. The phases of its connection are in
-        /// ``ExchangeRecord/exchange``; the body of a stream is still to come, that of a download is in its file.
+        /// An exchange ended, with or without a response. ``ExchangeRecord/exchange`` has the phases of its connection.
+        /// The body of a stream has yet to arrive, and that of a download is in its file.
         indirect case exchanged(ExchangeRecord, response: NetworkResponse?)
-        /// It is sent again after a wait, and why.
+        /// The request will be sent again after a wait. The text is the cause.
         case retry(after: Duration, because: String)
-        /// It goes on at another URL.
+        /// The request continues at another URL.
         case redirect(to: URL)
-        /// Credentials: `refresh`, `refreshed` and the like. Never a credential itself.
+        /// A step of authentication, such as `refresh` or `refreshed`. Never contains a credential.
         case authentication(String)
-        /// Anything else that an interceptor has to say. Without secrets.
+        /// Any other message of an interceptor. Contains no secrets.
         case note(String)
-        /// The call ended with a response. The last of a call.
+        /// The call ended with a response. The last event of a call.
         case finished(status: Int)
-        /// The call ended with an error. The last of a call.
+        /// The call ended with an error. The last event of a call.
         case failed(NetworkError)
-        /// The call was cancelled. The last of a call.
+        /// The call was cancelled. The last event of a call.
         case cancelled
     }
 }
 
 extension CallEvent: CustomStringConvertible, CustomReflectable {
-    /// The event in a line, without secrets: `12 ms GET https://… retry after 500 ms: HTTP 503`.
+    /// The event in one line, without secrets: `12 ms GET https://… retry after 500 ms: HTTP 503`.
     public var description: String { "\(elapsed.millisecondsText) \(request) \(kind)" }
 
-    /// Shows the line only, so that `dump` prints no secret.
+    /// A mirror with only the line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
-    /// What happened in a few words, without secrets.
+    /// The event in a few words, without secrets.
     public var description: String {
         switch self {
         case .made: "made"
@@ -71,13 +71,13 @@ extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Shows the words only, so that `dump` prints no secret.
+    /// A mirror with only the words, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestOptions {
-    /// Who hears what is decided during the call. Default nobody. Append to it in a closure, so that those of the router
-    /// stay: `RequestOptions { $0.monitors.append(monitor) }`.
+    /// The monitors that receive the events of the call. Default none. Append in a closure, so that the router's
+    /// monitors stay: `RequestOptions { $0.monitors.append(monitor) }`.
     public var monitors: [any EventMonitor] {
         get { self[MonitorsOption.self] }
         set { self[MonitorsOption.self] = newValue }
@@ -87,9 +87,9 @@ extension RequestOptions {
 private enum MonitorsOption: RequestOption { static let defaultValue: [any EventMonitor] = [] }
 
 extension NetworkRequest {
-    /// Tells the monitors of the call what an interceptor decided about this request. Outside of a call it does nothing.
+    /// Sends an interceptor's decision about this request to the monitors of the call. Does nothing outside of a call.
     ///
-    /// What is said here about retries, redirects and credentials also becomes the ``ExchangeRecord/cause`` of the next
+    /// A report about a retry, a redirect or credentials also becomes the ``ExchangeRecord/cause`` of the next
     /// exchange.
     public func report(_ kind: CallEvent.Kind) {
         call?.report(kind, self)

@@ -1,6 +1,6 @@
 import SwitchboardPlatform
 
-/// One call of a router: what cancels it, and what happened in it so far. A request and its copies carry it along.
+/// The cancellation and the history of one call of a router. A request and its copies share it.
 package final class CallRecord: CallCancellation, @unchecked Sendable {
     struct Notes {
         var count = 0
@@ -11,12 +11,13 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         var attemptLimit = Int.max
     }
 
-    /// A call that is sent for ever must not fill the memory.
+    /// The maximum number of recorded exchanges, so that an endless call does not exhaust memory.
     private static let limit = 100
 
     private let start: ContinuousClock.Instant
     private let monitors: [any EventMonitor]
-    /// How long ago the call began, by the clock that its total timeout is measured by; nil when it has none.
+    /// A closure that returns the time since the start of the call, on the clock of the total timeout. Nil without such
+    /// a timeout.
     let elapsed: (@Sendable () -> Duration)?
     init(
         _ monitors: [any EventMonitor], since start: ContinuousClock.Instant = .now,
@@ -36,10 +37,10 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         withLock { $0.history }.sorted { $0.number < $1.number }
     }
 
-    /// How often the call was sent in a row, without getting on meanwhile: every loop that sends again draws from it.
+    /// The number of consecutive attempts without progress. All code that resends requests shares this count.
     var attempts: Int { withLock { $0.attempts } }
 
-    /// Counts one more attempt; false when there were as many as the limit says. Without one the last limit counts.
+    /// Counts one more attempt. Returns false if the limit is already reached. A nil limit keeps the last one.
     func takeAttempt(within limit: Int? = nil) -> Bool {
         withLock { notes in
             notes.attemptLimit = limit ?? notes.attemptLimit
@@ -49,12 +50,12 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         }
     }
 
-    /// Begins a new row of attempts: the call got on. `count` is 0 when the last attempt did not fail.
+    /// Restarts the count of attempts, because the call made progress. `count` is 0 if the last attempt did not fail.
     func restartAttempts(at count: Int = 1) {
         withLock { $0.attempts = count }
     }
 
-    /// Tells the monitors how the call ended: with a status, an error, or a `CancellationError`.
+    /// Reports to the monitors how the call ended: with a status, an error or a `CancellationError`.
     func end(_ result: Result<Int, any Error>, _ request: NetworkRequest) {
         switch result {
         case .success(let status): tell(.finished(status: status), request)
@@ -62,14 +63,14 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         }
     }
 
-    /// Tells the monitors, and notes why the next exchange happens.
+    /// Reports an event to the monitors, and records the cause of the next exchange.
     func report(_ kind: CallEvent.Kind, _ request: NetworkRequest) {
         if let cause = kind.cause { withLock { $0.cause = cause } }
         tell(kind, request)
     }
 
-    /// Tells the monitors; without any the event is not even made. Nothing is told after the end: an exchange that others
-    /// share may go on without this call.
+    /// Reports an event to the monitors. Without monitors, the event is not even created. Events after the end of the
+    /// call are dropped, because an exchange that other calls share may continue without this call.
     func tell(_ makeKind: @autoclosure () -> CallEvent.Kind, _ request: NetworkRequest) {
         guard !monitors.isEmpty else { return }
         let kind = makeKind()
@@ -82,8 +83,8 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         for monitor in monitors { monitor.record(event) }
     }
 
-    /// Sends a request as one exchange, and as a second one when the first asks for it: its kept connection was dead ([RFC
-    /// 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). Both are noted.
+    /// Sends a request as one exchange. If the session's connection was dead, sends it as a second exchange ([RFC 9110
+    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). Records both.
     func exchange(
         _ request: NetworkRequest, since start: ContinuousClock.Instant = .now,
         _ send: (NetworkRequest) async throws -> NetworkResponse
@@ -108,7 +109,7 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         }
     }
 
-    /// The request to be sent once more by its session; nil when the error is the end of it.
+    /// Returns the request for its session to send again, or nil if the error is final.
     private func repeated(_ request: NetworkRequest, after error: any Error) -> NetworkRequest? {
         guard let repetition = (error as? NetworkError)?.repetition, request.mayBeRepeated, takeAttempt() else {
             return nil
@@ -120,7 +121,7 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         return again
     }
 
-    /// An exchange that is under way.
+    /// An exchange in flight.
     private struct Exchange {
         let call: CallRecord
         let request: NetworkRequest
@@ -128,9 +129,9 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         let cause: String?
         let began: ContinuousClock.Instant
 
-        /// Notes how it ended, once.
+        /// Records how the exchange ended. Called once.
         func end(_ outcome: ExchangeRecord.Outcome, _ response: @autoclosure () -> NetworkResponse? = nil) {
-            // A record in its own history would keep itself alive.
+            // A record retains its request, and the request would retain the history.
             var sent = request
             sent.call = nil
             let record = ExchangeRecord(
@@ -154,8 +155,8 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
 }
 
 extension NetworkRequest {
-    /// Whether nothing is done twice when it is sent once more ([RFC 9110
-    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), and it was not yet.
+    /// Whether the session may send the request again: a repetition has no further effect ([RFC 9110
+    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), and it was not repeated before.
     var mayBeRepeated: Bool { repetition == nil && method.isIdempotent && body.isReplayable }
 }
 
@@ -167,7 +168,7 @@ extension CallEvent.Kind {
         }
     }
 
-    /// Why the next exchange happens, when this says so.
+    /// The cause of the next exchange, if this event is one.
     fileprivate var cause: String? {
         switch self {
         case .retry(_, let cause): "retry after \(cause)"

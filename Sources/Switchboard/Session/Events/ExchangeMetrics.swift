@@ -1,33 +1,33 @@
 import Foundation
 
-/// What one exchange took. A value that the session cannot know is nil; ``FoundationSession`` knows ``start``,
-/// ``duration``, ``timeToFirstByte`` and ``bytesReceived``.
+/// The measurements of one exchange. A value that the session cannot measure is nil. ``FoundationSession`` measures
+/// only ``start``, ``duration``, ``timeToFirstByte`` and ``bytesReceived``.
 public struct ExchangeMetrics: Sendable, Hashable {
-    /// When the exchange was handed to the session.
+    /// The time when the session received the exchange.
     public var start: Date?
-    /// From the start to the last byte.
+    /// The time from the start to the last byte.
     public var duration: Duration?
-    /// From the start to the head of the final response.
+    /// The time from the start to the head of the final response.
     public var timeToFirstByte: Duration?
-    /// The bytes of the body after decompression.
+    /// The size of the response body in bytes, after decompression.
     public var bytesReceived: Int64 = 0
-    /// The bytes of the request's body that were sent.
+    /// The number of bytes of the request body that were sent.
     public var bytesSent: Int64?
-    /// The protocol, such as `HTTP/1.1`. URLSession on Linux does not say.
+    /// The protocol, such as `HTTP/1.1`. Nil with URLSession on Linux.
     public var protocolVersion: String?
-    /// Whether a connection was used that stood already. URLSession on Linux does not say.
+    /// True if the exchange reused a connection. Nil with URLSession on Linux.
     public var isReusedConnection: Bool?
-    /// The address and port at the other end, a proxy's when there is one: `127.0.0.1:8080`, `[::1]:443`.
+    /// The address and port of the other end, or of the proxy if one is used: `127.0.0.1:8080`, `[::1]:443`.
     public var remoteAddress: String?
-    /// How long the exchange waited before it was begun: for the session, and for a connection to become free.
+    /// The time that the exchange waited for the session and for a free connection.
     public var queue: Duration?
-    /// How long the host's name took to resolve; nothing on a connection that stood already.
+    /// The time to resolve the host name. Zero on a reused connection.
     public var nameLookup: Duration?
-    /// How long the connection took to stand, without name and TLS; nothing when it stood already.
+    /// The time to open the connection, without name lookup and TLS. Zero on a reused connection.
     public var connect: Duration?
-    /// How long TLS took; nil for a plain connection, nothing when it stood already.
+    /// The time for the TLS handshake. Nil on a plain connection, zero on a reused one.
     public var secureConnect: Duration?
 
-    /// Nothing measured.
+    /// Creates empty metrics.
     public init() {}
 }

@@ -1,32 +1,32 @@
 import SwitchboardPlatform
 
-/// One exchange of a call, as ``NetworkResponse/history`` and ``NetworkError/history`` list them: a call has several when it
-/// was retried, redirected, or sent again with new credentials.
+/// One exchange of a call, as listed in ``NetworkResponse/history`` and ``NetworkError/history``. A call has several if
+/// it was retried, redirected or sent again with new credentials.
 public struct ExchangeRecord: Sendable {
-    /// Which exchange of its call it was, from 1.
+    /// The number of the exchange in its call, from 1.
     public let number: Int
-    /// The request as it was sent. Its URL and header fields may hold secrets; its texts do not.
+    /// The request as it was sent. Its URL and header fields may contain secrets; its descriptions do not.
     public let request: NetworkRequest
-    /// Why it was sent, such as `retry after HTTP 503`, and which header fields were left out for another origin:
-    /// `redirect to another origin, without Authorization`. Nil for the first.
+    /// The cause of the exchange, such as `retry after HTTP 503`. It also names header fields that were removed for
+    /// another origin: `redirect to another origin, without Authorization`. Nil for the first exchange.
     public let cause: String?
-    /// When it began, counted from the start of the call.
+    /// The time from the start of the call to the start of the exchange.
     public let start: Duration
-    /// From its beginning to its end, as the caller saw it.
+    /// The duration of the exchange, as the caller measured it.
     public let duration: Duration
-    /// How it ended.
+    /// The result of the exchange.
     public let outcome: Outcome
-    /// What the session measured. Nil when there was no response.
+    /// The session's measurements. Nil without a response.
     public var exchange: ExchangeMetrics? { outcome.isStatus ? measured?.value ?? ExchangeMetrics() : nil }
     let measured: CopyOnWrite<ExchangeMetrics>?
 
-    /// How an exchange ended.
+    /// The result of an exchange.
     public enum Outcome: Sendable, Hashable, CustomStringConvertible {
-        /// With a response of this status.
+        /// A response with this status.
         case status(Int)
-        /// Without a response.
+        /// A failure without a response.
         case failure(NetworkError.Code)
-        /// Cancelled.
+        /// A cancellation.
         case cancelled
 
         fileprivate var isStatus: Bool {
@@ -45,24 +45,24 @@ public struct ExchangeRecord: Sendable {
 }
 
 extension ExchangeRecord: CustomStringConvertible, CustomReflectable {
-    /// Number, request, outcome and duration in a line, without secrets.
+    /// Number, request, outcome and duration in one line, without secrets.
     public var description: String {
         let cause = cause.map { " (\($0))" } ?? ""
         return "\(number). \(request) \(outcome), \(duration.millisecondsText)\(cause)"
     }
 
-    /// Shows the line only, so that `dump` prints no secret.
+    /// A mirror with only the line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension NetworkResponse {
-    /// The exchanges of the call that led to this response, in the order in which they began; at most the first 100.
-    /// Empty outside of a router, unless the session sent it twice.
+    /// The exchanges of the call that led to this response, in the order in which they started, up to the first 100.
+    /// Empty outside of a router, unless the session sent the request twice.
     public var history: [ExchangeRecord] { request?.call?.history ?? [] }
 }
 
 extension NetworkError {
-    /// The exchanges of the call that led to this error, in the order in which they began; at most the first 100. Empty
-    /// when nothing was sent, and outside of a router, unless the session sent it twice.
+    /// The exchanges of the call that led to this error, in the order in which they started, up to the first 100. Empty
+    /// when nothing was sent, and outside of a router, unless the session sent the request twice.
     public var history: [ExchangeRecord] { request?.call?.history ?? [] }
 }

@@ -1,18 +1,18 @@
 import SwitchboardPlatform
 
 extension NetworkResponse {
-    /// The exchanges of the call as lines of text with bars, one below the other by their time; see ``history``.
+    /// The exchanges of the call as lines of text with bars on a common time axis. See ``history``.
     public var waterfall: String { history.waterfall() }
 }
 
 extension NetworkError {
-    /// The exchanges of the call as lines of text with bars, one below the other by their time; see ``history``.
+    /// The exchanges of the call as lines of text with bars on a common time axis. See ``history``.
     public var waterfall: String { history.waterfall() }
 }
 
 extension [ExchangeRecord] {
-    /// The exchanges as lines of text, each with a bar as wide as its share of the whole time, and the phases below it that
-    /// the session measured:
+    /// Returns the exchanges as lines of text. The width of each bar is the share of the total time. Below each line
+    /// are the phases that the session measured:
     ///
     /// ```
     /// 1 GET https://api.example.com/a  HTTP 503   12 ms |###                 |
@@ -20,7 +20,7 @@ extension [ExchangeRecord] {
     ///   connect 1 ms, first byte 30 ms, 17 bytes
     /// ```
     ///
-    /// - Parameter width: The columns of a bar. Default 40, at least 10.
+    /// - Parameter width: The width of a bar in columns. Default 40, at least 10.
     /// - Returns: The lines, without secrets.
     public func waterfall(width: Int = 40) -> String {
         let width = Swift.max(10, Swift.min(width, 1_000))
@@ -49,7 +49,7 @@ extension [ExchangeRecord] {
 }
 
 extension ExchangeMetrics {
-    /// What was measured, in words; nil when nothing was.
+    /// The measurements in words, or nil if no phase was measured.
     var phases: String? {
         let phases = [
             ("queue", queue), ("name", nameLookup), ("connect", connect), ("TLS", secureConnect),

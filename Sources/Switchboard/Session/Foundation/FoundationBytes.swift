@@ -1,8 +1,8 @@
 import SwitchboardPlatform
 import Foundation
 
-/// The reader's end of a streamed response: letting go of it ends the exchange. URLSession cannot be made to wait, so what
-/// the reader has no time for waits in a file.
+/// The reading end of a streamed response. Releasing it cancels the exchange. URLSession cannot pause a transfer, so
+/// unread bytes wait in a temporary file.
 final class FoundationBytes: ResponseBytes.Source {
     private let pipe: BytePipe
     private let exchange: FoundationExchange

@@ -1,23 +1,24 @@
 import SwitchboardPlatform
 import Foundation
 
-/// One request under way in a ``FoundationSession``: collects the response and ends exactly once.
+/// One request in flight in a ``FoundationSession``. Collects the response and ends exactly once.
 ///
-/// URLSession's callbacks, the deadline sweeper and the caller's cancellation reach it from three threads; whoever is
-/// first to end it takes the continuation, and the others find it gone.
+/// URLSession's callbacks, the deadline sweeper and the caller's cancellation use it from three threads. The first to
+/// end the exchange takes the continuation, and later attempts to end it have no effect.
 final class FoundationExchange: Sendable {
     private struct State {
         var continuation: CheckedContinuation<NetworkResponse, any Error>?
         var task: URLSessionDataTask?
         var isOver = false
         var response: NetworkResponse?
-        /// What came of the body, where nobody reads it while it comes.
+        /// The body received so far, unless a reader streams it.
         var body = Data()
         var count: Int64 = 0
         var pipe: BytePipe?
         var firstByte: Duration?
         var lastSign: ContinuousClock.Instant
-        /// A challenge was declined: the error that follows means that the 401 or 407 at hand is the answer.
+        /// Whether a challenge was declined. The error that follows then means that the received 401 or 407 is the
+        /// response.
         var isChallengeDeclined = false
     }
 
@@ -27,10 +28,10 @@ final class FoundationExchange: Sendable {
     private let start = ContinuousClock.now
     private let startDate = Date()
     private let state: Protected<State>
-    /// Held while a redirect is answered, so that the answer never meets a task that has been cancelled: a trap in
-    /// Foundation.
+    /// True once the task is cancelled. A redirect is answered under this lock, because an answer to a cancelled task
+    /// traps in Foundation.
     private let isTaskCancelled = Protected(false)
-    /// Tasks are cancelled from here, never on the thread that cancels or calls back: a deadlock in Foundation.
+    /// The queue that cancels tasks. Cancelling on the caller's thread or in a callback would deadlock in Foundation.
     private static let cancelling = DispatchQueue(label: "Switchboard.FoundationSession.cancelling")
 
     init(_ request: NetworkRequest, payload: RequestPayload?, _ deadlines: DeadlineSweeper) {
@@ -40,9 +41,9 @@ final class FoundationExchange: Sendable {
         state = Protected(State(lastSign: .now))
     }
 
-    // MARK: Beginning
+    // MARK: Start
 
-    /// Takes the continuation; false when the exchange was cancelled before, and is over.
+    /// Takes the continuation. Returns false if the exchange was cancelled before.
     func begin(_ continuation: CheckedContinuation<NetworkResponse, any Error>) -> Bool {
         let isOver = state.withLock { state in
             if !state.isOver { state.continuation = continuation }
@@ -52,7 +53,7 @@ final class FoundationExchange: Sendable {
         return !isOver
     }
 
-    /// Takes the task; false when the exchange is over already.
+    /// Takes the task. Returns false if the exchange is already over.
     func attach(_ task: URLSessionDataTask) -> Bool {
         state.withLock { state in
             state.task = task
@@ -60,20 +61,20 @@ final class FoundationExchange: Sendable {
         }
     }
 
-    // MARK: What URLSession reports
+    // MARK: URLSession's callbacks
 
     func didReceive(_ response: URLResponse) {
         guard let http = response as? HTTPURLResponse else {
             return abort(with: NetworkError(.invalidResponse, reason: "the response is not HTTP"))
         }
-        // Interim responses are not the answer (RFC 9110 §15.2).
+        // Interim responses are not the final one (RFC 9110 §15.2).
         guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
         var head = NetworkResponse(status: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
         head.request = request
         let pipe = request.streams(head.statusCode) ? BytePipe(spillLimit: request.limits.downloadedFile) : nil
         let isOver = state.withLock { [head] state in
             state.response = head
-            state.body = Data()  // without that of an answer that a second round replaced
+            state.body = Data()  // drops the body of a response that a second round replaced
             state.count = 0
             state.lastSign = .now
             state.firstByte = .now - start
@@ -91,7 +92,7 @@ final class FoundationExchange: Sendable {
         }
     }
 
-    /// Answers with the head, and leaves the body to the reader.
+    /// Returns the head to the caller, and leaves the body to the reader.
     private func hand(over pipe: BytePipe, of head: NetworkResponse) {
         var response = head
         response.stream = ResponseBytes(FoundationBytes(pipe, self))
@@ -104,7 +105,7 @@ final class FoundationExchange: Sendable {
         continuation?.resume(returning: response)
     }
 
-    /// Takes a response that was not reported before the exchange ended. It has no body that could still be had.
+    /// Takes a response that was not reported before the exchange ended. Its body is lost.
     func didReceiveUnreported(_ response: URLResponse) {
         let isReported = state.withLock { $0.response != nil }
         if !isReported { didReceive(response) }
@@ -124,7 +125,7 @@ final class FoundationExchange: Sendable {
                 state.count += Int64(data.count)
                 return state.pipe
             }
-            // Not under the lock: it wakes the reader, whose cancellation may be waiting for the lock.
+            // Outside of the lock, because it resumes the reader, whose cancellation may be waiting for the lock.
             switch data.withUnsafeBytes({ pipe?.offer($0) }) {
             case .awaited?: pipe?.deliver()
             case .failed(let failure)?: throw failure.networkError
@@ -164,7 +165,7 @@ final class FoundationExchange: Sendable {
         }
     }
 
-    /// Declines a redirect, so that the 3xx itself is the answer. Not called any more once the task is cancelled.
+    /// Declines a redirect, so that the 3xx response itself is returned. Does nothing once the task is cancelled.
     func decline(redirect answer: @Sendable (URLRequest?) -> Void) {
         isTaskCancelled.withLock { isTaskCancelled in
             if !isTaskCancelled { answer(nil) }
@@ -175,7 +176,7 @@ final class FoundationExchange: Sendable {
         state.withLock { $0.isChallengeDeclined = true }
     }
 
-    /// The figures, once the whole body has come.
+    /// The measurements, or nil until the whole body has arrived.
     var metrics: ExchangeMetrics? {
         state.withLock { $0.response?.metrics.duration == nil ? nil : $0.response?.metrics }
     }
@@ -189,21 +190,21 @@ final class FoundationExchange: Sendable {
         state.withLock { $0.lastSign = .now }
     }
 
-    /// The body once more: for a connection that died before it took everything.
+    /// Returns the body again, for a connection that died before it had taken everything.
     func makeBodyStream() -> InputStream? {
         payload?.makeInputStream()
     }
 
-    // MARK: Ending
+    // MARK: End
 
-    /// Ends with a `CancellationError` and closes the connection, unless it is over.
+    /// Ends with a `CancellationError` and closes the connection, unless the exchange is over.
     func cancel() {
         guard !state.withLock({ $0.isOver }) else { return }
         end(with: .failure(CancellationError()))
         cancelTask()
     }
 
-    /// Ends with an error that carries the request and what arrived of the response.
+    /// Ends with an error that contains the request and the partial response.
     func fail(_ error: NetworkError) {
         let partial = state.withLock { state in
             guard var response = state.response else { return nil as NetworkResponse? }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SessionConfiguration {
-    /// What URLSession would have to be told and cannot be, or not everywhere; nil when there is nothing.
+    /// A set option that URLSession does not support on every platform, or nil if it supports all of them.
     var unsupportedByURLSession: String? {
         let plain = SessionConfiguration()
         if tls != plain.tls { return "TLS options; use CurlSession" }
@@ -18,15 +18,16 @@ extension SessionConfiguration {
     var urlSessionConfiguration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = max(1, maximumConnectionsPerHost)
-        // Nothing is remembered inside a session: cookies, credentials and cache are interceptors' work. On Linux a
-        // cache would also make cancelling a task a race that ends the process.
+        // A session stores nothing, because cookies, credentials and caching belong to interceptors. On Linux, a cache
+        // would also make the cancellation of a task a race that crashes the process.
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieStorage = nil
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
-        // Ours have fractions of a second. Finite, because infinity is a trap on Linux.
+        // Timeouts with fractions of a second are enforced elsewhere. This value is finite, because infinity traps on
+        // Linux.
         configuration.timeoutIntervalForRequest = 86_400 * 7
         return configuration
     }

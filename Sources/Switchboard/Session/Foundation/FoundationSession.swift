@@ -3,33 +3,33 @@ import Foundation
 
 /// Sends requests through one long-lived URLSession.
 ///
-/// Make one and keep it: connections are kept alive and shared by its requests. ``shared`` is what a router uses on
-/// Apple's systems when it is given none; on Linux that is ``CurlSession``.
+/// Create one session and keep it: its requests share connections that are kept alive. A router uses ``shared`` by
+/// default on Apple platforms; on Linux it uses ``CurlSession``.
 ///
-/// On Linux this works around what URLSession does there: a 401 is returned instead of waited on, timeouts have
-/// fractions of a second, redirects are left to the chain, a body is sent whole again on a new connection. What cannot
-/// be worked around:
-/// - a request whose kept-alive connections are dead is sent up to six times, of which no history tells; one that is not
-///   idempotent too;
-/// - a body in an unknown `Content-Encoding` is ``NetworkError/Code/cannotDecodeResponse``;
-/// - SIGPIPE ends the process with libcurl before 7.87, unless the program ignores it;
-/// - a response with trailers, or a connection closed inside the response's head, ends the *process* (a trap in
-///   Foundation before 6.4);
-/// - damage inside compressed data that arrives complete goes unnoticed;
-/// - a redirect without a `Location` loses its body, which is ``NetworkError/Code/truncatedBody``;
-/// - repeated response headers arrive joined by commas, except `Set-Cookie`.
+/// On Linux, this session works around defects of URLSession: it returns a 401 instead of waiting, supports timeouts
+/// with fractions of a second, leaves redirects to the interceptor chain, and resends the whole body on a new
+/// connection. These defects remain on Linux:
+/// - If the kept-alive connections of a request are dead, URLSession sends it up to six times, even if it is not
+///   idempotent. The history does not show these attempts.
+/// - A body in an unknown `Content-Encoding` fails with ``NetworkError/Code/cannotDecodeResponse``.
+/// - With libcurl before 7.87, SIGPIPE ends the process, unless the program ignores that signal.
+/// - A response with trailers, or a connection closed inside the response's head, ends the *process* (a trap in
+///   Foundation before 6.4).
+/// - Damage inside compressed data goes unnoticed if all bytes arrive.
+/// - A redirect without a `Location` loses its body and fails with ``NetworkError/Code/truncatedBody``.
+/// - Repeated response headers arrive joined by commas, except `Set-Cookie`.
 public final class FoundationSession: NetworkSession {
-    /// The session used where none is given.
+    /// The session that routers and managers share by default on Apple platforms.
     public static let shared = FoundationSession()
 
     private let urlSession: URLSession
     private let unsupported: String?
     private let delegate = FoundationSessionDelegate()
-    /// Guards the creation of tasks: URLSession traps when one is created after the invalidation.
+    /// The lock for the creation of tasks, because URLSession traps when a task is created after invalidation.
     private let isInvalidated = Protected(false)
     private let deadlines = DeadlineSweeper()
 
-    /// Makes a session with connections of its own.
+    /// Creates a session with separate connections.
     public init(configuration: SessionConfiguration = SessionConfiguration()) {
         unsupported = configuration.unsupportedByURLSession
         urlSession = URLSession(
@@ -41,10 +41,10 @@ public final class FoundationSession: NetworkSession {
         urlSession.finishTasksAndInvalidate()
     }
 
-    /// Sends a request and waits for the whole response, or its head when the request asks for a stream.
+    /// Sends a request and waits for the whole response. If the request asks for a stream, it waits only for the head.
     ///
-    /// - Throws: ``NetworkError`` when there is no complete response: see its codes. `CancellationError` when the task
-    ///   was cancelled; the connection is closed then.
+    /// - Throws: ``NetworkError`` when no complete response arrived. `CancellationError` when the task was cancelled;
+    ///   the connection is then closed.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         let request = try request.ready()
@@ -71,7 +71,7 @@ public final class FoundationSession: NetworkSession {
             } onCancel: {
                 exchange.cancel()
             }
-            // One that is still arriving has its deadlines until its end.
+            // A streamed response keeps its deadlines until its end.
             if response.stream == nil { deadlines.remove(exchange) }
             return response
         } catch {
@@ -80,10 +80,10 @@ public final class FoundationSession: NetworkSession {
         }
     }
 
-    /// Refuses requests from now on; those under way end by themselves.
+    /// Refuses new requests. Requests in flight continue.
     ///
-    /// A request sent afterwards fails with ``NetworkError/Code/sessionInvalidated``. Does nothing to ``shared``, which
-    /// others use too.
+    /// A later request fails with ``NetworkError/Code/sessionInvalidated``. Does nothing on ``shared``, because other
+    /// code uses it too.
     public func invalidate() {
         guard self !== Self.shared else { return }
         isInvalidated.withLock { isInvalidated in
@@ -103,7 +103,7 @@ public final class FoundationSession: NetworkSession {
             deadlines.add(exchange)
             task.resume()
         } else {
-            // Cancelled between begin and here. The task must run to be forgotten by its session.
+            // The exchange was cancelled before the task was attached. The task must run, or its session would keep it.
             task.resume()
             exchange.cancelTask()
         }

@@ -2,10 +2,10 @@ import SwitchboardPlatform
 import Dispatch
 import Foundation
 
-/// Hands URLSession's callbacks to the exchange they belong to.
+/// Passes URLSession's callbacks to their exchanges.
 ///
-/// One delegate for the whole session, told apart by task identifier: on Linux neither a task's own delegate nor the
-/// async conveniences of URLSession report everything.
+/// One delegate serves the whole session and tells tasks apart by their identifiers. On Linux, neither a task's
+/// delegate nor the async methods of URLSession report everything.
 final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
     private let exchanges = Protected<[Int: FoundationExchange]>([:])
     private static let answering = DispatchQueue(label: "Switchboard.FoundationSession.answering")
@@ -36,7 +36,7 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
             completionHandler(.performDefaultHandling, nil)
         } else if URLSessionQuirks.challengesMustBeCancelled {
             exchange(for: task)?.noteDeclinedChallenge()
-            // Not here: the answer calls back into the queue that this runs on, and waits for it.
+            // The answer calls back into the current queue and waits for it, so it must run on another queue.
             Self.answering.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         } else {
             completionHandler(.rejectProtectionSpace, nil)
@@ -72,7 +72,7 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let identifier = task.taskIdentifier
         let exchange = exchanges.withLock { $0.removeValue(forKey: identifier) }
-        // On Linux a redirect without a Location is never reported, and is found here alone.
+        // On Linux, a redirect without a Location is never reported. The response is only available here.
         if error == nil, let response = task.response { exchange?.didReceiveUnreported(response) }
         exchange?.didComplete(with: error)
     }

@@ -2,19 +2,20 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// From what URLSession reports to a ``NetworkError``.
+/// Maps URLSession's errors to ``NetworkError``.
 enum URLErrorMapping {
     static func networkError(_ error: any Error) -> NetworkError {
         guard let error = error as? URLError else { return NetworkError.transport(error) }
         let text = error.localizedDescription
-        // The host's name is the caller's choice of words, not libcurl's.
+        // The host name comes from the caller, so it must not match any words of libcurl.
         let host = error.failingURL?.host ?? ""
         let words = host.isEmpty ? text : text.replacingOccurrences(of: host, with: "", options: .caseInsensitive)
         let code = code(for: error.code, text: words)
         return NetworkError(code, reason: reason(error, text), underlying: error)
     }
 
-    /// The code for a `URLError`. On Linux many causes share one URLError, and only libcurl's words tell them apart.
+    /// Returns the code for a `URLError`. On Linux, many causes share one URLError, and only libcurl's text
+    /// distinguishes them.
     static func code(for code: URLError.Code, text: String = "") -> NetworkError.Code {
         switch code {
         case .unknown, .unsupportedURL, .networkConnectionLost, .badServerResponse:
@@ -50,7 +51,7 @@ enum URLErrorMapping {
         }
     }
 
-    /// Words of libcurl's messages, the more special ones first.
+    /// Texts in libcurl's messages, the most specific first.
     private static let libcurlTexts: [(text: String, code: NetworkError.Code)] = [
         ("bytes remaining to read", .truncatedBody), ("outstanding read data remaining", .truncatedBody),
         ("was not closed cleanly", .truncatedBody), ("end of response with", .truncatedBody),
@@ -82,7 +83,8 @@ enum URLErrorMapping {
 }
 
 extension NetworkError {
-    /// The error itself when it is one of ours; an unknown transport failure over it when not.
+    /// Returns the error itself if it is a ``NetworkError``, or else an unknown transport failure with the error
+    /// underneath.
     static func transport(_ error: any Error) -> NetworkError {
         error as? NetworkError
             ?? NetworkError(.unknown, underlying: error)

@@ -3,9 +3,10 @@ import Foundation
 import SwitchboardText
 
 extension URLRequest {
-    /// The request as URLSession takes it.
+    /// Converts a request for URLSession.
     ///
-    /// - Throws: ``NetworkError/Code/unsupported`` for what URLSession cannot do and would get wrong silently.
+    /// - Throws: ``NetworkError/Code/unsupported`` for options that URLSession does not support and would silently
+    ///   ignore.
     init(_ request: NetworkRequest, payload: RequestPayload?) throws(NetworkError) {
         guard let url = request.url else { throw NetworkError(.missingURL) }
         if let what = Self.unsupported(request, url) {
@@ -16,7 +17,7 @@ extension URLRequest {
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false
         var headers = try request.sentHeaders()
-        // Some URLSessions send it and some wait to be asked, and are not, here.
+        // Some URLSessions send the URL's credentials, and others wait for a challenge, which this session declines.
         if let credentials, !headers.contains("Authorization") { headers["Authorization"] = "Basic \(credentials)" }
         if let payload {
             headers["Content-Length"] = String(payload.length)
@@ -28,13 +29,12 @@ extension URLRequest {
         }
         var fields = headers.joinedByName
         if URLSessionQuirks.blankValueRemovesHeader {
-            // A stream of known length is sent with that length, not in chunks; and no media type is made up for a body
-            // without one.
+            // URLSession then sends a stream of known length with that length instead of in chunks, and adds no media
+            // type to a body without one.
             if payload != nil { fields["Transfer-Encoding"] = " " }
             if !headers.contains("Content-Type") { fields["Content-Type"] = " " }
         }
-        // Assigned once: setting fields one by one drops a value with a line break silently and costs ten times as
-        // much.
+        // Assigned once. Setting each field would silently drop a value with a line break, and is ten times slower.
         allHTTPHeaderFields = fields
     }
 
@@ -51,8 +51,8 @@ extension URLRequest {
 }
 
 extension URL {
-    /// The same URL; a scheme has no case ([RFC 3986 §3.1](https://www.rfc-editor.org/rfc/rfc3986#section-3.1)), but
-    /// URLSession on Linux knows the lower one only.
+    /// The same URL with a lower-case scheme. Schemes ignore case ([RFC 3986
+    /// §3.1](https://www.rfc-editor.org/rfc/rfc3986#section-3.1)), but URLSession on Linux accepts only lower case.
     fileprivate var withLowercasedScheme: URL {
         let text = absoluteString
         guard let colon = text.firstIndex(of: ":"), text[..<colon].contains(where: \.isUppercase) else { return self }

@@ -1,9 +1,9 @@
-/// Which addresses of a host a session connects to.
+/// The IP versions to which a session connects.
 public enum AddressFamily: Sendable, Hashable {
-    /// Both, whichever answers first.
+    /// IPv4 and IPv6, whichever connects first.
     case any
-    /// IPv4 alone.
+    /// Only IPv4.
     case ipv4
-    /// IPv6 alone.
+    /// Only IPv6.
     case ipv6
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a client shows of itself over TLS.
+/// The certificate and key with which a client authenticates over TLS.
 public struct ClientIdentity: Sendable, Hashable {
-    /// The certificate, with the chain up to its authority when the server needs it.
+    /// The certificate, followed by the chain to its authority if the server needs it.
     public var certificate: PEMSource
-    /// The private key; nil when it stands with the certificate.
+    /// The private key. Nil if ``certificate`` contains it.
     public var key: PEMSource?
-    /// What the key is encrypted with; nil when it is not.
+    /// The password of an encrypted key. Nil for an unencrypted one.
     public var password: String?
 
-    /// Makes an identity.
+    /// Creates an identity.
     public init(certificate: PEMSource, key: PEMSource? = nil, password: String? = nil) {
         self.certificate = certificate
         self.key = key
@@ -18,8 +18,8 @@ public struct ClientIdentity: Sendable, Hashable {
 }
 
 extension ClientIdentity: CustomStringConvertible, CustomReflectable {
-    /// Names the type alone: keys and passwords stay out of logs.
+    /// The type's name. Keys and passwords stay out of logs.
     public var description: String { "ClientIdentity" }
-    /// Shows the description only, so that `dump` prints no secret.
+    /// A mirror with only the description, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

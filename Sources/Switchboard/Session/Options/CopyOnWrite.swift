@@ -1,8 +1,7 @@
-/// A large value behind a reference: copying it copies the reference, and changing it copies the value first when another
-/// copy shares it.
+/// A large value behind a reference. A copy shares the reference, and a change first copies a shared value.
 struct CopyOnWrite<Value: Sendable>: Sendable {
-    private final class Box: @unchecked Sendable {  // changed only while a single copy holds it
-        // Not checked at run time: whoever changes it holds it alone.
+    private final class Box: @unchecked Sendable {  // changed only while one copy holds it
+        // The runtime check is unnecessary, because a change requires a unique reference.
         @exclusivity(unchecked) var value: Value
 
         init(_ value: Value) { self.value = value }

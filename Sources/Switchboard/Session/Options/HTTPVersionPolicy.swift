@@ -1,11 +1,11 @@
-/// Which version of HTTP a session speaks.
+/// The version of HTTP that a session uses.
 public enum HTTPVersionPolicy: Sendable, Hashable {
-    /// HTTP/2 where TLS negotiates it ([RFC 9113 §3.2](https://www.rfc-editor.org/rfc/rfc9113#section-3.2)), HTTP/1.1
-    /// elsewhere.
+    /// HTTP/2 if TLS negotiates it ([RFC 9113 §3.2](https://www.rfc-editor.org/rfc/rfc9113#section-3.2)), or else
+    /// HTTP/1.1.
     case automatic
-    /// HTTP/1.1 always.
+    /// Always HTTP/1.1.
     case http1
-    /// HTTP/2 without asking, on plain connections too ([RFC 9113
-    /// §3.3](https://www.rfc-editor.org/rfc/rfc9113#section-3.3)): for servers known to speak it.
+    /// HTTP/2 without negotiation, also on plain connections ([RFC 9113
+    /// §3.3](https://www.rfc-editor.org/rfc/rfc9113#section-3.3)). For servers that are known to support it.
     case http2PriorKnowledge
 }

@@ -1,30 +1,30 @@
 import Foundation
 import SwitchboardText
 
-/// Certificates or a key in PEM form: text between `-----BEGIN` and `-----END` lines, one or several.
+/// Certificates or a key in PEM format: one or more blocks between `-----BEGIN` and `-----END` lines.
 public enum PEMSource: Sendable, Hashable {
-    /// Read from a file when a session first needs it.
+    /// A file that is read when a session first needs it.
     case file(URL)
-    /// At hand.
+    /// Text in memory.
     case data(Data)
 }
 
 extension PEMSource: CustomStringConvertible, CustomReflectable {
-    /// The file's path, or the number of bytes: never what they say.
+    /// The file's path or the number of bytes, never the content.
     public var description: String {
         switch self {
         case .file(let url): "PEM file \(url.path)"
         case .data(let data): "PEM of \(data.count) bytes"
         }
     }
-    /// Shows the description only, so that `dump` prints no secret.
+    /// A mirror with only the description, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension PEMSource {
-    /// The bytes.
+    /// Returns the bytes.
     ///
-    /// - Throws: ``NetworkError/Code/insecureConnection`` when the file cannot be read or holds no PEM.
+    /// - Throws: ``NetworkError/Code/insecureConnection`` when the file cannot be read or contains no PEM text.
     func contents() throws(NetworkError) -> Data {
         let data: Data
         switch self {

@@ -1,35 +1,35 @@
 import Foundation
 
-/// A typed option that travels with a request: for interceptors and sessions, unknown to the core.
+/// A typed option that a request carries for interceptors and sessions. Each module can define more.
 ///
 /// ```swift
 /// enum Priority: RequestOption { static let defaultValue = 0 }
 /// request[Priority.self] = 2
 /// ```
 public protocol RequestOption {
-    /// What the option holds.
+    /// The type of the option's value.
     associatedtype Value: Sendable
-    /// What reading gives when nothing was set.
+    /// The value of the option when it is not set.
     static var defaultValue: Value { get }
 }
 
-/// The options that were set, by their types. Copying a request, retrying and redirecting keep them.
+/// The options that were set, by type. Copies, retries and redirects of a request keep them.
 ///
-/// Made with a closure, they change what the router or manager has set and leave the rest of it:
+/// Options made with a closure change those of the router or manager, and keep the rest:
 ///
 /// ```swift
-/// var options: RequestOptions { RequestOptions { $0.timeouts.total = .seconds(5) } }      // its idle timeout stays
+/// var options: RequestOptions { RequestOptions { $0.timeouts.total = .seconds(5) } }      // keeps the idle timeout
 /// ```
 public struct RequestOptions: Sendable {
     private struct Fields: Sendable {
         var values: [ObjectIdentifier: any Sendable] = [:]
-        /// The closures that made these options, to be run again over others, and what was set since.
+        /// The closures that made these options, to be applied to other options, and the values set since.
         var changes: [@Sendable (inout RequestOptions) -> Void] = []
         var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
         var trail = RequestTrail()
     }
 
-    /// Nil while nothing was set.
+    /// The values, or nil if none was set.
     private var fields: CopyOnWrite<Fields>?
 
     private var own: CopyOnWrite<Fields> {
@@ -42,18 +42,18 @@ public struct RequestOptions: Sendable {
         }
     }
 
-    /// No options.
+    /// Creates empty options.
     public init() {}
 
-    /// Options set in a closure. It runs once now, and again over the options of the router for each request: keep it
-    /// free of side effects.
+    /// Creates options with a closure. It runs once now, and again on the router's options for each request, so it must
+    /// be free of side effects.
     public init(_ change: @escaping @Sendable (inout RequestOptions) -> Void) {
         change(&self)
         own.value.changes = [change]
         own.value.valuesSetSince = [:]
     }
 
-    /// The value of an option: what was set, or its default.
+    /// The value of an option, or its default if it is not set.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
         get {
             guard let fields, !fields.value.values.isEmpty else { return Option.defaultValue }
@@ -65,19 +65,19 @@ public struct RequestOptions: Sendable {
         }
     }
 
-    /// Where the request has been that they belong to.
+    /// The history of the request that has these options.
     var trail: RequestTrail {
         get { fields?.value.trail ?? RequestTrail() }
         set { own.value.trail = newValue }
     }
 
-    /// What was set, as far as it can be compared.
+    /// The values that can be compared.
     package var comparable: [ObjectIdentifier: AnyHashable] {
         fields?.value.values.compactMapValues { $0 as? AnyHashable } ?? [:]
     }
 
-    /// These options with those of `other` over them: its closure changes them, and what was set directly replaces
-    /// them.
+    /// Returns these options merged with `other`. The closure of `other` changes them, and values that were set
+    /// directly replace them.
     public func merging(_ other: RequestOptions?) -> RequestOptions {
         guard let other, let theirs = other.fields?.value else { return self }
         guard let own = fields?.value else { return other }
@@ -97,29 +97,30 @@ public struct RequestOptions: Sendable {
 }
 
 extension RequestOptions {
-    /// How long the parts of the call may take.
+    /// The time limits for the parts of a call.
     public var timeouts: Timeouts {
         get { self[TimeoutsOption.self] }
         set { self[TimeoutsOption.self] = newValue }
     }
 
-    /// How much the response may hold.
+    /// The size limits for the response.
     public var limits: ResponseLimits {
         get { self[LimitsOption.self] }
         set { self[LimitsOption.self] = newValue }
     }
 
-    /// What caches on the way may do. Default `.useProtocolCachePolicy`, which says nothing.
+    /// The instruction for caches between client and server. Default `.useProtocolCachePolicy`, which sends none.
     ///
-    /// There is no cache inside a session. The policies that reload ask those on the way with `Cache-Control: no-cache`
-    /// ([RFC 9111 §5.2.1.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.4)), and `.returnCacheDataDontLoad`
-    /// with `only-if-cached`; a `Cache-Control` of the request's own wins.
+    /// A session has no cache. The policies that reload send `Cache-Control: no-cache` ([RFC 9111
+    /// §5.2.1.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.4)), and `.returnCacheDataDontLoad` sends
+    /// `only-if-cached`. A `Cache-Control` field that the request sets itself takes precedence.
     public var cachePolicy: URLRequest.CachePolicy {
         get { self[CachePolicyOption.self] }
         set { self[CachePolicyOption.self] = newValue }
     }
 
-    /// What encodes a ``JSONBody`` that was given no encoder. Nil, the default, for declared order and ISO 8601 dates.
+    /// The encoder of a ``JSONBody`` that has none. Nil, the default, keeps the declared order and writes ISO 8601
+    /// dates.
     public var encoder: (any RequestEncoder)? {
         get { self[EncoderOption.self] }
         set { self[EncoderOption.self] = newValue }
@@ -127,11 +128,10 @@ extension RequestOptions {
 
     /// Whether the body is sent as gzip, as with ``GzipBody``. Default false.
     ///
-    /// The server must know `Content-Encoding: gzip` in requests, which few do unless told to; one that does not answers
-    /// 415, or takes the bytes for the content ([RFC 9110
-    /// §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4)). A request or body that has a `Content-Encoding`
-    /// already goes out as it is, and so does one without a body. ``RequestBuilder`` does it: a request that is handed
-    /// to a session directly is not changed.
+    /// The server must accept `Content-Encoding: gzip` in requests, which few do by default. Others answer 415, or
+    /// treat the compressed bytes as the content ([RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4)).
+    /// A request or body with a `Content-Encoding` stays as it is, and so does a request without a body.
+    /// ``RequestBuilder`` applies this option: a request that is passed to a session directly is not compressed.
     public var compressesBody: Bool {
         get { self[CompressesBodyOption.self] }
         set { self[CompressesBodyOption.self] = newValue }
@@ -139,18 +139,18 @@ extension RequestOptions {
 }
 
 extension RequestOptions {
-    /// Hears how many bytes of the body were handed to the transport, each time some were; from the start again when the
-    /// body is sent again. Calls come one after the other, under no lock, and before the answer, which waits for them.
-    /// Nil, the default, for nobody.
+    /// A closure that receives the number of body bytes passed to the transport so far. It restarts at the beginning
+    /// when the body is sent again. Its calls run one after another, outside of any lock, and before the response,
+    /// which waits for them. Default nil.
     public var onBodySent: (@Sendable (_ count: Int64) -> Void)? {
         get { self[BodySentOption.self] }
         set { self[BodySentOption.self] = newValue }
     }
 
-    /// Whether the session returns as soon as the head of a 2xx response is there, with an empty body, to be read from
-    /// ``NetworkResponse/bytes`` as it arrives. Other responses still come whole, so that their bodies can explain
-    /// them. Default false. ``FoundationSession`` cannot make a server wait: what the reader has no time for goes into
-    /// a temporary file, of ``ResponseLimits/downloadedFile`` at most.
+    /// Whether the session returns as soon as the head of a 2xx response has arrived. The body is then empty, and
+    /// ``NetworkResponse/bytes`` delivers it while it arrives. Other responses still arrive whole, so that their bodies
+    /// can explain them. Default false. ``FoundationSession`` cannot pause a server: it writes unread bytes to a
+    /// temporary file, up to ``ResponseLimits/downloadedFile``.
     public var streamsResponse: Bool {
         get { self[StreamsResponseOption.self] }
         set { self[StreamsResponseOption.self] = newValue }
@@ -158,9 +158,10 @@ extension RequestOptions {
 }
 
 extension RequestOptions {
-    /// What must not leak to requests with another value: cookies, credentials and stored responses are kept apart by it.
-    /// A ``NetworkManager`` sets the name of its environment; one that an endpoint or the manager's options have, for one of
-    /// several accounts for instance, is kept apart within it: `production/anna`. Default nil.
+    /// The partition of cookies, credentials and cached responses. They never reach requests of another partition. A
+    /// ``NetworkManager`` sets it to the name of its environment. If an endpoint or the manager's options set one, for
+    /// instance for one of several accounts, it becomes a partition inside the environment: `production/anna`. Default
+    /// nil.
     public var partition: String? {
         get { self[PartitionOption.self] }
         set { self[PartitionOption.self] = newValue }

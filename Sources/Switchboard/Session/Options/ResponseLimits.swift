@@ -1,22 +1,24 @@
-/// How much a response may hold before it is given up as an error.
+/// The size limits of a response. A larger response fails.
 public struct ResponseLimits: Sendable, Hashable {
-    /// The bytes of a body held in memory, after decompression. Default 64 MiB. More ends the exchange with
-    /// ``NetworkError/Code/responseTooLarge`` while it is still arriving.
+    /// The largest body held in memory, in bytes after decompression. Default 64 MiB. A larger one ends the exchange
+    /// with ``NetworkError/Code/responseTooLarge`` while it is still arriving.
     public var responseBody: Int
 
-    /// The bytes of a body that is downloaded into a file, after decompression. Default 16 GiB. More is
+    /// The largest body downloaded into a file, in bytes after decompression. Default 16 GiB. A larger one fails with
     /// ``NetworkError/Code/responseTooLarge``.
     public var downloadedFile: Int64
-    /// The bytes of a response's header fields. Default 256 KiB. More is ``NetworkError/Code/headersTooLarge``;
-    /// libcurl, under URLSession on Linux, takes no line over 100 KiB and no head over 300.
+    /// The largest header of a response, in bytes. Default 256 KiB. A larger one fails with
+    /// ``NetworkError/Code/headersTooLarge``. libcurl, which URLSession uses on Linux, also refuses a line above 100
+    /// KiB and a head above 300 KiB.
     public var responseHeaders: Int
 
-    /// How many times its size on the wire a body may have after decompression, once it is larger than a mebibyte.
-    /// Default 250, more than text and JSON reach. More is ``NetworkError/Code/responseTooLarge``: a few kilobytes that
-    /// unpack to gigabytes are an attack. Kept by ``CurlSession``; URLSession does not say what came over the wire.
+    /// The largest ratio of a body's size after decompression to its size on the wire, once it exceeds 1 MiB. Default
+    /// 250, which text and JSON do not reach. A larger ratio fails with ``NetworkError/Code/responseTooLarge``, because
+    /// a few kilobytes that unpack to gigabytes are an attack. ``CurlSession`` enforces it; URLSession does not report
+    /// the size on the wire.
     public var decompressionRatio: Int
 
-    /// Makes a set of limits.
+    /// Creates limits.
     public init(
         responseBody: Int = 64 << 20, downloadedFile: Int64 = 16 << 30, responseHeaders: Int = 256 << 10,
         decompressionRatio: Int = 250
@@ -27,7 +29,7 @@ public struct ResponseLimits: Sendable, Hashable {
         self.decompressionRatio = decompressionRatio
     }
 
-    /// The error of a body that is larger than ``responseBody``; `what` says how that is known.
+    /// Returns the error for a body larger than ``responseBody``. `what` is the evidence.
     func bodyTooLarge(_ what: String) -> NetworkError {
         NetworkError(.responseTooLarge, reason: "\(what), limits.responseBody is \(responseBody)")
     }

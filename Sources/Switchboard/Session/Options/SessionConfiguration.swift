@@ -1,4 +1,4 @@
-/// What is chosen for a session as a whole: its connections, and whom they trust.
+/// The options of a session: its connections, its proxy and its trust.
 ///
 /// ```swift
 /// var configuration = SessionConfiguration()
@@ -6,32 +6,32 @@
 /// let router = Router<MovieApi>(session: DefaultSession.make(configuration))
 /// ```
 ///
-/// ``CurlSession`` does all of it. What ``FoundationSession`` cannot do is ``NetworkError/Code/unsupported`` when a
-/// request is sent, never ignored.
+/// ``CurlSession`` supports all options. ``FoundationSession`` never ignores one: an option that it does not support
+/// makes each request fail with ``NetworkError/Code/unsupported``.
 public struct SessionConfiguration: Sendable, Hashable {
-    /// The number of connections to one host at a time. Default 6. A request that finds none free waits; over HTTP/2
-    /// one connection serves many requests at once.
+    /// The maximum number of connections to one host. Default 6. A request waits until a connection is free. Over
+    /// HTTP/2, one connection serves many requests at once.
     public var maximumConnectionsPerHost: Int
-    /// The number of connections to all hosts together. Nil, the default, for no limit.
+    /// The maximum number of connections to all hosts. Nil, the default, means no limit.
     public var maximumConnections: Int?
-    /// Which version of HTTP to speak. Default ``HTTPVersionPolicy/automatic``.
+    /// The version of HTTP. Default ``HTTPVersionPolicy/automatic``.
     public var httpVersion = HTTPVersionPolicy.automatic
-    /// Whom to trust, and what to show of oneself.
+    /// The trusted servers, and the client's certificate.
     public var tls = TLSOptions()
-    /// The way to the server. Default ``ProxyOptions/system``.
+    /// The route to the server. Default ``ProxyOptions/system``.
     public var proxy = ProxyOptions.system
-    /// The path of a unix-domain socket to connect to instead of the URL's host, which still names the server in `Host`
-    /// and TLS. Default nil.
+    /// The path of a Unix-domain socket to connect to instead of the URL's host, which is still used in `Host` and for
+    /// TLS. Default nil.
     public var unixSocketPath: String?
-    /// Addresses to use for a `host:port` instead of asking the resolver: `["api.example.com:443": ["10.0.0.7"]]`.
-    /// Default none.
+    /// Addresses to use for a `host:port` instead of a name lookup: `["api.example.com:443": ["10.0.0.7"]]`. Default
+    /// none.
     public var resolve: [String: [String]] = [:]
-    /// The address of this machine to connect from. Nil, the default, for the system's choice.
+    /// The local address of connections. Nil, the default, leaves the choice to the system.
     public var localAddress: String?
-    /// Which of a host's addresses to use. Default any.
+    /// The IP versions to use. Default any.
     public var addressFamily = AddressFamily.any
 
-    /// Makes a configuration; everything else is set on it.
+    /// Creates a configuration. All other options are properties.
     public init(maximumConnectionsPerHost: Int = 6) {
         self.maximumConnectionsPerHost = maximumConnectionsPerHost
     }

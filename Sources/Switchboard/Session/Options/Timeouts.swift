@@ -1,18 +1,18 @@
-/// How long the parts of a call may take. Nil means without limit; fractions of a second count.
+/// The time limits for the parts of a call. Nil means no limit. Fractions of a second are supported.
 public struct Timeouts: Sendable, Hashable {
-    /// Until a connection stands, TLS included. ``FoundationSession`` cannot tell this phase and refuses a value with
-    /// ``NetworkError/Code/unsupported``. Default nil.
+    /// The time until a connection is established, including TLS. ``FoundationSession`` cannot measure this phase and
+    /// refuses a value with ``NetworkError/Code/unsupported``. Default nil.
     public var connect: Duration?
-    /// Between one sign of life and the next: from the start to the head, and between pieces of the body. Default 60
-    /// seconds.
+    /// The idle timeout: the longest time without data, from the start to the head and between chunks of the body.
+    /// Default 60 seconds.
     public var idle: Duration?
-    /// For one attempt, from its start to the last byte of its response. Default nil.
+    /// The time for one attempt, from its start to the last byte of its response. Default nil.
     public var attempt: Duration?
-    /// For the whole call: every attempt, redirect and wait between them. Kept by the router, not by a session. Default
-    /// nil.
+    /// The time for the whole call: all attempts, redirects and waits between them. The router enforces it, not the
+    /// session. Default nil.
     public var total: Duration?
 
-    /// Makes a set of timeouts.
+    /// Creates timeouts.
     public init(
         connect: Duration? = nil, idle: Duration? = .seconds(60), attempt: Duration? = nil, total: Duration? = nil
     ) {
@@ -22,10 +22,10 @@ public struct Timeouts: Sendable, Hashable {
         self.total = total
     }
 
-    /// 60 seconds of silence end an attempt; nothing else does.
+    /// An idle timeout of 60 seconds and no other limit.
     public static let standard = Timeouts()
-    /// The 10 seconds of the published `Router`.
+    /// An idle timeout of 10 seconds, as in the published `Router`.
     public static let article = Timeouts(idle: .seconds(10))
-    /// No limit at all.
+    /// No limits.
     public static let none = Timeouts(idle: nil)
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Splits bytes that come in chunks into lines, by LF, CRLF or CR alone, whichever comes.
+/// Splits bytes that arrive in chunks into lines. A line ends with LF, CRLF or CR alone.
 ///
-/// A CR ends its line at once: whether a LF belongs to it shows later, and that is then passed over.
+/// A CR ends its line at once. If a LF follows later, the scanner skips it.
 package struct LineScanner: Sendable {
-    /// The most bytes of a line.
+    /// The maximum length of a line in bytes.
     package let limit: Int
     private var rest: [UInt8] = []
     private var isBehindCR = false
@@ -13,10 +13,10 @@ package struct LineScanner: Sendable {
         self.limit = limit
     }
 
-    /// Hands out the lines that are complete with this chunk, without their ends; nil, for the end of the bytes, makes a
-    /// line of what is left.
+    /// Passes each line that this chunk completes to `body`, without its line end. Nil marks the end of the bytes and
+    /// makes a line of the rest.
     ///
-    /// - Throws: ``NetworkError/Code/responseTooLarge`` for a line with more bytes than allowed; what `body` throws.
+    /// - Throws: ``NetworkError/Code/responseTooLarge`` for a line above the limit, and the errors of `body`.
     package mutating func scan(_ chunk: Data?, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
         guard let chunk else {
             defer { rest = [] }
@@ -26,7 +26,7 @@ package struct LineScanner: Sendable {
         var start = rest.count
         var lineStart = 0
         rest += chunk
-        if isBehindCR, rest.first == UInt8(ascii: "\n") { (start, lineStart) = (1, 1) }  // behind a CR nothing was left
+        if isBehindCR, rest.first == UInt8(ascii: "\n") { (start, lineStart) = (1, 1) }  // after a CR, `rest` was empty
         isBehindCR = rest.last == UInt8(ascii: "\r")
         var lineFeed = NextByte(UInt8(ascii: "\n"))
         var carriageReturn = NextByte(UInt8(ascii: "\r"))
@@ -48,7 +48,7 @@ package struct LineScanner: Sendable {
     }
 }
 
-/// Finds one byte again and again, by memchr(3): what it found last is kept until it lies behind.
+/// Finds a byte repeatedly with memchr(3), and keeps the last result until the search passes it.
 private struct NextByte {
     private let byte: UInt8
     private var found = -1
@@ -57,7 +57,7 @@ private struct NextByte {
         self.byte = byte
     }
 
-    /// Where it is next, the count when it is nowhere.
+    /// Returns the next index of the byte, or the count of the bytes if it does not occur.
     mutating func index(in bytes: [UInt8], from start: Int) -> Int {
         guard found < start else { return found }
         found = bytes.withUnsafeBytes { buffer in

@@ -2,23 +2,23 @@ import Foundation
 import SwitchboardText
 
 extension NetworkResponse {
-    /// The number of bytes that the body must have, where the head says so and nothing changes them on the way: nil for
-    /// a response without a body ([RFC 9110 §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1)) and for a
-    /// compressed one.
+    /// Returns the length that the head announces for the body. Nil for a response without a body ([RFC 9110
+    /// §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1)) and for a compressed one, whose length changes.
     func announcedLength(of method: HTTPMethod) -> Int64? {
         headers.contains("Content-Encoding") ? nil : announcedSize(of: method)
     }
 
-    /// The number of bytes on the wire, where the head says so: `Int64.max` for one that is too large to count.
+    /// Returns the number of bytes on the wire that the head announces, or nil. `Int64.max` for a number that is too
+    /// large.
     func announcedSize(of method: HTTPMethod) -> Int64? {
         guard method != .head, statusCode != 204, statusCode != 304 else { return nil }
         guard !headers.contains("Transfer-Encoding"), let length = lengths.first, !length.isEmpty else { return nil }
         return length.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(length) ?? .max : nil
     }
 
-    /// Refuses a head that cannot be read in one way, or is larger than allowed.
+    /// Throws if a head is ambiguous or too large.
     ///
-    /// - Throws: ``NetworkError/Code/invalidResponse`` for several lengths that differ, which no reader may choose from
+    /// - Throws: ``NetworkError/Code/invalidResponse`` for different lengths, of which a client must not choose one
     ///   ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)), ``NetworkError/Code/headersTooLarge``.
     func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
         guard Set(lengths).count < 2 else {
@@ -39,15 +39,15 @@ extension NetworkResponse {
 }
 
 extension NetworkRequest {
-    /// Whether the body of a response is handed out while it arrives.
+    /// Returns whether a response's body is delivered while it arrives.
     package func streams(_ status: Int) -> Bool {
         options.streamsResponse && (200..<300).contains(status)
     }
 }
 
 extension HTTPHeaders {
-    /// The fields of a response as URLSession has them: one entry for each name, repeats joined. `Set-Cookie`, which
-    /// must not be joined, is taken apart again.
+    /// Creates fields from URLSession's response, which has one entry for each name, with repeated values joined.
+    /// `Set-Cookie` must not be joined, so its cookies are split again.
     init(_ response: HTTPURLResponse) {
         var fields: [HTTPHeader] = []
         for (name, value) in response.allHeaderFields {
@@ -58,7 +58,7 @@ extension HTTPHeaders {
                 fields.append(HTTPHeader(name: name, value: value))
             }
         }
-        // The dictionary's order changes from run to run; cookies keep theirs, the sort being stable for equal names.
+        // The order of a dictionary is random. Cookies keep their order, because the sort is stable for equal names.
         self.init(fields.sorted(byName: \.name))
     }
 }

@@ -1,43 +1,43 @@
 import Foundation
 
-/// What the server answered, whatever its status.
+/// The response of a server, whatever its status.
 public struct NetworkResponse: Sendable {
-    /// The status code, 100 to 599 and beyond as the server sent it.
+    /// The status code, as the server sent it: usually 100 to 599.
     public var statusCode: Int
-    /// The header fields, repeats apart where the session can tell them.
+    /// The header fields. Repeated fields are separate if the session can distinguish them.
     public var headers: HTTPHeaders
     /// The body, after decompression. Empty for a download, see ``fileURL``.
     public var body: Data
-    /// The URL that answered: the last one, when redirects were followed. Unless a session says another, that of the request.
+    /// The URL of the response: the last one if redirects were followed. By default that of the request.
     public var url: URL? {
         get { ownURL ?? request?.url }
         set { ownURL = newValue }
     }
-    /// What a session says of the URL; nil when it is the request's.
+    /// The URL that a session reported. Nil if it is the request's.
     private(set) var ownURL: URL?
-    /// The request that was answered: the last one, when redirects were followed.
+    /// The request of this response: the last one if redirects were followed.
     public var request: NetworkRequest?
-    /// Where a downloaded body was written.
+    /// The file that contains a downloaded body.
     public var fileURL: URL?
-    /// The fields that came after a chunked body ([RFC 9110
-    /// §6.5](https://www.rfc-editor.org/rfc/rfc9110#section-6.5)); URLSession cannot show them.
+    /// The fields after a chunked body ([RFC 9110 §6.5](https://www.rfc-editor.org/rfc/rfc9110#section-6.5)). Empty
+    /// with URLSession, which does not report them.
     public var trailers = HTTPHeaders()
-    /// What the exchange took.
+    /// The measurements of the exchange.
     public var metrics: ExchangeMetrics {
         get { measured?.value ?? ExchangeMetrics() }
         set { measured = CopyOnWrite(newValue) }
     }
-    /// The same; nil when a session measured nothing.
+    /// The measurements, or nil if the session made none.
     private(set) var measured: CopyOnWrite<ExchangeMetrics>?
-    /// How old it is, when a `ResponseCache` had it: as its `Age` field says; nothing when the server just said that it is
-    /// still right. Nil when it came from the server.
+    /// The age of a cached response, as in its `Age` field. Close to zero if the server has just confirmed it. Nil for
+    /// a response from the server.
     public package(set) var cacheAge: Duration?
-    /// Whether it was sent for an equal request: it may be older than its own request.
+    /// Whether an equal request's exchange produced this response, which may then be older than its own request.
     package var isShared = false
-    /// What is still arriving, when the request asked for a stream.
+    /// The body that is still arriving, if the request asked for a stream.
     package var stream: ResponseBytes?
 
-    /// Makes a response, in an interceptor or a stub.
+    /// Creates a response, in an interceptor or a stub.
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil) {
         statusCode = status
         self.headers = headers
@@ -45,15 +45,15 @@ public struct NetworkResponse: Sendable {
         ownURL = url
     }
 
-    /// The body in chunks: as it arrives when the request set ``RequestOptions/streamsResponse``, what ``body`` holds
-    /// otherwise. Set it in an interceptor that changes what arrives, or in a session of your own.
+    /// The body in chunks. With ``RequestOptions/streamsResponse`` they arrive while they are read; otherwise they come
+    /// from ``body``. Set this property in an interceptor that changes the body, or in a custom session.
     public var bytes: ResponseBytes {
         get { stream ?? ResponseBytes(body) }
         set { stream = newValue }
     }
 
-    /// The body as text, by the charset of its `Content-Type`: UTF-8 unless it is ISO 8859-1 or UTF-16. Bytes that do
-    /// not fit become U+FFFD.
+    /// The body as text, in the charset of its `Content-Type`: UTF-8, unless it is ISO 8859-1 or UTF-16. Invalid bytes
+    /// become U+FFFD.
     public var text: String {
         let type = (headers["Content-Type"] ?? "").lowercased()
         if type.contains("charset=iso-8859-1") || type.contains("charset=latin1") {
@@ -63,8 +63,8 @@ public struct NetworkResponse: Sendable {
         return String(decoding: body, as: UTF8.self)
     }
 
-    /// The response as Foundation has it, made anew on each call: for code that wants a `URLResponse`. Nil when there
-    /// is no URL.
+    /// The response as a Foundation type, created on each access, for code that needs a `URLResponse`. Nil without a
+    /// URL.
     public var urlResponse: HTTPURLResponse? {
         guard let url else { return nil }
         return HTTPURLResponse(
@@ -73,13 +73,13 @@ public struct NetworkResponse: Sendable {
 }
 
 extension NetworkResponse: CustomStringConvertible, CustomReflectable {
-    /// Status, size and where it came from, secrets replaced.
+    /// Status, size and URL, with secrets redacted.
     public var description: String {
         let size = fileURL == nil ? "\(body.count) bytes" : "\(metrics.bytesReceived) bytes in a file"
         let place = url.map { " from \(Redaction.standard.url($0.absoluteString))" } ?? ""
         return "\(statusCode), \(size)\(place)"
     }
 
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

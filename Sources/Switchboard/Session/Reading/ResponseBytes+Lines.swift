@@ -1,11 +1,12 @@
 import Foundation
 
 extension ResponseBytes {
-    /// The body as lines of text in UTF-8, ended by LF, CRLF or CR, without their ends; the last one needs none. Bytes
+    /// Returns the body as lines of UTF-8 text without their line ends: LF, CRLF or CR. The last line needs none. Bytes
     /// that are not UTF-8 become U+FFFD.
     ///
-    /// - Parameter limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
-    /// - Returns: The lines, read once.
+    /// - Parameter limit: The maximum length of a line in bytes. A longer one fails with
+    ///   ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
+    /// - Returns: The lines. They can be read only once.
     public func lines(limit: Int = 1 << 20) -> ResponseSequence<String> {
         var scanner = LineScanner(limit: limit)
         return ResponseSequence(self) { chunk, lines in

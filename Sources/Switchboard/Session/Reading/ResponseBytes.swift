@@ -1,19 +1,19 @@
 import SwitchboardPlatform
 import Foundation
 
-/// A response's body as it arrives, in chunks, read once.
+/// A response's body as it arrives, in chunks that can be read only once.
 ///
-/// The reader sets the pace: while it is busy, no more than a few hundred kilobytes are held, and then the server is
-/// made to wait. ``FoundationSession`` cannot do that and puts the rest into a temporary file. Letting go of it, or
-/// cancelling the reading task, closes the exchange.
+/// The reader controls the pace: at most a few hundred kilobytes are buffered before the server must wait.
+/// ``FoundationSession`` cannot pause a server and writes the rest to a temporary file. Releasing the bytes, or
+/// cancelling the reading task, cancels the exchange.
 public struct ResponseBytes: AsyncSequence, Sendable {
-    /// What gives the chunks of one exchange.
+    /// Supplies the chunks of one exchange.
     package protocol Source: Sendable {
-        /// The next chunk, nil at the end of a whole body.
+        /// Returns the next chunk, or nil at the end of a complete body.
         func next() async throws -> Data?
-        /// What they answer, to be named in errors; nil when it is not known.
+        /// The request, for use in errors. Nil if it is unknown.
         var request: NetworkRequest? { get async }
-        /// The trailers and figures, once the whole body has come and where the session has them.
+        /// The trailers and measurements, once the whole body has arrived. Nil if the session has none.
         var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { get }
     }
 
@@ -23,20 +23,20 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         self.source = source
     }
 
-    /// Chunks from a function that gives the next one, of any size, and nil at the end of a whole body: for a session or
-    /// an interceptor of your own. Empty chunks are skipped.
+    /// Creates a body from a function that returns the next chunk, of any size, or nil at the end of a complete body.
+    /// For a custom session or interceptor. Empty chunks are skipped.
     ///
-    /// It should throw ``NetworkError`` or `CancellationError` only.
+    /// The function should throw only ``NetworkError`` or `CancellationError`.
     public init(read: @escaping @Sendable () async throws -> Data?) {
         source = Reading(read: read)
     }
 
-    /// The chunks of an exchange that begins with the first reading, and is not begun again.
+    /// Creates a body whose exchange starts on the first read. It starts only once.
     package init(opening open: @escaping @Sendable () async throws -> ResponseBytes) {
         source = Opening(open)
     }
 
-    /// A body that is there already: one chunk, none when it is empty.
+    /// Creates a body from bytes in memory: one chunk, or none if they are empty.
     init(_ data: Data) {
         source = WholeBody(data)
     }
@@ -45,35 +45,35 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let source: any Source
 
-        /// The next chunk, never empty; nil at the end of a whole body.
+        /// Returns the next chunk, which is never empty, or nil at the end of a complete body.
         ///
-        /// - Throws: ``NetworkError`` when the body ends early, ``NetworkError/Code/truncatedBody`` or
-        ///   ``NetworkError/Code/connectionLost`` for instance; `CancellationError` when the task was cancelled.
+        /// - Throws: ``NetworkError`` when the body ends early, such as ``NetworkError/Code/truncatedBody`` or
+        ///   ``NetworkError/Code/connectionLost``. `CancellationError` when the task was cancelled.
         public mutating func next() async throws -> Data? {
             try await source.next()
         }
     }
 
-    /// What they answer; nil when it is not known.
+    /// The request of the body, or nil if it is unknown.
     package var request: NetworkRequest? {
         get async { await source.request }
     }
 
-    /// The trailers and figures of a body that was read to its end, where the session has them.
+    /// The trailers and measurements of a body that was read to its end. Nil if the session has none.
     var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { source.result }
 
-    /// The error of somebody who reads the chunks, with the request noted on it.
+    /// Returns a reader's error with the request attached.
     func attributed(_ error: any Error) async -> any Error {
         guard let error = error as? NetworkError, let request = await source.request else { return error }
         return error.attributed(to: request)
     }
 
-    /// The next chunk, for those who read as they are asked; see ``AsyncIterator/next()``.
+    /// Returns the next chunk without an explicit iterator. See ``AsyncIterator/next()``.
     package func next() async throws -> Data? {
         try await source.next()
     }
 
-    /// Starts reading. A second iterator goes on where the first one stopped.
+    /// Starts reading. A second iterator continues where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(source: source)
     }

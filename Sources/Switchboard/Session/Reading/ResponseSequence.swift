@@ -1,13 +1,13 @@
 import SwitchboardPlatform
 import Foundation
 
-/// What a response's body is made of, as it arrives: lines, values, events or parts, read once.
+/// The elements of a response's body as they arrive: lines, values, events or parts. They can be read only once.
 ///
-/// The reader sets the pace, as with ``ResponseBytes``. Letting go of it, or cancelling the reading task, closes the
-/// exchange.
+/// The reader controls the pace, as with ``ResponseBytes``. Releasing the sequence, or cancelling the reading task,
+/// cancels the exchange.
 public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
-    /// An element that is there already. A reader that is bound to an actor, as to the main one, stays there for it: a
-    /// change of threads costs more than the element.
+    /// A closure that returns an element that is already parsed. A reader on an actor, such as the main actor, then
+    /// need not leave it: a thread switch costs more than the element.
     private let ready: @Sendable () -> Element?
     private let read: @Sendable () async throws -> Element?
 
@@ -16,7 +16,7 @@ public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
         self.read = read
     }
 
-    /// `more` gives the next elements, none when there are none yet, and nil at the end.
+    /// Creates a sequence. `more` returns the next elements, an empty array if none is complete yet, or nil at the end.
     package init(more: @escaping @Sendable () async throws -> [Element]?) {
         let rest = Protected<ArraySlice<Element>>([])
         ready = { rest.withLock { $0.popFirst() } }
@@ -30,8 +30,8 @@ public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// `parse` gets chunk after chunk, and nil at the end, and adds the elements that are complete. Those that it added
-    /// before it throws are given first.
+    /// Creates a sequence from a body. `parse` receives each chunk, and nil at the end, and appends the complete
+    /// elements. Elements that it appends before it throws are delivered before the error.
     package init(_ bytes: ResponseBytes, _ parse: sending @escaping (Data?, inout [Element]) throws -> Void) {
         let parser = ElementParser(bytes, parse)
         self.init { try await parser.more() }
@@ -42,16 +42,16 @@ public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
         fileprivate let ready: @Sendable () -> Element?
         fileprivate let read: @Sendable () async throws -> Element?
 
-        /// The next element; nil at the end of a whole body, and after an error.
+        /// Returns the next element. Nil at the end of a complete body, and after an error.
         ///
-        /// - Throws: What ``ResponseBytes`` throws, and ``NetworkError/Code/responseTooLarge`` for an element beyond the
-        ///   limit.
+        /// - Throws: The errors of ``ResponseBytes``, and ``NetworkError/Code/responseTooLarge`` for an element beyond
+        ///   the limit.
         public mutating func next() async throws -> Element? {
             if let element = ready() { return element }
             return try await read()
         }
 
-        /// The same, which `for await` calls: it stays with the actor that reads.
+        /// Returns the next element on the reader's actor. `for await` calls this method.
         @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             if let element = ready() { return element }
@@ -59,13 +59,13 @@ public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts reading. A second iterator goes on where the first one stopped.
+    /// Starts reading. A second iterator continues where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(ready: ready, read: read)
     }
 }
 
-/// Makes elements of the chunks of a body.
+/// Parses the chunks of a body into elements.
 private actor ElementParser<Element: Sendable> {
     private var bytes: ResponseBytes?
     private let parse: (Data?, inout [Element]) throws -> Void
@@ -76,7 +76,7 @@ private actor ElementParser<Element: Sendable> {
         self.parse = parse
     }
 
-    /// The elements that the next chunk completes; nil at the end.
+    /// Returns the elements that the next chunk completes, or nil at the end.
     func more() async throws -> [Element]? {
         if let failure {
             self.failure = nil

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How often a request left an origin, and which of its header fields stayed behind.
+/// The number of times a request left its origin, and the header fields that were removed.
 package struct Departures: Sendable, Hashable {
     private(set) var count = 0
     private(set) var names: [String] = []
-    /// Whether another site had a say in where the request goes.
+    /// Whether another site influenced the destination of the request.
     package private(set) var isCrossSite = false
     var isForeign = false
 
@@ -21,7 +21,7 @@ package struct Departures: Sendable, Hashable {
         isForeign = isForeign || other.isForeign
     }
 
-    /// For the end of a sentence; nil when nothing was left out.
+    /// The removed fields, as the end of a sentence. Nil if none was removed.
     var text: String? {
         names.isEmpty ? nil : "to another origin, without " + names.joined(separator: ", ")
     }

@@ -1,12 +1,12 @@
 import Foundation
 
 extension NetworkError {
-    /// The request that failed, as it was when it was sent. Nil when there was none yet.
+    /// The failed request, as it was sent. Nil if the request could not be built.
     public var request: NetworkRequest? {
         requestBox as? NetworkRequest
     }
 
-    /// The response that was not accepted, or as much of it as arrived. Nil when no head arrived.
+    /// The response that was not accepted, as far as it arrived. Nil if no head arrived.
     public var response: NetworkResponse? {
         guard let status else { return nil }
         var response = NetworkResponse(status: status, headers: headers ?? [:], body: body ?? Data(), url: url)
@@ -14,7 +14,7 @@ extension NetworkError {
         return response
     }
 
-    /// The error with the request noted on it, where none is noted yet.
+    /// Returns the error with the request attached, unless it already has one.
     package func attributed(to request: NetworkRequest) -> NetworkError {
         guard requestBox == nil else { return self }
         var error = self
@@ -25,7 +25,7 @@ extension NetworkError {
         return error
     }
 
-    /// The error with the response noted on it, the request that it answers, and how often that was sent.
+    /// Returns the error with the response, its request and the number of attempts attached.
     package func with(_ response: NetworkResponse) -> NetworkError {
         var error = response.request.map(attributed) ?? self
         error.attempts = max(error.attempts, response.request?.call?.attempts ?? 1)
@@ -38,7 +38,7 @@ extension NetworkError {
 }
 
 extension NetworkRequest {
-    /// Type and case of the endpoint without associated values, which may be secrets: `MovieApi.newMovies`.
+    /// The type and case of the endpoint, without associated values, which may be secrets: `MovieApi.newMovies`.
     public var endPointName: String? {
         guard let endPoint else { return nil }
         let type = String(describing: type(of: endPoint))

@@ -2,14 +2,14 @@ import Foundation
 import SwitchboardText
 
 extension NetworkRequest {
-    /// The request as a command for a POSIX shell, secrets replaced: `curl -X POST 'https://…' -H '…' --data-raw '…'`.
+    /// The request as a POSIX shell command, with secrets redacted: `curl -X POST 'https://…' -H '…' --data-raw '…'`.
     public var curlCommand: String {
         curlCommand(redaction: .standard)
     }
 
-    /// The request as a command for a POSIX shell, secrets replaced by a redaction of your choice.
+    /// Returns the request as a POSIX shell command, with secrets redacted by `redaction`.
     ///
-    /// A body that is no text is left out, and its size noted behind the command.
+    /// A body that is not text is omitted, and a comment after the command states its size.
     public func curlCommand(redaction: Redaction) -> String {
         let redaction = self.redaction(over: redaction)
         var words = ["curl"]
@@ -21,7 +21,7 @@ extension NetworkRequest {
         words.append(redaction.url(url?.absoluteString ?? "").shellQuoted)
         for field in allHeaders {
             let value = redaction.value(field.value, ofHeader: field.name)
-            // An empty value needs a semicolon, else curl leaves the field out.
+            // curl omits a field with an empty value unless a semicolon follows its name.
             words += ["-H", (value.isEmpty ? "\(field.name);" : "\(field.name): \(value)").shellQuoted]
         }
         var note = ""
@@ -29,7 +29,7 @@ extension NetworkRequest {
             if !body.isStreamed, let data = try? body.encode(), let text = String(data: data, encoding: .utf8),
                 !text.utf8.contains(0)
             {
-                // Without this curl would make up a type for the body.
+                // Without this option, curl would add a type for the body.
                 if !allHeaders.contains("Content-Type") { words += ["-H", "Content-Type:".shellQuoted] }
                 words += ["--data-raw", redaction.text(text).shellQuoted]
             } else {
@@ -41,13 +41,13 @@ extension NetworkRequest {
 }
 
 extension URLRequest {
-    /// The request as a command for a POSIX shell, secrets replaced; see ``NetworkRequest/curlCommand``. The fields are in
-    /// the order of their names, which a `URLRequest` does not keep; a body that is a stream is left out.
+    /// The request as a POSIX shell command, with secrets redacted. See ``NetworkRequest/curlCommand``. The fields are
+    /// sorted by name, because a `URLRequest` does not keep their order. A body stream is omitted.
     public var curlCommand: String {
         curlCommand(redaction: .standard)
     }
 
-    /// The request as a command for a POSIX shell, secrets replaced by a redaction of your choice.
+    /// Returns the request as a POSIX shell command, with secrets redacted by `redaction`.
     public func curlCommand(redaction: Redaction) -> String {
         var request = NetworkRequest(HTTPMethod(rawValue: httpMethod ?? "GET"), url)
         request.headers = HTTPHeaders(allHTTPHeaderFields ?? [:])
@@ -58,12 +58,12 @@ extension URLRequest {
 }
 
 extension NetworkRequest: CustomStringConvertible, CustomReflectable {
-    /// The method and the URL, secrets replaced.
+    /// The method and the URL, with secrets redacted.
     public var description: String {
         "\(method.rawValue.filter { !$0.isNewline }) \(url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)")"
     }
 
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description])
     }
@@ -71,7 +71,7 @@ extension NetworkRequest: CustomStringConvertible, CustomReflectable {
 
 extension String {
     fileprivate var shellQuoted: String {
-        // A tilde in front would be a home folder.
+        // The shell would expand a leading tilde to a home folder.
         let isPlain = !isEmpty && utf8.allSatisfy { ASCIISet.unreserved.contains($0) && $0 != UInt8(ascii: "~") }
         return isPlain ? self : "'" + replacingBytes([UInt8(ascii: "'"): #"'\''"#]) + "'"
     }

@@ -2,12 +2,12 @@ import Foundation
 import SwitchboardText
 
 extension NetworkRequest {
-    /// Refuses what may not be sent. Every session calls it; it sends nothing.
+    /// Throws if the request must not be sent. Sends nothing. Every session calls this method.
     ///
     /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
-    ///   body, and ``NetworkError/Code/invalidRequest`` for a method or header that would break the request's head, for
-    ///   a URL that is not http or https, and for framing headers that contradict the body: `Content-Length` other than
-    ///   its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112
+    ///   body, and ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the
+    ///   request's head, a URL that is not http or https, or framing headers that contradict the body. Those are a
+    ///   `Content-Length` other than its length, any `Transfer-Encoding`, and two `Content-Type` fields ([RFC 9112
     ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
     public func validate() throws(NetworkError) {
         guard !isReady else { return }
@@ -19,20 +19,21 @@ extension NetworkRequest {
         }
     }
 
-    /// The request as it is sent; see ``makeReady(isURLChecked:completing:)``.
+    /// Returns the request as it is sent. See ``makeReady(isURLChecked:completing:)``.
     func ready() throws(NetworkError) -> NetworkRequest {
         var request = self
         try request.makeReady()
         return request
     }
 
-    /// Makes it the request that is sent: checks it as ``validate()`` does, and encodes its body, so that every sending has
-    /// the same bytes. Streamed bodies stay as they are. What was not changed since is not looked at again.
+    /// Prepares the request for sending. Validates it like ``validate()`` and encodes its body, so that every sending
+    /// has the same bytes. Streamed bodies stay as they are. An unchanged request is not prepared again.
     ///
     /// - Parameters:
-    ///   - isURLChecked: Whether the URL was just made of checked parts.
-    ///   - complete: Adds header fields, once it is known whether there is a body.
-    /// - Throws: What ``validate()`` throws, and ``NetworkError/Code/encodingFailed`` over what the body threw.
+    ///   - isURLChecked: True if the URL was just built from checked parts.
+    ///   - complete: Adds header fields, once it is known whether the request has a body.
+    /// - Throws: The errors of ``validate()``, and ``NetworkError/Code/encodingFailed`` with the body's error
+    ///   underneath.
     mutating func makeReady(
         isURLChecked: Bool = false, completing complete: (inout NetworkRequest) -> Void = { _ in }
     ) throws(NetworkError) {
@@ -48,14 +49,14 @@ extension NetworkRequest {
         isReady = true
     }
 
-    /// Encodes a body in memory, and takes the fields that describe it.
+    /// Encodes a body in memory and adopts the fields that describe it.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed`` over what the body threw.
+    /// - Throws: ``NetworkError/Code/encodingFailed`` with the body's error underneath.
     package mutating func encodeBody() throws(NetworkError) {
         guard !body.isEmpty, !body.isStreamed else { return }
         let data: Data
         do { data = try body.encode() } catch { throw NetworkError.encoding(error).attributed(to: self) }
-        // What encodes to nothing is no body, and has no type (RFC 9110 §8.3).
+        // An empty result is no body and has no type (RFC 9110 §8.3).
         if !data.isEmpty { headers.fill(body.additionalHeaders) }
         body = DataBody(data)
     }
@@ -84,7 +85,7 @@ extension NetworkRequest {
             throw NetworkError(.invalidRequest, reason: "it has two Content-Type fields")
         }
         let lengths = headers.values(for: "Content-Length")
-        // A body in memory whose length is not known yet is checked again once it is encoded.
+        // A body in memory whose length is still unknown is checked again after encoding.
         guard !lengths.isEmpty, body.length != nil || body.isStreamed else { return }
         guard lengths.count == 1, let length = body.length, lengths[0] == String(length) else {
             throw NetworkError(
@@ -93,14 +94,15 @@ extension NetworkRequest {
         }
     }
 
-    /// The fields to send, checked: a streamed body may say others than when the request was made ready.
+    /// Returns the fields to send, checked again: those of a streamed body may have changed since the request was
+    /// prepared.
     func sentHeaders() throws(NetworkError) -> HTTPHeaders {
         let headers = allHeaders
         try headers.validate()
         return headers
     }
 
-    /// The fields to send: those of the request, and those of the body that it does not have.
+    /// The fields to send: those of the request, and the body's fields that the request does not have.
     package var allHeaders: HTTPHeaders {
         var result = headers
         if !body.isEmpty { result.fill(body.additionalHeaders) { departures.count > 0 && !goesToOtherOrigins($0) } }

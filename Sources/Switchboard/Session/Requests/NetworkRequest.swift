@@ -3,12 +3,11 @@ import Foundation
 import SwitchboardPlatform
 import SwitchboardText
 
-/// One HTTP request as a value: changing a copy never changes the original.
+/// One HTTP request as a value. Changing a copy never changes the original.
 ///
-/// A request lies behind a reference and is copied when one of several is changed: it passes through many hands, few of which
-/// change it.
+/// The fields have copy-on-write storage, because many layers pass a request on and few change it.
 public struct NetworkRequest: Sendable, Identifiable {
-    /// Tells requests apart, in logs for instance. Unique within the process.
+    /// Identifies a request, for instance in logs. Unique within the process.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
         private static let last = Protected(DispatchTime.now().uptimeNanoseconds)
 
@@ -17,7 +16,7 @@ public struct NetworkRequest: Sendable, Identifiable {
             return last
         }
 
-        /// A short text that tells requests apart in a log.
+        /// A short text for logs.
         public var description: String { String(number &* 0x9E37_79B9_7F4A_7C15, radix: 36) }
     }
 
@@ -34,19 +33,19 @@ public struct NetworkRequest: Sendable, Identifiable {
     }
 
     private var fields: CopyOnWrite<Fields>
-    /// What happened so far in the call that sends it; nil outside of a router. Not one of the fields: the records of a call hold
-    /// requests, and would hold themselves.
+    /// The call that sends this request. Nil outside of a router. It is not part of the fields, because the records of
+    /// a call retain requests and would then retain themselves.
     package var call: CallRecord?
 
-    /// The URL of a request: parsed, as the text of checked parts, or as parts that an app set.
+    /// The URL of a request: parsed, as the text of checked parts, or as parts set by the app.
     private enum Target: Sendable {
         case url(URL?)
         case text(LazyURL)
-        // Behind a reference: few requests have parts.
+        // Indirect, because few requests have parts.
         indirect case parts(URLParts, URL?)
     }
 
-    /// Makes a request. Nothing is checked here; ``validate()`` is called before it is sent.
+    /// Creates a request. It is not checked here; ``validate()`` checks it before it is sent.
     public init(
         _ method: HTTPMethod = .get, _ url: URL?, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody(),
         options: RequestOptions = RequestOptions()
@@ -63,7 +62,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         }
     }
 
-    /// The same for all requests of a call; different for each request made anew.
+    /// The identity of the request. All requests of a call share it, and each new request has a new one.
     public internal(set) var id: ID {
         get { fields.value.id }
         set { fields.value.id = newValue }
@@ -78,7 +77,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         }
     }
 
-    /// The header fields. Those of the body give way to them.
+    /// The header fields. They take precedence over those of the body.
     public var headers: HTTPHeaders {
         get { fields.value.headers }
         _modify {
@@ -87,7 +86,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         }
     }
 
-    /// What is sent.
+    /// The body.
     public var body: any HTTPBody {
         get { fields.value.body }
         _modify {
@@ -96,45 +95,45 @@ public struct NetworkRequest: Sendable, Identifiable {
         }
     }
 
-    /// The typed options set for this request.
+    /// The typed options of this request.
     public var options: RequestOptions {
         get { fields.value.options }
         _modify {
-            // Other options do not change where the request has been.
+            // New options do not change the history of the request.
             let trail = trail.isEmpty ? nil : trail
             defer { if let trail { self.trail = trail.joined(self.trail) } }
             yield &fields.value.options
         }
     }
 
-    /// Where the request has been, and may go.
+    /// The history of the request, and the rules for other origins.
     package var trail: RequestTrail {
         get { fields.value.options.trail }
         set { fields.value.options.trail = newValue }
     }
 
-    /// The endpoint that the request was made for. Its protocol belongs to a higher layer, which casts it back: stubs and
-    /// mocks match requests by the cases of an API, and errors and logs name it.
+    /// The endpoint for which the request was made. A higher layer casts it to its protocol. Stubs and mocks match
+    /// requests by the cases of an API, and errors and logs contain its name.
     package internal(set) var endPoint: (any Sendable)? {
         get { fields.value.endPoint }
         set { fields.value.endPoint = newValue }
     }
 
-    /// Why it is sent once more by its session; nil the first time.
+    /// The reason for which the session sends the request again. Nil the first time.
     var repetition: Repetition? {
         get { fields.value.repetition }
         set { fields.value.repetition = newValue }
     }
 
-    /// Whether it was checked and its body encoded, and nothing of that has changed since; see
+    /// Whether the request was checked and its body encoded, and nothing has changed since. See
     /// ``makeReady(isURLChecked:completing:)``.
     var isReady: Bool {
         get { fields.value.isReady }
         set { fields.value.isReady = newValue }
     }
 
-    /// Where the request goes. Nil when none was given, or when ``scheme``, ``host``, ``path`` and ``query`` make no
-    /// URL together.
+    /// The destination of the request. Nil if none was given, or if ``scheme``, ``host``, ``path`` and ``query`` do not
+    /// form a URL.
     public var url: URL? {
         get {
             switch fields.value.target {
@@ -145,27 +144,27 @@ public struct NetworkRequest: Sendable, Identifiable {
         set { target = .url(newValue) }
     }
 
-    /// The text of ``url``, which need not be parsed for it.
+    /// The text of ``url``, without parsing it.
     var urlText: String? {
         if case .text(let text) = fields.value.target { text.text } else { url?.absoluteString }
     }
 
-    /// Goes to a URL that was made of checked parts.
+    /// Sets a URL that was built from checked parts.
     mutating func go(to text: LazyURL) { target = .text(text) }
 
-    /// The value of a typed option: what was set, or its default.
+    /// The value of a typed option, or its default if it is not set.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
         get { options[option] }
         set { options[option] = newValue }
     }
 
-    /// How long the parts of the call may take.
+    /// The time limits for the parts of a call.
     public var timeouts: Timeouts {
         get { options.timeouts }
         set { options.timeouts = newValue }
     }
 
-    /// How much the response may hold.
+    /// The size limits for the response.
     public var limits: ResponseLimits {
         get { options.limits }
         set { options.limits = newValue }
@@ -175,42 +174,42 @@ public struct NetworkRequest: Sendable, Identifiable {
 // MARK: - Parts of the URL
 
 extension NetworkRequest {
-    /// `https`, unless it is set or the URL has another.
+    /// The scheme of the URL, or `https` if none is set.
     public var scheme: String {
         get { parts.scheme }
         set { change { $0.scheme = newValue } }
     }
 
-    /// The host, without port and user; empty when none was set. An IPv6 address stands in brackets. Setting it drops a
-    /// user and password that stood before the one there was.
+    /// The host, without port and user. Empty if none is set. An IPv6 address is enclosed in brackets. Setting another
+    /// host removes the URL's user and password.
     public var host: String {
         get { parts.host }
         set { change { $0.setHost(newValue) } }
     }
 
-    /// The port, or nil for the scheme's own.
+    /// The port, or nil for the default of the scheme.
     public var port: Int? {
         get { parts.port }
         set { change { $0.port = newValue } }
     }
 
-    /// The path as it is sent: `/` where the URL has none ([RFC 9110
-    /// §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3)), and empty only while there is no host either. What
-    /// may not stand in a path is escaped when it is set, and a slash is put before it. ``FoundationSession`` sends it
-    /// without segments of dots.
+    /// The path as it is sent. `/` if the URL has none ([RFC 9110
+    /// §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3)), and empty only without a host. Setting it
+    /// escapes characters that a path cannot contain and adds a leading slash. ``FoundationSession`` removes segments
+    /// of dots.
     public var path: String {
         get {
             let parts = sentParts
             return parts.path.isEmpty && !parts.host.isEmpty ? "/" : parts.path
         }
         set {
-            guard newValue != path else { return }  // a URL without a path stays as it is
+            guard newValue != path else { return }  // a URL without a path stays unchanged
             change { $0.path = newValue }
         }
     }
 
-    /// The query as it is sent, without its question mark; nil when there is none. What may not stand in a query is
-    /// escaped when it is set.
+    /// The query as it is sent, without its question mark. Nil if the URL has none. Setting it escapes characters that
+    /// a query cannot contain.
     public var query: String? {
         get { sentParts.query }
         set { change { $0.query = newValue } }
@@ -223,7 +222,7 @@ extension NetworkRequest {
         }
     }
 
-    /// The parts as they are sent, or as they were set while they make no URL.
+    /// The parts as they are sent, or as they were set if they form no URL.
     private var sentParts: URLParts {
         if case .parts(_, let url?) = target { URLParts(url) } else { parts }
     }
@@ -234,7 +233,7 @@ extension NetworkRequest {
         target = .parts(parts, try? parts.url)
     }
 
-    /// Refuses a URL that no request can go to. One made of checked parts need not be parsed for it.
+    /// Throws if no request can be sent to the URL. A URL built from checked parts is not parsed.
     func checkURL() throws(NetworkError) {
         if case .text = target { return }
         _ = try checkedURL()

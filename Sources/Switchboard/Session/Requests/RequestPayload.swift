@@ -1,7 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 
-/// A body's bytes where URLSession can read them again and again: in memory, or in a file for a streamed body.
+/// A body's bytes that URLSession can read repeatedly: in memory, or in a file for a streamed body.
 final class RequestPayload: Sendable {
     private enum Source: Sendable {
         case data(Data)
@@ -12,7 +12,7 @@ final class RequestPayload: Sendable {
     /// The number of bytes.
     let length: Int64
 
-    /// Nil when there is no body. Reading a streamed one is timed as an attempt is.
+    /// Creates a payload. Nil without a body. The attempt timeout also limits the reading of a streamed body.
     init?(_ body: any HTTPBody, within timeouts: Timeouts) async throws {
         guard !body.isEmpty else { return nil }
         guard body.isStreamed else {
@@ -22,7 +22,7 @@ final class RequestPayload: Sendable {
             return
         }
         do {
-            // URLSession pulls a body through a blocking InputStream; an async one is written to a file first.
+            // URLSession reads a body through a blocking InputStream, so an async body is first written to a file.
             let (url, length) = try await Self.spool(body, within: timeouts)
             source = .temporaryFile(url)
             self.length = length
@@ -42,12 +42,12 @@ final class RequestPayload: Sendable {
         if case .temporaryFile(let url) = source { try? FileManager.default.removeItem(at: url) }
     }
 
-    /// The bytes, when they are in memory.
+    /// The bytes, if they are in memory.
     var data: Data? {
         if case .data(let data) = source { data } else { nil }
     }
 
-    /// A new stream over the bytes, from the first.
+    /// Returns a new stream over the bytes, from the start.
     func makeInputStream() -> InputStream? {
         switch source {
         case .data(let data): InputStream(data: data)

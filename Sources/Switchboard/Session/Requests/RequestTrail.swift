@@ -1,16 +1,17 @@
 import Foundation
 
-/// What happened to a request on its way. It goes along with the options, and stays with the request when others are
-/// assigned.
+/// The history of a request and its rules for other origins. It is stored in the options, and stays with the request
+/// when other options are assigned.
 package struct RequestTrail: Sendable {
     var departures = Departures()
-    /// Which requests at other origins may carry the body; all must agree. None when it holds nothing but the endpoint's own.
+    /// Conditions for requests to other origins that carry the body. All must hold. Empty if the body has only the
+    /// endpoint's own content.
     package var bodyRules: [@Sendable (NetworkRequest) -> Bool] = []
 
-    /// Whether it says nothing.
+    /// Whether the request has neither history nor rules.
     var isEmpty: Bool { bodyRules.isEmpty && departures == Departures() }
 
-    /// This trail, with what another one says beyond it.
+    /// Returns this value joined with what `other` adds.
     func joined(_ other: RequestTrail) -> RequestTrail {
         var result = self
         if departures != other.departures { result.departures.join(other.departures) }
