@@ -42,7 +42,7 @@ extension RequestOptions {
     /// the server too (`Cache-Control: no-cache`).
     ///
     /// ```swift
-    /// let friends = try await router.request(.friends, as: [Friend].self, options: .refreshing)
+    /// let page = try await router.request(.popular(page: 1), as: MoviePage.self, options: .refreshing)
     /// ```
     public static var refreshing: RequestOptions {
         RequestOptions { $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData }

@@ -6,10 +6,12 @@ import SwitchboardPlatform
 /// Makes one call at a time: a new one cancels the one before. For a screen that loads as its user types or taps.
 ///
 /// ```swift
-/// let latest = LatestCall<[Friend]>()
+/// final class Search {
+///     let latest = LatestCall<MoviePage>()
 ///
-/// func show(_ group: Group) async throws {
-///     list = try await latest.value { try await service.friends(in: group) }
+///     func films(_ text: String) async throws -> MoviePage {
+///         try await latest.value { try await router.request(.search(text), as: MoviePage.self) }
+///     }
 /// }
 /// ```
 ///

@@ -32,7 +32,8 @@ extension NetworkCall {
     /// This call, then one for each element of its value.
     ///
     /// ```swift
-    /// let photos = albums.flatMap(width: 4) { album in api.call(.photos(of: album), as: [Photo].self) }
+    /// let movies = router.call(.popular(page: 1), as: MoviePage.self).map(\.results)
+    /// let videos = movies.flatMap(width: 4) { movie in router.call(.video(id: movie.id), as: Video.self) }
     /// ```
     ///
     /// - Parameters:

@@ -5,10 +5,10 @@ import Switchboard
 /// A call that has not been made yet, as a value: to be combined with others, and to be made as often as one likes.
 ///
 /// ```swift
-/// let names = users.call(.user(id: 1), as: User.self)
-///     .flatMap { user in friends.call(.friends(of: user.id), as: [Friend].self) }
-///     .map { $0.map(\.name) }
-/// print(try await names.value)
+/// let titles = router.call(.newMovies(page: 1), as: Movie.self)
+///     .flatMap { movie in router.call(.recommended(id: movie.id), as: [Movie].self) }
+///     .map { $0.map(\.title) }
+/// print(try await titles.value)
 /// ```
 ///
 /// Nothing is sent until somebody asks for the ``value``, starts it, or subscribes to its publisher, and everything is sent

@@ -6,7 +6,7 @@ import SwitchboardText
 ///
 /// ```swift
 /// CommonHeaders(["X-App-Version": "7.1"])
-/// CommonHeaders(hosts: ["api.example.com"]) { ["X-Token": try await store.token()] }
+/// CommonHeaders(hosts: ["api.example.com"]) { ["X-Token": await account.token ?? ""] }
 /// ```
 ///
 /// A field that the request has stays as it is; those of manager and router count as its own. A `Content-Type` is added to

@@ -4,8 +4,8 @@ import Switchboard
 /// Adds parameters to every request, such as a token and a user's id: fixed ones, or what a provider gives for each.
 ///
 /// ```swift
-/// CommonParameters(["client": "app", "user_id": user.id])
-/// CommonParameters(hosts: ["api.example.com"]) { ["token": try await store.token()] }
+/// CommonParameters(["client": "app", "user_id": 7])
+/// CommonParameters(hosts: ["api.example.com"]) { ["token": await .init(account.token ?? "")] }
 /// ```
 ///
 /// They go where `HTTPTask.requestParameters(_:bodyEncoding:)` puts them: into the query for GET, HEAD and DELETE, into

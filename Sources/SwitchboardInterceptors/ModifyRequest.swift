@@ -4,7 +4,7 @@ import Switchboard
 /// Changes requests by a closure.
 ///
 /// ```swift
-/// ModifyRequest { request in request.headers["X-Trace"] = await trace.next() }
+/// ModifyRequest { request in request.headers["X-Trace"] = UUID().uuidString }
 /// ```
 ///
 /// It stays the same request: one with another `NetworkRequest.id` in its place is `NetworkError.Code.invalidRequest`,

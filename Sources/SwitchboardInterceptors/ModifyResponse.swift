@@ -4,7 +4,7 @@ import Switchboard
 /// Changes responses by a closure, before they are judged and decoded.
 ///
 /// ```swift
-/// ModifyResponse { response in response.body = try await decrypt(response.body) }
+/// ModifyResponse { response in response.headers["Content-Type"] = "application/json" }
 /// ```
 ///
 /// It stays the response to its request: one to a request with another `NetworkRequest.id` in its place is

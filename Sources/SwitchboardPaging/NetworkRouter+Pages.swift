@@ -70,7 +70,7 @@ extension NetworkRouter {
     /// The pages of endpoints that have a cursor: each page says where the next one begins.
     ///
     /// ```swift
-    /// for try await page in router.pages(as: Feed.self, next: \.nextCursor, of: FeedApi.feed) { show(page.value) }
+    /// for try await page in router.pages(as: Feed.self, next: \.nextCursor, of: MovieApi.feed) { show(page.value) }
     /// ```
     ///
     /// - Parameters:
@@ -90,7 +90,7 @@ extension NetworkRouter {
     /// ``pages(as:after:next:of:)-(_,_,(Value)->Cursor?,_)``.
     ///
     /// ```swift
-    /// let pages = router.pages(as: [Item].self, next: { $1.headers["X-Next-Cursor"] }, of: { .items(after: $0) })
+    /// let pages = router.pages(as: Feed.self, next: { $1.headers["X-Next-Cursor"] }, of: { .feed(after: $0) })
     /// ```
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil,
@@ -110,7 +110,7 @@ extension NetworkRouter {
     /// ``pages(as:after:next:of:)-(_,_,(Value)->Cursor?,_)``.
     ///
     /// ```swift
-    /// let pages = router.pages(as: Found.self, from: .search("alien"), next: \.scroll, of: { .scroll($0) })
+    /// let pages = router.pages(as: Feed.self, from: .search("alien"), next: \.nextCursor, of: { .feed(after: $0) })
     /// ```
     ///
     /// - Parameters:

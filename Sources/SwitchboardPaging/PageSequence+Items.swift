@@ -6,6 +6,7 @@ extension PageSequence {
     /// any are passed over.
     ///
     /// ```swift
+    /// let pages = router.pages(of: .popular(page: 1), as: MoviePage.self)
     /// for try await movie in pages.items(\.results) { show(movie) }
     /// ```
     ///

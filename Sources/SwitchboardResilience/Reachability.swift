@@ -5,8 +5,8 @@ import SwitchboardPlatform
 /// Whether this machine is on a network, without sending anything.
 ///
 /// ```swift
-/// if Reachability.system.status == .unreachable { show(offline) }
-/// for await status in Reachability.system.changes { update(status) }
+/// if Reachability.system.status == .unreachable { showOffline() }
+/// for await status in Reachability.system.changes { show(status) }
 /// ```
 ///
 /// A network does not mean that a server answers: send the request, and look at

@@ -8,7 +8,7 @@ extension NetworkRouter {
     /// The elements of one large JSON array, as they arrive: of the body itself, or of the array at a path of names.
     ///
     /// ```swift
-    /// for try await film in router.elements(of: .export, as: Film.self, at: ["page", "results"]) { show(film.title) }
+    /// for try await movie in router.elements(of: .export, as: Movie.self, at: ["page", "results"]) { show(movie.title) }
     /// ```
     ///
     /// Only the element that is not complete is kept in memory, and the text around the array. Reading throws

@@ -38,7 +38,7 @@ extension NetworkRouter {
     ///
     /// ```swift
     /// let changes = router.jsonLines(as: Change.self, cursor: \.sequence, of: { .changes(since: $0) })
-    /// for try await change in changes { apply(change) }
+    /// for try await change in changes { show(change) }
     /// ```
     ///
     /// When the connection is lost or ends, the endpoint is asked for again with the cursor of the last whole line, as

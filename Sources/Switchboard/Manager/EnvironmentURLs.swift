@@ -4,9 +4,14 @@ import SwitchboardText
 /// The base URL of an API in each environment.
 ///
 /// ```swift
-/// static let servers: EnvironmentURLs = [
-///     .production: "https://api.example.com/3/", .staging: "https://staging.example.com/3/",
-/// ]
+/// enum ClipApi: EndPointType {
+///     case newest
+///     static let servers: EnvironmentURLs = [
+///         .production: "https://api.example.com/3/", .staging: "https://staging.example.com/3/",
+///     ]
+///     var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+///     var path: String { "clips" }
+/// }
 /// ```
 ///
 /// A text that is no URL is found out when it is asked for, as an error, not when the literal is made.

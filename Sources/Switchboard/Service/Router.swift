@@ -5,7 +5,7 @@ import Foundation
 ///
 /// ```swift
 /// let router = Router<MovieApi>()
-/// let page = try await router.request(.newMovies(page: 1), as: MoviePage.self)
+/// let page = try await router.request(.popular(page: 1), as: MoviePage.self)
 /// ```
 ///
 /// Each call is independent and may be made from any thread. Redirects are followed by a ``RedirectInterceptor`` between

@@ -6,7 +6,8 @@ import SwitchboardText
 ///
 /// ```swift
 /// let client = OAuth2Client(
-///     id: "films-app", tokenURL: tokenURL, authorizationURL: authorizationURL,
+///     id: "films-app", tokenURL: URL(string: "https://login.example.com/token")!,
+///     authorizationURL: URL(string: "https://login.example.com/authorize")!,
 ///     redirectURI: "films://login", scope: "films:read offline_access")
 ///
 /// let request = try client.authorizationRequest()

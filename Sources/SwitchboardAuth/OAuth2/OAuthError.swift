@@ -6,6 +6,8 @@ import SwitchboardText
 /// `NetworkError.Code.cannotAuthenticate`.
 ///
 /// ```swift
+/// do {
+///     show(try await router.request(.popular(page: 1), as: MoviePage.self))
 /// } catch let error as NetworkError where error.oauthError?.code == .accessDenied {
 ///     showLogin()
 /// }

@@ -5,7 +5,7 @@ import Foundation
 /// ```swift
 /// var decoder = FastJSONDecoder()
 /// decoder.keyDecodingStrategy = .convertFromSnakeCase
-/// let page = try decoder.decode(Page.self, from: data)
+/// let page = try decoder.decode(MoviePage.self, from: data)
 /// ```
 ///
 /// The text must be UTF-8 after [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259): invalid UTF-8, lone surrogates,

@@ -1,7 +1,7 @@
 /// Decodes the elements of one array of a text as its chunks arrive: the text's value, or the array that a path of names
 /// leads to.
 ///
-/// ```swift
+/// ```swift <!-- does not compile: the type is internal -->
 /// var reader = JSONElementReader(Film.self, decoder: decoder, at: ["page", "results"])
 /// for try await chunk in chunks { try reader.read(chunk) { show($0) } }
 /// try reader.finish()

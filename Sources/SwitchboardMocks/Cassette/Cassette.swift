@@ -6,6 +6,8 @@ import SwitchboardHAR
 /// A session that records real exchanges in a file and plays them back, so that a test needs no network.
 ///
 /// ```swift
+/// import SwitchboardTesting
+///
 /// @Test(.cassette("popular movies")) func thePageIsDecoded() async throws {
 ///     let router = Router<MovieApi>(session: try Cassette.current)
 ///     let page = try await router.request(.popular(page: 1), as: MoviePage.self)

@@ -4,6 +4,8 @@ import Switchboard
 /// A clock that advances only when a test advances it, so that backoff, timeouts and `Retry-After` take no real time.
 ///
 /// ```swift
+/// import SwitchboardTesting
+///
 /// let clock = TestClock()
 /// let session = StubSession(.status(503), .text("done"))
 /// let policy = RetryPolicy(baseDelay: .seconds(2), jitter: .none, clock: clock)

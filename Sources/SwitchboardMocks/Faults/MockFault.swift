@@ -3,12 +3,16 @@ import Switchboard
 /// A server fault and its expected error, for tests of an app's error handling. ``all`` lists every fault.
 ///
 /// ```swift
+/// import SwitchboardTesting
+///
 /// @Test(arguments: MockFault.all)
 /// func theListNeverHangsNorCrashes(fault: MockFault) async throws {
 ///     try await MockServer.run { server in
 ///         server.enqueue(fault.response)
-///         let list = await MovieList.load(from: server.url)
-///         #expect(list.isOffline == (fault.code != nil))
+///         let error = await #expect(throws: NetworkError.self) {
+///             try await NetworkManager().data(from: server.url)
+///         }
+///         #expect(error?.code == fault.code)
 ///     }
 /// }
 /// ```

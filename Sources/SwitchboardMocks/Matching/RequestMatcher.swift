@@ -4,6 +4,7 @@ import Switchboard
 /// The conditions for the requests that a stub answers, all of which must hold.
 ///
 /// ```swift
+/// let session = StubSession()
 /// session.stub(.get("/3/movie/popular").query("page", "1"), with: .json(page))
 /// session.stub(.post("rating").header("X-Client").body(json: #"{"value": 5}"#), with: .status(201))
 /// ```

@@ -4,7 +4,7 @@ import Switchboard
 /// Sends equal requests that are under way at the same time once: ten views that ask for the same user cause one request.
 ///
 /// ```swift
-/// let manager = NetworkManager(interceptors: [authentication, Deduplicator()])
+/// let manager = NetworkManager(interceptors: [login, Deduplicator()])
 /// ```
 ///
 /// Equal are GETs and HEADs with the same URL, header fields (credentials and `Range` among them) and options; those

@@ -7,7 +7,7 @@ extension NetworkRouter {
     ///
     /// ```swift
     /// // The endpoint's headers: ["Range": "bytes=0-99,1000-1099"]
-    /// for try await part in router.parts(for: .film) { try file.write(part.body, at: part.contentRange) }
+    /// for try await part in router.parts(for: .film) { show(part.body) }
     /// ```
     ///
     /// Asks for `multipart/*`, unless the endpoint says what it accepts. The request is sent when the first part is

@@ -63,3 +63,14 @@ struct FindTodos: TypedEndPoint {
     typealias Response = [Todo]
     var path: String { "/todos" }
 }
+
+struct SessionKey: Codable, Sendable {
+    var value: String
+}
+
+enum LoginApi: EndPointType {
+    case renew(SessionKey?)
+
+    var baseURL: String { "https://login.example.com" }
+    var path: String { "renew" }
+}

@@ -34,6 +34,7 @@ let client = OAuth2Client(id: "films-app", tokenURL: url)
 let token = OAuthToken(accessToken: "t")
 let login = AuthenticationInterceptor(OAuth2Authenticator(client))
 let bytes = Data()
+let data = Data()
 
 /// Something of the app's own that makes bytes.
 struct Export: Sendable {

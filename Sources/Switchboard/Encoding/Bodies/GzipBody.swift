@@ -5,7 +5,7 @@ import Foundation
 /// §8.4.1.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.3)).
 ///
 /// ```swift
-/// case .add(let todo): .requestBody(GzipBody(JSONBody(todo)))
+/// let task: HTTPTask = .requestBody(GzipBody(JSONBody(todo)))
 /// ```
 ///
 /// Use it only with a server that is known to accept gzip; others answer 415 or worse.

@@ -6,9 +6,9 @@ import SwitchboardText
 ///
 /// ```swift
 /// do {
-///     page = try await router.request(.newMovies(page: 1), as: MoviePage.self)
+///     show(try await router.request(.newMovies(page: 1), as: MoviePage.self))
 /// } catch NetworkError.timedOut {
-///     retryLater()
+///     showOffline()
 /// } catch let error as NetworkError where error.status == 422 {
 ///     show(try error.decode(ServerError.self).message)
 /// }

@@ -4,6 +4,8 @@ import SwitchboardText
 /// Encodes values as `application/x-www-form-urlencoded` text, for queries and for form bodies.
 ///
 /// ```swift
+/// struct Search: Encodable { let text: String, tags: [String] }
+///
 /// let encoder = URLEncodedFormEncoder(arrayEncoding: .noBrackets, keyEncoding: .convertToSnakeCase)
 /// try encoder.encode(Search(text: "a b", tags: ["x", "y"]))      // text=a%20b&tags=x&tags=y
 /// ```

@@ -5,8 +5,8 @@ import SwitchboardText
 /// one by one while they are sent, so the whole form is never in memory.
 ///
 /// ```swift
-/// let form = MultipartBody(.field("title", "Holiday"), .file("photo", photo), .data("note", note, fileName: "note.txt"))
-/// case .add(let form): .upload(form)                           // the task of an endpoint
+/// let form = MultipartBody(.field("title", "Holiday"), .file("photo", photo), .data("note", data, fileName: "note.txt"))
+/// let task: HTTPTask = .upload(form)
 /// ```
 ///
 /// The request announces the length if every part has one. ``failedFiles`` lists the files that could not be read when

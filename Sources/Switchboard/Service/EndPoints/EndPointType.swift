@@ -9,6 +9,7 @@ import SwitchboardText
 /// enum MovieApi { case popular(page: Int), video(id: Int) }
 ///
 /// extension MovieApi: EndPointType {
+///     static let servers: EnvironmentURLs = [.production: "https://api.example.com/3/movie"]
 ///     var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
 ///     var path: String {
 ///         switch self {

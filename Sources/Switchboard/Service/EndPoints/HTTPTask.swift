@@ -4,11 +4,13 @@ import Foundation
 /// other.
 ///
 /// ```swift
-/// .request
-/// .requestParameters(urlParameters: ["page": 1])
-/// .requestParameters(bodyParameters: ["name": "A"], bodyEncoding: .formEncoding)
-/// .requestBody(JSONBody(todo), urlParameters: ["notify": true])
-/// .download(to: file)
+/// let tasks: [HTTPTask] = [
+///     .request,
+///     .requestParameters(urlParameters: ["page": 1]),
+///     .requestParameters(bodyParameters: ["name": "A"], bodyEncoding: .formEncoding),
+///     .requestBody(JSONBody(todo), urlParameters: ["notify": true]),
+///     .download(to: file),
+/// ]
 /// ```
 public struct HTTPTask: Sendable {
     enum Content: Sendable {

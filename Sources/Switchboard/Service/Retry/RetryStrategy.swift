@@ -36,7 +36,9 @@ public struct RetryStrategy: Sendable {
     /// It decides after each result, successes too, of the attempt with that number, from 1: nil when the result stands.
     ///
     /// ```swift
-    /// .custom { attempt, request, result in (try? result.get().statusCode) == 202 ? .seconds(attempt) : nil }
+    /// let accepted = RetryStrategy.custom { attempt, request, result in
+    ///     (try? result.get().statusCode) == 202 ? .seconds(attempt) : nil
+    /// }
     /// ```
     public static func custom(
         _ decide:
