@@ -8,7 +8,7 @@ import Foundation
 /// BasicAuth { try await keychain.credentials() }
 /// ```
 ///
-/// A request that has an `Authorization` field, or a user in its URL, keeps it. ``RequestOptions/credentials`` replace
+/// A request that has an `Authorization` field, or a user in its URL, keeps it. ``RequestOptions/credentials`` replaces
 /// the credentials for one request. A 401 is returned as the result, because a second attempt would end the same way.
 public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CredentialSource<BasicCredentials>

@@ -1,7 +1,7 @@
 import Foundation
 import SwitchboardText
 
-/// Follows redirects. It is the last interceptor of every router's calls, unless the router lists one itself.
+/// Follows redirects. Every router runs one as the last interceptor of its calls, unless it lists one itself.
 ///
 /// It follows the [Fetch standard §4.4](https://fetch.spec.whatwg.org/#http-redirect-fetch) and [RFC 9110
 /// §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4):

@@ -16,7 +16,7 @@ extension RetryPolicy {
         return { total - max(policy(), call?() ?? .zero) }
     }
 
-    /// Returns whether a call continues after a result. If so, this counts and reports the attempt, and waits.
+    /// Returns whether a call continues after a result. If so, it first counts and reports the attempt, and waits.
     func goesOn(
         after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest, within left: TimeLeft?
     ) async throws -> Bool {
@@ -74,7 +74,7 @@ extension RetryPolicy {
 }
 
 extension Result<NetworkResponse, NetworkError> {
-    /// Whether no retry may follow: after a cancellation or a reset.
+    /// Whether the result is a cancellation or a reset, after which no retry may follow.
     fileprivate var isOver: Bool {
         if case .failure(let error) = self { error.code == .cancelled || error.code == .resetInProgress } else { false }
     }

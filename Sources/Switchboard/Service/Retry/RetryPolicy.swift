@@ -92,7 +92,8 @@ public struct RetryPolicy: Interceptor {
     /// The first wait, before jitter. Half a second for a custom strategy.
     public var baseDelay: Duration { min(strategy.baseDelay.clamped, maximumDelay) }
 
-    /// Sends the request until it succeeds, fails finally, or has used the attempts of its call.
+    /// Sends the request until it succeeds, fails with an error that is not retried, or has used the attempts of its
+    /// call.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request
         let policy = policy(for: request)

@@ -11,7 +11,7 @@ import Foundation
 /// ```
 ///
 /// The sequence ends with the transfer, whatever its outcome. A slow reader may miss updates, but never the last one.
-/// One value is for one transfer.
+/// Create one for each transfer.
 public final class TransferProgress: AsyncSequence, Sendable {
     /// The progress at one moment.
     public struct Update: Sendable, Hashable {
