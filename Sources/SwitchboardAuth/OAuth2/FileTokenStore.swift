@@ -6,8 +6,8 @@ import SwitchboardText
 /// Stores tokens in a file that only its owner can read. The file has mode 0600 from its creation, and is written
 /// atomically.
 ///
-/// A missing folder is created, with mode 0700. Several processes may share the file: a change waits at most 10 seconds
-/// for the change of another process, by a lock file beside it. The file is not encrypted. On Apple's systems write a
+/// A missing folder is created, with mode 0700. Several processes may share the file: a lock file in its folder makes a
+/// change wait at most 10 seconds for that of another process. The file is not encrypted. On Apple's systems write a
 /// ``TokenStore`` over the keychain.
 public actor FileTokenStore: TokenStore {
     private struct Contents: Codable {
