@@ -104,7 +104,7 @@ extension ServerDefaults: CustomStringConvertible, CustomReflectable {
     /// The URL of the server, without header fields and query items.
     public var description: String { "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(pathPrefix)" }
 
-    /// Shows the description only, so that `dump` prints no secret.
+    /// A mirror with only the description, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -93,6 +93,6 @@ extension EnvironmentURLs: CustomStringConvertible, CustomReflectable {
         entries.map { "\($0.environment): \(Redaction.standard.url($0.text))" }.sorted().joined(separator: "\n")
     }
 
-    /// Shows the redacted lines only, so that `dump` prints no secret.
+    /// A mirror with only the redacted lines, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -33,7 +33,7 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
         return lines.joined(separator: "\n")
     }
 
-    /// Shows the lines only, so that `dump` prints no secret.
+    /// A mirror with only the lines, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     private func text(of request: NetworkRequest) -> [String] {

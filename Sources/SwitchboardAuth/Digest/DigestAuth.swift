@@ -142,6 +142,6 @@ extension DigestAuth: Resettable {
 extension DigestAuth: CustomStringConvertible, CustomReflectable {
     /// The name of the type, without the credentials.
     public var description: String { "DigestAuth" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

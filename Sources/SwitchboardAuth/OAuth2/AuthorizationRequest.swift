@@ -69,7 +69,7 @@ extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
     public var description: String {
         "AuthorizationRequest(\(Redaction.standard.adding(parameterNames: ["state"]).url(url.absoluteString)))"
     }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

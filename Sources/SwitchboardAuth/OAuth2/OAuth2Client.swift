@@ -78,6 +78,6 @@ extension OAuth2Client: CustomStringConvertible, CustomReflectable {
         "OAuth2Client(\(id.quotedForMessage), \(Redaction.standard.url(tokenURL.absoluteString)))"
     }
 
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

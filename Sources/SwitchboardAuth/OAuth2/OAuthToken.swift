@@ -42,7 +42,7 @@ extension OAuthToken: CustomStringConvertible, CustomReflectable {
         return "OAuthToken(\(Redaction.standard.mask)\(end)\(refreshToken == nil ? "" : ", can be refreshed"))"
     }
 
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

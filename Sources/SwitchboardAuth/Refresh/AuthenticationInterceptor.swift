@@ -143,6 +143,6 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
 extension AuthenticationInterceptor: CustomStringConvertible, CustomReflectable {
     /// The name of the type, without credentials.
     public var description: String { "AuthenticationInterceptor<\(A.self)>" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

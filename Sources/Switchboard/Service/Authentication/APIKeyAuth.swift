@@ -77,6 +77,6 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 extension APIKeyAuth: CustomStringConvertible, CustomReflectable {
     /// The name of the type, without the key.
     public var description: String { "APIKeyAuth" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -54,6 +54,6 @@ extension Optional {
 extension BasicAuth: CustomStringConvertible, CustomReflectable {
     /// The name of the type, without the credentials.
     public var description: String { "BasicAuth" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -36,7 +36,7 @@ public struct BasicCredentials: Sendable, Hashable {
 extension BasicCredentials: CustomStringConvertible, CustomReflectable {
     /// The name of the type and a mask, without user and password.
     public var description: String { "BasicCredentials(\(Redaction.standard.mask))" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

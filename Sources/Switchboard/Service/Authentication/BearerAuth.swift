@@ -44,6 +44,6 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 extension BearerAuth: CustomStringConvertible, CustomReflectable {
     /// The name of the type, without the token.
     public var description: String { "BearerAuth" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -37,6 +37,6 @@ extension URLEndPoint: CustomStringConvertible, CustomReflectable {
     /// The method and the URL, with secrets replaced.
     public var description: String { "\(httpMethod) \(Redaction.standard.url(baseURL.absoluteString))" }
 
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
