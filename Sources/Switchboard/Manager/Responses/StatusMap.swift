@@ -11,11 +11,11 @@
 /// | 404 | `notFound` | Not found (404) | You need to be authenticated first. |
 /// | 410 | `error4xx` | No longer available (410) | You need to be authenticated first. |
 /// | 429 | `error4xx` | Too many requests (429), try again in 20 s | You need to be authenticated first. |
-/// | other 4xx | `error4xx` | its own words | You need to be authenticated first. |
+/// | other 4xx | `error4xx` | words for the status: Locked (423) | You need to be authenticated first. |
 /// | 500 | `serverError` | The server failed (500) | You need to be authenticated first. |
 /// | 503 | `error5xx` | The server is not available (503) | Bad request |
-/// | other 5xx | `error5xx` | its own words | Bad request |
-/// | 3xx | `redirection` | The server answered with a redirect (302) | Network request failed. |
+/// | other 5xx | `error5xx` | words for the status: The server did not respond in time (504) | Bad request |
+/// | 3xx | `redirection` | The server sent a redirect (302) | Network request failed. |
 /// | 600 | `unexpectedStatus` | Unexpected status (600) | The url you requested is outdated. |
 /// | any other | `unexpectedStatus` | Unexpected status (799) | Network request failed. |
 public struct StatusMap: Sendable {

@@ -24,7 +24,8 @@ public protocol Interceptor: Sendable {
     ///   - next: The rest of the chain, including the session. Calling it sends the request. Call it once, several
     ///     times, or never.
     /// - Returns: The response for the earlier interceptors.
-    /// - Throws: ``NetworkError`` or `CancellationError`. Any other error reaches the caller as
-    ///   ``NetworkError/Code/unknown``, with the original error underneath.
+    /// - Throws: ``NetworkError`` or `CancellationError`. A `URLError`, `EncodingError` or `DecodingError` reaches the
+    ///   caller with the code for it, and any other error as ``NetworkError/Code/unknown``. The original error is
+    ///   underneath.
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse
 }
