@@ -2,7 +2,8 @@ import Switchboard
 
 /// Stores tokens, one for each partition; see `RequestOptions.partition`.
 ///
-/// Conform to it for a keychain. One ``AuthenticationInterceptor`` calls its functions one at a time.
+/// Conform to it for a keychain. One ``AuthenticationInterceptor`` saves and removes one token at a time, and may load
+/// tokens meanwhile.
 public protocol TokenStore: Sendable {
     /// Returns the token, or nil without one.
     func load(_ partition: String?) async throws -> OAuthToken?
