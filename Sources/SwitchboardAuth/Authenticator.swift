@@ -1,8 +1,8 @@
 import Foundation
 import Switchboard
 
-/// Knows one kind of credential: how a request carries it, and how it is renewed. ``AuthenticationInterceptor`` does the
-/// rest.
+/// Describes one kind of credential: how a request carries it, and how it is refreshed. ``AuthenticationInterceptor``
+/// does the rest.
 ///
 /// ```swift
 /// struct SessionKeys: Authenticator {
@@ -18,57 +18,58 @@ import Switchboard
 /// }
 /// ```
 ///
-/// Which credential a request was sent with is noted by the interceptor: nothing has to be compared.
+/// The interceptor records which credential a request was sent with, so an authenticator compares nothing.
 public protocol Authenticator: Sendable {
-    /// What a request is authenticated with. Give it a `description` without secrets.
+    /// The credential that authenticates a request. Give it a `description` without secrets.
     associatedtype Credential: Sendable
 
     /// Writes a credential into a request. The fields that it changes are not sent to another origin.
     func apply(_ credential: Credential, to request: inout NetworkRequest) throws
 
-    /// Gets a new credential. Never called twice at a time for one partition, and never called again from within itself:
-    /// a request that it sends through the same router goes out without a credential.
+    /// Returns a new credential. For each partition one call runs at a time. It starts no second refresh: a request
+    /// that it sends through the same router carries no credential.
     ///
     /// - Parameters:
-    ///   - credential: The one that has expired or was refused; nil when there is none yet.
-    ///   - partition: Whose credential it is; see `RequestOptions.partition`.
-    /// - Returns: The new one, which may be the old one with another date.
-    /// - Throws: What ends every request that waits; see ``isLost(after:)``.
+    ///   - credential: The credential that has expired or was refused. Nil when none exists.
+    ///   - partition: The partition of the credential; see `RequestOptions.partition`.
+    /// - Returns: The new credential, which may be the old one with a new date.
+    /// - Throws: An error that ends every waiting request; see ``isLost(after:)``.
     func refresh(_ credential: Credential?, in partition: String?) async throws -> Credential
 
-    /// Whether a response means that the credential was refused. By default, status 401.
+    /// Returns whether a response means that the credential was refused. By default, status 401.
     func isAuthenticationFailure(_ response: NetworkResponse) -> Bool
 
-    /// Whether a credential is no longer good at a date, so that it is refreshed before it is used. Default never.
+    /// Returns whether a credential has expired at a date, so that it is refreshed before it is used. By default,
+    /// false.
     func needsRefresh(_ credential: Credential, at date: Date) -> Bool
 
-    /// Whether a refresh that failed with this error has shown that the credential is worth nothing, and is to be
-    /// forgotten. By default, for `NetworkError.Code.cannotAuthenticate`. After any other failure it is kept, and the next
+    /// Returns whether a failed refresh proves that the credential is worthless, so that it is removed. By default,
+    /// true for `NetworkError.Code.cannotAuthenticate`. After any other failure the credential is kept, and the next
     /// request tries again.
     func isLost(after error: any Error) -> Bool
 
-    /// The credential that was saved; nil when none was. Asked once for each partition, before its first request. Default
-    /// nil.
+    /// Returns the saved credential, or nil when none is saved. It is called before the first request of each
+    /// partition. By default, nil.
     func load(in partition: String?) async throws -> Credential?
 
-    /// Saves a new credential, or removes the saved one when it is nil. Called one at a time. Default nothing.
+    /// Saves a new credential, or removes the saved one for nil. Calls run one at a time. By default, it does nothing.
     func save(_ credential: Credential?, in partition: String?) async throws
 
-    /// Removes everything that was saved, of every partition. Default nothing.
+    /// Removes all saved credentials, of every partition. By default, it does nothing.
     func reset() async
 }
 
 extension Authenticator {
-    /// Status 401.
+    /// Returns whether the status is 401.
     public func isAuthenticationFailure(_ response: NetworkResponse) -> Bool { response.statusCode == 401 }
-    /// Never.
+    /// Returns false.
     public func needsRefresh(_ credential: Credential, at date: Date) -> Bool { false }
-    /// For `NetworkError.Code.cannotAuthenticate`.
+    /// Returns true for `NetworkError.Code.cannotAuthenticate`.
     public func isLost(after error: any Error) -> Bool { NetworkError.Code.cannotAuthenticate ~= error }
-    /// Nil.
+    /// Returns nil.
     public func load(in partition: String?) async throws -> Credential? { nil }
-    /// Nothing.
+    /// Does nothing.
     public func save(_ credential: Credential?, in partition: String?) async throws {}
-    /// Nothing.
+    /// Does nothing.
     public func reset() async {}
 }

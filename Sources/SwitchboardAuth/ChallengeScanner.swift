@@ -2,15 +2,14 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Reads challenges from left to right, each byte twice at most:
-/// `challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]`, several of them with commas between, which also stand
-/// between parameters.
+/// Reads challenges from left to right, each byte at most twice:
+/// `challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]`. Commas separate challenges, and parameters too.
 struct ChallengeScanner {
     private let bytes: [UInt8]
     private var index = 0
     private var challenges: [AuthenticationChallenge] = []
 
-    /// The challenge being read.
+    /// The challenge that is being read.
     private var scheme: String?
     private var token68: String?
     private var parameters: [AuthenticationChallenge.Parameter] = []
@@ -28,14 +27,14 @@ struct ChallengeScanner {
         return challenges
     }
 
-    /// What stands between two commas: a parameter, or a scheme, or a scheme and the first of what it has.
+    /// Reads an element between two commas: a parameter, a scheme, or a scheme with its first value or parameter.
     private mutating func element() {
         skipBlanks()
         let word = token()
         guard !word.isEmpty else { return }
         let hadBlanks = skipBlanks()
         if current == UInt8(ascii: "="), scheme != nil || !hadBlanks {
-            // `name=value`; a blank before the sign is bad, and may be met.
+            // `name=value`. A blank before the sign is invalid, and recipients accept it (RFC 9110 §5.6.3).
             parameter(word)
             return
         }
@@ -60,7 +59,7 @@ struct ChallengeScanner {
         skipBlanks()
         let value = current == UInt8(ascii: "\"") ? quoted() : token()
         skipBlanks()
-        // What follows without a comma makes it no parameter.
+        // Text behind the value, without a comma, makes the parameter invalid.
         guard scheme != nil, let value, current == nil || current == UInt8(ascii: ",") else { return }
         parameters.append(AuthenticationChallenge.Parameter(name: name.lowercased(), value: value))
     }
@@ -82,7 +81,8 @@ struct ChallengeScanner {
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`, up to a comma or the end; nil for anything else.
+    /// Reads `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`, up to a comma or the end. Nil for anything
+    /// else.
     private mutating func token68Text() -> String? {
         let start = index
         let allowed = ASCIISet.unreserved.union(ASCIISet("+/"))
@@ -95,7 +95,7 @@ struct ChallengeScanner {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// Nil when there is no second quote.
+    /// Reads a quoted string. Nil when the second quote is missing.
     private mutating func quoted() -> String? {
         var output: [UInt8] = []
         index += 1
@@ -113,7 +113,7 @@ struct ChallengeScanner {
         return nil
     }
 
-    /// Whether there were any.
+    /// Skips blanks. Returns whether it skipped any.
     @discardableResult
     private mutating func skipBlanks() -> Bool {
         let start = index
@@ -121,7 +121,7 @@ struct ChallengeScanner {
         return index > start
     }
 
-    /// Goes behind the next comma that stands outside of quotes.
+    /// Skips everything up to the next comma outside of quotes, and the comma.
     private mutating func skipToComma() {
         while let byte = current {
             if byte == UInt8(ascii: "\"") {

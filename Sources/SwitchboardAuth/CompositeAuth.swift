@@ -1,7 +1,7 @@
 import Switchboard
 import SwitchboardText
 
-/// Several methods of authentication under one roof, one of which handles each request.
+/// Combines several methods of authentication, and selects one of them for each request.
 ///
 /// ```swift
 /// let auth = CompositeAuth(["user": login, "app": APIKeyAuth(key, in: .header("X-Api-Key"))]) { request in
@@ -9,15 +9,15 @@ import SwitchboardText
 /// }
 /// ```
 ///
-/// An endpoint that knows better sets `RequestOptions.authentication`. The method chosen is followed by the rest of the
-/// chain; with `AuthenticationChoice.none` a request passes as it is. `required`, `optional` and `anonymous` leave the
-/// choice to the composite, and the method heeds them.
+/// `RequestOptions.authentication` of a request takes precedence over the closure. The selected method sends the
+/// request through the rest of the chain. With `AuthenticationChoice.none` a request passes unchanged. With `required`,
+/// `optional` and `anonymous` the closure selects the method, and the method applies them.
 public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let methods: [String: any Interceptor]
     private let choose: @Sendable (NetworkRequest) async -> AuthenticationChoice
 
-    /// Makes a composite. `choose` picks the method of requests that do not name one; by default none, as is any choice
-    /// without a name.
+    /// Creates a composite. `choose` selects the method for requests that name none. By default it selects none, and so
+    /// does any choice without a name.
     public init(
         _ methods: [String: any Interceptor],
         choose: @escaping @Sendable (NetworkRequest) async -> AuthenticationChoice = { _ in .none }
@@ -26,9 +26,9 @@ public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         self.choose = choose
     }
 
-    /// Hands the request to the method chosen.
+    /// Passes the request to the selected method.
     ///
-    /// - Throws: `NetworkError.Code.invalidRequest` when there is no method of the name chosen.
+    /// - Throws: `NetworkError.Code.invalidRequest` when no method has the selected name.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard let name = await name(for: request) else { return try await next(request) }
         guard let method = methods[name] else { throw unknown(name) }
@@ -36,7 +36,7 @@ public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         return try await method.intercept(request, next: next)
     }
 
-    /// Changes the request as the method chosen does, where that is a `RequestAdapter`.
+    /// Changes the request as the selected method does, if that is a `RequestAdapter`.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard let name = await name(for: request) else { return }
         guard let method = methods[name] else { throw unknown(name) }
@@ -60,9 +60,9 @@ public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 }
 
 extension CompositeAuth: Resettable {
-    /// Nothing of its own.
+    /// Does nothing, because the composite itself has no state.
     public func reset() async {}
-    /// The methods that hold something.
+    /// The methods that have state.
     public var resettableParts: [any Resettable] {
         methods.sorted { $0.key < $1.key }.compactMap { $0.value as? any Resettable }
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Switchboard
 
-/// An origin within a partition: what a server says is kept by it.
+/// The key for a server's challenges: an origin within a partition.
 struct OriginKey: Hashable, Sendable {
     private let partition: String?
     private let origin: String
 
-    /// Nil for a request that goes nowhere.
+    /// Creates the key, or nil for a request without a host.
     init?(_ request: NetworkRequest) {
         guard let url = request.url, let host = url.host else { return nil }
         partition = request.options.partition

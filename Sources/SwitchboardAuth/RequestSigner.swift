@@ -1,6 +1,6 @@
 import Switchboard
 
-/// Signs each request with a function of your own, just before it is sent.
+/// Signs each request with a closure, directly before it is sent.
 ///
 /// ```swift
 /// RequestSigner { request in
@@ -9,14 +9,15 @@ import Switchboard
 /// }
 /// ```
 ///
-/// List it last of the exchange interceptors, so that it sees the finished request, anew for each attempt and redirect. A header field that it changes is not sent to another
-/// origin, whatever its name.
+/// List it last of the exchange interceptors, so that it receives the finished request of each attempt and redirect. A
+/// header field that it changes is not sent to another origin, whatever its name.
 public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let sign: @Sendable (inout NetworkRequest) async throws -> Void
     private let origins: CredentialOrigins
 
-    /// Makes a signer. `sign` runs for each sending, for several requests at once; what it throws ends the request: a
-    /// `NetworkError` as it is, anything else within `NetworkError.Code.cannotAuthenticate`.
+    /// Creates a signer. `sign` runs each time a request is sent, for several requests concurrently. An error that it
+    /// throws ends the request: a `NetworkError` is thrown unchanged, any other error within
+    /// `NetworkError.Code.cannotAuthenticate`.
     public init(
         origins: CredentialOrigins = .asked, _ sign: @escaping @Sendable (inout NetworkRequest) async throws -> Void
     ) {
@@ -24,7 +25,7 @@ public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
         self.origins = origins
     }
 
-    /// Signs the request.
+    /// Signs a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         if request.takesCredentials(for: origins) { request = try await signed(request) }
     }

@@ -2,39 +2,40 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Adds header fields to every request: fixed ones, or what a provider gives for each.
+/// Adds header fields to every request: fixed ones, or those of a provider.
 ///
 /// ```swift
 /// CommonHeaders(["X-App-Version": "7.1"])
 /// CommonHeaders(hosts: ["api.example.com"]) { ["X-Token": await account.token ?? ""] }
 /// ```
 ///
-/// A field that the request has stays as it is; those of manager and router count as its own. A `Content-Type` is added to
-/// a request with a body alone. What the provider throws ends the call, as `NetworkError.Code.invalidRequest` when it is
-/// no `NetworkError`, and nothing is sent.
+/// A field that the request already has keeps its value, also if it comes from the manager or router. A `Content-Type`
+/// is added only to a request with a body. If the provider throws, the call fails and nothing is sent: a `NetworkError`
+/// is thrown unchanged, any other error within `NetworkError.Code.invalidRequest`.
 public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CommonSource<HTTPHeaders>
 
-    /// Adds these fields, to requests to these hosts, or origins such as `http://localhost:8080`, as credentials have it:
-    /// see `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, for the origin that the app asked: see
-    /// `CredentialOrigins.asked`.
+    /// Creates an interceptor with fixed fields. `hosts` are the hosts whose requests get the fields, or origins such
+    /// as `http://localhost:8080`, by the rules of `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, for the
+    /// origins of the app's own endpoints; see `CredentialOrigins.asked`.
     public init(_ headers: HTTPHeaders, hosts: [String]? = nil) {
         source = CommonSource(hosts: hosts, fixed: headers)
     }
 
-    /// Adds what a provider gives, to requests to these hosts; see ``init(_:hosts:)``. It is asked for each request, several times at once, and may wait.
+    /// Creates an interceptor that requests the fields from a provider; see ``init(_:hosts:)`` for `hosts`. The
+    /// provider runs for each request, several times concurrently, and may wait.
     public init(hosts: [String]? = nil, provider: @escaping @Sendable () async throws -> HTTPHeaders) {
         source = CommonSource(hosts: hosts, provider: provider)
     }
 
-    /// Adds the fields.
+    /// Adds the fields to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard source.isFor(request) else { return }
         let headers = try await source.value("header fields")
         let hasBody = !request.body.isEmpty
         let described = hasBody ? request.body.additionalHeaders : [:]
         request.headers.fill(headers) { name in
-            // The body's own fields are its own; a type for no body would be a lie.
+            // The body sets the fields that describe it. Without a body, a `Content-Type` would be wrong.
             described.contains(name) || !hasBody && name.equalsIgnoringCase("Content-Type")
         }
     }

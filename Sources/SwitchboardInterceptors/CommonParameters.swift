@@ -1,26 +1,29 @@
 import Foundation
 import Switchboard
 
-/// Adds parameters to every request, such as a token and a user's id: fixed ones, or what a provider gives for each.
+/// Adds parameters to every request, such as a token and a user's id: fixed ones, or those of a provider.
 ///
 /// ```swift
 /// CommonParameters(["client": "app", "user_id": 7])
 /// CommonParameters(hosts: ["api.example.com"]) { ["token": await .init(account.token ?? "")] }
 /// ```
 ///
-/// They go where `HTTPTask.requestParameters(_:bodyEncoding:)` puts them: into the query for GET, HEAD and DELETE, into
-/// the body for the others; or where `in:` says, `.query` for a key that the server looks for there. A form gets more pairs, a JSON object more members, and a request without a body one by
-/// `bodyEncoding`. What cannot take them, such as a file, a multipart or compressed body or a JSON array, is left alone,
-/// and they go into the query. A name that the request has there keeps its own value; a nil is left out.
+/// They go into the query for GET, HEAD and DELETE and into the body for other methods, as with
+/// `HTTPTask.requestParameters(_:bodyEncoding:)`. The argument `in:` overrides this, for example `.query` for a key
+/// that the server expects there. A form gets more pairs, a JSON object gets more members, and a request without a body
+/// gets one by `bodyEncoding`. Other bodies stay unchanged, and the parameters go into the query: a file, a multipart
+/// or compressed body, or a JSON array. A parameter that the request already has there keeps its value. Nil values are
+/// left out.
 ///
-/// What the provider throws ends the call, as `NetworkError.Code.invalidRequest` when it is no `NetworkError`, and
-/// nothing is sent. Logs replace what has a secret's name, such as `token`; see `Redaction`.
+/// If the provider throws, the call fails and nothing is sent: a `NetworkError` is thrown unchanged, any other error
+/// within `NetworkError.Code.invalidRequest`. Logs redact parameters with a secret's name, such as `token`; see
+/// `Redaction`.
 public struct CommonParameters: Interceptor, RequestAdapter {
-    /// Where the parameters stand, whatever the method.
+    /// The part of the request that gets the parameters, whatever the method.
     public enum Place: Sendable, Hashable {
-        /// In the query.
+        /// The query.
         case query
-        /// In the body of every method that may have one, DELETE too; in the query of the others, such as GET.
+        /// The body of every method that may have one, also DELETE. The query of the others, such as GET.
         case body
     }
 
@@ -28,15 +31,15 @@ public struct CommonParameters: Interceptor, RequestAdapter {
     private let place: Place?
     private let encoding: ParameterEncoding
 
-    /// Adds these parameters.
+    /// Creates an interceptor with fixed parameters.
     ///
     /// - Parameters:
     ///   - parameters: The parameters.
-    ///   - place: Where they stand. Nil, the default, for where the method wants them.
-    ///   - hosts: The hosts, or origins such as `http://localhost:8080`, whose requests get them, as credentials have it:
-    ///     see `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, for the origin that the app asked: see
+    ///   - place: The part of the request that gets them. Nil, the default, for the part that suits the method.
+    ///   - hosts: The hosts whose requests get them, or origins such as `http://localhost:8080`, by the rules of
+    ///     `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, for the origins of the app's own endpoints; see
     ///     `CredentialOrigins.asked`.
-    ///   - bodyEncoding: How a body is made for a request without one.
+    ///   - bodyEncoding: The encoding of a body for a request without one.
     public init(
         _ parameters: Parameters, in place: Place? = nil, hosts: [String]? = nil,
         bodyEncoding: ParameterEncoding = .jsonEncoding
@@ -46,8 +49,8 @@ public struct CommonParameters: Interceptor, RequestAdapter {
         encoding = bodyEncoding
     }
 
-    /// Adds what a provider gives; see ``init(_:in:hosts:bodyEncoding:)``. It is asked for each request, several times at
-    /// once, and may wait.
+    /// Creates an interceptor that requests the parameters from a provider; see ``init(_:in:hosts:bodyEncoding:)``. The
+    /// provider runs for each request, several times concurrently, and may wait.
     public init(
         in place: Place? = nil, hosts: [String]? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
         provider: @escaping @Sendable () async throws -> Parameters
@@ -57,7 +60,7 @@ public struct CommonParameters: Interceptor, RequestAdapter {
         encoding = bodyEncoding
     }
 
-    /// Adds the parameters.
+    /// Adds the parameters to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard source.isFor(request) else { return }
         let parameters = try await source.value("parameters")

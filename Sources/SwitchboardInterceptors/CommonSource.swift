@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// What is added to requests: fixed, or asked for each time.
+/// A value that is added to requests: fixed, or from a provider for each request.
 struct CommonSource<Value: Sendable>: Sendable {
     private enum Kind: Sendable {
         case fixed(Value)
@@ -34,7 +34,8 @@ struct CommonSource<Value: Sendable>: Sendable {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                // A foreign error's text may hold anything, a secret too; it is there underneath.
+                // The text of a foreign error may contain a secret, so the reason omits it. The error itself is the
+                // underlying error.
                 let reason = "the provider of common \(what) threw a \(type(of: error))"
                 throw error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error)
             }

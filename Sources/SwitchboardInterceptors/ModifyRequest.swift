@@ -1,23 +1,24 @@
 import Foundation
 import Switchboard
 
-/// Changes requests by a closure.
+/// Changes requests with a closure.
 ///
 /// ```swift
 /// ModifyRequest { request in request.headers["X-Trace"] = UUID().uuidString }
 /// ```
 ///
-/// It stays the same request: one with another `NetworkRequest.id` in its place is `NetworkError.Code.invalidRequest`,
-/// and nothing is sent.
+/// The closure must not replace the request: a request with another `NetworkRequest.id` fails with
+/// `NetworkError.Code.invalidRequest`, and nothing is sent.
 public struct ModifyRequest: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let change: @Sendable (inout NetworkRequest) async throws -> Void
 
-    /// Makes the interceptor. The closure runs for each request, several at a time; what it throws ends the call.
+    /// Creates the interceptor. The closure runs for each request, several times concurrently. An error that it throws
+    /// ends the call.
     public init(_ change: @escaping @Sendable (inout NetworkRequest) async throws -> Void) {
         self.change = change
     }
 
-    /// Changes the request.
+    /// Changes a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         let changed = try await withOwnTask { [change, request] in
             var changed = request

@@ -1,18 +1,19 @@
 import Foundation
 import Switchboard
 
-/// Changes responses by a closure, before they are judged and decoded.
+/// Changes responses with a closure, before they are checked and decoded.
 ///
 /// ```swift
 /// ModifyResponse { response in response.headers["Content-Type"] = "application/json" }
 /// ```
 ///
-/// It stays the response to its request: one to a request with another `NetworkRequest.id` in its place is
-/// `NetworkError.Code.invalidResponse`. One of the closure's own making is to no request yet, and may stand there.
+/// The closure must not return the response to another request: if its request has another `NetworkRequest.id`, the
+/// call fails with `NetworkError.Code.invalidResponse`. A new response without a request is allowed.
 public struct ModifyResponse: Interceptor, ExchangeInterceptor {
     private let change: @Sendable (inout NetworkResponse) async throws -> Void
 
-    /// Makes the interceptor. The closure runs for each response, several at a time; what it throws ends the call.
+    /// Creates the interceptor. The closure runs for each response, several times concurrently. An error that it throws
+    /// ends the call.
     public init(_ change: @escaping @Sendable (inout NetworkResponse) async throws -> Void) {
         self.change = change
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Changes how requests end by a closure: a response into an error, or an error into a response.
+/// Changes the results of requests with a closure: a response into an error, or an error into a response.
 ///
 /// ```swift
 /// ModifyResult { result in
@@ -9,12 +9,12 @@ import Switchboard
 /// }
 /// ```
 ///
-/// A cancellation is none of its business and goes on as it is. A response to another request in the place of this one's is
-/// `NetworkError.Code.invalidResponse`.
+/// Cancellations pass through. The response to another request fails with `NetworkError.Code.invalidResponse`.
 public struct ModifyResult: Interceptor, ExchangeInterceptor {
     private let change: @Sendable (inout Result<NetworkResponse, NetworkError>) async throws -> Void
 
-    /// Makes the interceptor. The closure runs for each result, several at a time; what it throws ends the call.
+    /// Creates the interceptor. The closure runs for each result, several times concurrently. An error that it throws
+    /// ends the call.
     public init(_ change: @escaping @Sendable (inout Result<NetworkResponse, NetworkError>) async throws -> Void) {
         self.change = change
     }

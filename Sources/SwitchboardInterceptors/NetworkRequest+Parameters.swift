@@ -4,9 +4,10 @@ import SwitchboardJSON
 import SwitchboardText
 
 extension NetworkRequest {
-    /// Adds parameters in a place, or where the method wants them: those alone that are not there already and are not nil.
+    /// Adds parameters to a part of the request, by default the part that suits the method. Parameters that the request
+    /// already has there, and nil values, are left out.
     ///
-    /// - Returns: The names of those that were added, and where to.
+    /// - Returns: The names of the added parameters, and the part.
     mutating func add(
         _ parameters: Parameters, _ encoding: ParameterEncoding, in place: CommonParameters.Place?
     ) throws -> (names: [String], place: String) {
@@ -18,7 +19,9 @@ extension NetworkRequest {
         return (try addToQuery(parameters, encoding.urlEncoder.form), "query")
     }
 
-    /// - Returns: The names of those that were added.
+    /// Adds parameters to the query.
+    ///
+    /// - Returns: The names of the added parameters.
     @discardableResult
     mutating func addToQuery(
         _ parameters: Parameters, _ encoder: URLEncodedFormEncoder
@@ -32,7 +35,9 @@ extension NetworkRequest {
         return added.map(\.name)
     }
 
-    /// - Returns: The names of those that were added; nil for a body that cannot take any.
+    /// Adds parameters to the body.
+    ///
+    /// - Returns: The names of the added parameters. Nil for a body that cannot take any.
     private mutating func addToBody(_ parameters: Parameters, _ encoding: ParameterEncoding) throws -> [String]? {
         guard !parameters.isEmpty else { return [] }
         guard !body.isEmpty else { return try makeBody(parameters, encoding) }
@@ -79,12 +84,12 @@ extension NetworkRequest {
 }
 
 extension Parameters {
-    /// Those without a value are not meant to be sent.
+    /// The parameters with a value, because the others must not be sent.
     fileprivate var withoutNil: Parameters {
         filter { $0.value != .null && !$0.value.isAbsent }.asParameters
     }
 
-    /// Those whose names are not among these, `ids[]` and `ids[0]` being `ids`.
+    /// Returns the parameters with other names than these. `ids[]` and `ids[0]` count as `ids`.
     fileprivate func leavingOut(_ names: [String]) -> Parameters {
         let taken = Set(names.flatMap { [$0, String($0.prefix { $0 != "[" })] })
         return filter { !taken.contains($0.name) }.asParameters
@@ -95,9 +100,9 @@ extension Array where Element == Parameters.Element {
     fileprivate var asParameters: Parameters { Parameters(self) }
 }
 
-/// A JSON object as text that gets more members, while what is there stays byte by byte.
+/// Appends members to a JSON object as text. Existing members stay byte for byte.
 private enum JSONObjectText {
-    /// The names of its members; nil for what is no object in UTF-8.
+    /// Returns the names of the members. Nil when the data is no object in UTF-8.
     static func names(in data: Data) -> Set<String>? {
         let start = data.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
         guard start.first == UInt8(ascii: "{"), start.dropFirst().first != 0,
@@ -106,7 +111,7 @@ private enum JSONObjectText {
         return Set(object.keys)
     }
 
-    /// `members` is an object itself.
+    /// Returns the object with the members of another object.
     static func appending(_ members: Data, to object: Data, isEmpty: Bool) -> Data {
         guard members.count > 2, let end = object.lastIndex(of: UInt8(ascii: "}")) else { return object }
         let comma = isEmpty ? Data() : Data(",".utf8)

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Where requests go that name no host, and what they carry there.
+/// The server for requests without a host, with the header fields and query items for that server.
 ///
 /// ```swift
 /// let session = SessionChain {
@@ -14,24 +14,25 @@ import SwitchboardText
 /// request.options.serverDefaults = .testing                   // in place of the chain's, for this request
 /// ```
 ///
-/// Scheme, host and port are set on a request without a host; one that has a host keeps all three. The prefix goes before a
-/// path that does not begin with a slash, joined by one. Fields and query items are added where the request has none of
-/// their name; those with a secret's name, such as `Authorization`, go to this environment's own origin alone.
+/// A request without a host gets scheme, host and port, and a path that does not begin with a slash is joined to the
+/// prefix with one slash. A request with a host keeps all four. Header fields and query items are added if the request
+/// has none of their name. Those with a secret's name, such as `Authorization`, are sent only to the origin of this
+/// server.
 public struct ServerDefaults: Sendable {
-    /// `http` or `https`, the default.
+    /// The scheme: `http`, or `https`, the default.
     public var scheme: String
-    /// The host; empty to set none.
+    /// The host. Empty to set none.
     public var host: String
-    /// The port. Nil, the default, for the scheme's own.
+    /// The port. Nil, the default, for that of the scheme.
     public var port: Int?
-    /// What goes before relative paths. Default `/`.
+    /// The prefix of relative paths. Default `/`.
     public var pathPrefix: String
-    /// Fields for every request. Default none.
+    /// Header fields for every request. Default none.
     public var headers: HTTPHeaders
     /// Query items for every request. Default none.
     public var query: Parameters
 
-    /// Makes an environment.
+    /// Creates the defaults of a server.
     public init(
         host: String, scheme: String = "https", port: Int? = nil, pathPrefix: String = "/", headers: HTTPHeaders = [:],
         query: Parameters = [:]
@@ -44,7 +45,7 @@ public struct ServerDefaults: Sendable {
         self.query = query
     }
 
-    /// Makes an environment of a base URL, whose path is the prefix.
+    /// Creates the defaults of a server from a base URL, whose path is the prefix.
     public init(_ baseURL: URL, headers: HTTPHeaders = [:], query: Parameters = [:]) {
         let parts = URLParts(baseURL)
         self.init(
@@ -52,21 +53,21 @@ public struct ServerDefaults: Sendable {
             query: query)
     }
 
-    /// Leaves requests as they are: for `RequestOptions.serverDefaults`.
+    /// Defaults that leave requests unchanged, for `RequestOptions.serverDefaults`.
     public static let unchanged = ServerDefaults(host: "")
 
-    /// Completes a request, with this environment whatever its options say.
+    /// Completes a request with these defaults, whatever its options.
     ///
     /// - Throws: `NetworkError.Code.encodingFailed` for a query item that cannot be written.
     func apply(to request: inout NetworkRequest) throws(NetworkError) {
         if request.host.isEmpty, !host.isEmpty {
-            // Before the host is set, which makes an empty path the root.
+            // Set before the host, which turns an empty path into the root.
             if !request.path.hasPrefix("/") { request.path = joined(request.path) }
             request.scheme = scheme
             request.host = host
             request.port = port
         }
-        // Another origin chose its URL.
+        // Another origin chose the URL.
         guard !request.hasLeftOrigin else { return }
         let isOwn = isOrigin(of: request)
         let secrets = Redaction.standard
@@ -93,22 +94,22 @@ public struct ServerDefaults: Sendable {
 }
 
 extension ServerDefaults: Interceptor, RequestAdapter {
-    /// Completes the request.
+    /// Completes a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         try (request.options.serverDefaults ?? self).apply(to: &request)
     }
 }
 
 extension ServerDefaults: CustomStringConvertible, CustomReflectable {
-    /// Where it leads, without what requests carry there.
+    /// The URL of the server, without header fields and query items.
     public var description: String { "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(pathPrefix)" }
 
-    /// Shows the description only, so that `dump` prints no secret.
+    /// A mirror with only the description, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestOptions {
-    /// What completes this request in place of the chain's ``ServerDefaults``. Nil, the default, for that one.
+    /// The defaults for this request, in place of those in the chain. Nil, the default, for those in the chain.
     public var serverDefaults: ServerDefaults? {
         get { self[ServerEnvironmentOption.self] }
         set { self[ServerEnvironmentOption.self] = newValue }

@@ -2,87 +2,87 @@ import Foundation
 import Switchboard
 
 extension SessionChain {
-    /// Collects what is listed in a ``SessionChain``. `if`, `switch` and loops may choose interceptors, and `if`
-    /// and `switch` the session.
+    /// Builds the list of a ``SessionChain``. `if`, `switch` and loops may select interceptors. `if` and `switch` may
+    /// select the session.
     @resultBuilder
     public enum Builder {
-        /// Interceptors, behind which more may stand.
+        /// Interceptors that others may follow.
         public struct Open: Sendable {
             var interceptors: [InterceptorChain.Link] = []
         }
 
-        /// Interceptors and their end, behind which nothing may stand: a session, or nothing.
+        /// Interceptors and the end of the list, which nothing may follow: a session, or nothing.
         public struct Closed: Sendable {
             var interceptors: [InterceptorChain.Link] = []
             var session: (any NetworkSession)?
         }
 
-        /// An interceptor of calls.
+        /// Adds an interceptor of calls.
         public static func buildExpression(_ interceptor: some Interceptor) -> Open {
             Open(interceptors: [.call(interceptor)])
         }
 
-        /// An interceptor of exchanges.
+        /// Adds an interceptor of exchanges.
         public static func buildExpression(_ interceptor: some ExchangeInterceptor) -> Open {
             Open(interceptors: [.exchange(interceptor)])
         }
 
-        /// An interceptor that may be either.
+        /// Adds an interceptor that may be either.
         public static func buildExpression(_ interceptor: some Interceptor & ExchangeInterceptor) -> Open {
             Open(interceptors: [.call(interceptor)])
         }
 
-        /// Interceptors at hand, in their order.
+        /// Adds interceptors in their order.
         public static func buildExpression(_ interceptors: [any Interceptor]) -> Open {
             Open(interceptors: interceptors.map(InterceptorChain.Link.call))
         }
 
-        /// The session.
+        /// Adds the session.
         public static func buildExpression(_ session: any NetworkSession) -> Closed {
             guard let chain = session as? SessionChain else { return Closed(session: session) }
             return Closed(interceptors: chain.links, session: chain.session)
         }
 
-        /// Nothing listed.
+        /// Builds an empty list.
         public static func buildBlock() -> Open { Open() }
-        /// The first link.
+        /// Begins a list with interceptors.
         public static func buildPartialBlock(first: Open) -> Open { first }
-        /// A session alone.
+        /// Begins a list with a session alone.
         public static func buildPartialBlock(first: Closed) -> Closed { first }
 
-        /// One more interceptor.
+        /// Appends interceptors to the list.
         public static func buildPartialBlock(accumulated: Open, next: Open) -> Open {
             Open(interceptors: accumulated.interceptors + next.interceptors)
         }
 
-        /// The session behind the interceptors.
+        /// Appends the session to the interceptors.
         public static func buildPartialBlock(accumulated: Open, next: Closed) -> Closed {
             Closed(interceptors: accumulated.interceptors + next.interceptors, session: next.session)
         }
 
-        /// Not to be: a chain has one session.
+        /// Rejects a second session at compile time.
         @available(*, unavailable, message: "a chain has one session, its last link")
         public static func buildPartialBlock(accumulated: Closed, next: Closed) -> Closed { accumulated }
 
-        /// Not to be: nothing would reach it.
+        /// Rejects an interceptor behind the session at compile time: no request would reach it.
         @available(*, unavailable, message: "the session is the last link of a chain")
         public static func buildPartialBlock(accumulated: Closed, next: Open) -> Closed { accumulated }
 
-        /// `if` without `else`.
+        /// Supports `if` without `else`.
         public static func buildOptional(_ part: Open?) -> Open { part ?? Open() }
-        /// `if` with `else`, and `switch`.
+        /// Supports `if` with `else`, and `switch`.
         public static func buildEither(first: Open) -> Open { first }
-        /// `if` with `else`, and `switch`.
+        /// Supports `if` with `else`, and `switch`.
         public static func buildEither(second: Open) -> Open { second }
-        /// `if` with `else`, and `switch`.
+        /// Supports `if` with `else`, and `switch`.
         public static func buildEither(first: Closed) -> Closed { first }
-        /// `if` with `else`, and `switch`.
+        /// Supports `if` with `else`, and `switch`.
         public static func buildEither(second: Closed) -> Closed { second }
-        /// A loop.
+        /// Supports loops.
         public static func buildArray(_ parts: [Open]) -> Open { Open(interceptors: parts.flatMap(\.interceptors)) }
-        /// All of it, without a session.
+        /// Ends the list without a session.
         public static func buildFinalResult(_ all: Open) -> Closed { Closed(interceptors: all.interceptors) }
-        /// All of it.
+        /// Ends the list.
         public static func buildFinalResult(_ all: Closed) -> Closed { all }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Interceptors over a session, as one session: for requests without a router.
+/// A session with interceptors, for requests without a router.
 ///
 /// ```swift
 /// let session = SessionChain {
@@ -14,21 +14,22 @@ import Switchboard
 /// let response = try await session.send(NetworkRequest(.get, url))
 /// ```
 ///
-/// What is listed is what runs, in that order; nothing is added, redirects neither. The session stands last: a second one,
-/// or an interceptor behind it, does not compile. Without a session every request fails with
+/// The chain runs the list in its order, and adds nothing, not even redirects. The session comes last: a second
+/// session, or an interceptor behind it, does not compile. Without a session every request fails with
 /// `NetworkError.Code.cannotConnect`, which names the last interceptor.
 ///
-/// A request that is sent here is a call as a router makes it: its total timeout holds, its monitors hear of it, and the
-/// response has a `NetworkResponse.history`. As the session of a router or within another chain its interceptors join
-/// theirs: those before the first one that is for exchanges alone, such as `CookieInterceptor`, wrap the call.
+/// A request that is sent with it is a call, as with a router: its total timeout applies, its monitors receive its
+/// events, and the response has a `NetworkResponse.history`. As the session of a router, or within another chain, its
+/// interceptors join the others. Those before the first interceptor that is only for exchanges, such as
+/// `CookieInterceptor`, wrap the call.
 public struct SessionChain: ListedSession {
     package let links: [InterceptorChain.Link]
     package let session: any NetworkSession
     private let calls: RouterCalls
-    /// For a request that is part of a call already, whose exchange is noted there.
+    /// The chain for a request that is already part of a call, which records the exchange.
     private let inner: InterceptorChain
 
-    /// Makes a chain of what is listed, outermost first. `Timeouts.total` is measured by `clock`.
+    /// Creates a chain from a list, outermost first. `clock` measures `Timeouts.total`.
     public init(clock: any Clock<Duration> = ContinuousClock(), @Builder _ links: () -> Builder.Closed) {
         let listed = links()
         let last = listed.interceptors.last.map { "\(type(of: $0.interceptor))" }
@@ -40,7 +41,8 @@ public struct SessionChain: ListedSession {
 
     /// Sends a request through the interceptors.
     ///
-    /// - Throws: `NetworkError`, `NetworkError.Code.cannotConnect` when the chain has no session; `CancellationError`.
+    /// - Throws: `NetworkError`, with `NetworkError.Code.cannotConnect` when the chain has no session;
+    ///   `CancellationError`.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard request.call == nil else { return try await inner.send(request) }
         var request = request
@@ -50,14 +52,14 @@ public struct SessionChain: ListedSession {
 }
 
 extension SessionChain: Resettable {
-    /// Ends the calls under way that were sent here, and resets the interceptors that hold something, as
+    /// Cancels the calls in flight that were sent with this chain, and resets the interceptors with state, as
     /// `Router.reset()` does.
     public func reset() async {
         await calls.reset()
     }
 }
 
-/// Where a chain ends that has no session.
+/// The session of a chain without a session. It fails every request.
 private struct MissingSession: NetworkSession {
     let lastLink: String?
 

@@ -14,9 +14,9 @@ import SwitchboardText
 /// }
 /// ```
 ///
-/// A text that is no URL is found out when it is asked for, as an error, not when the literal is made.
+/// An invalid text throws when its URL is requested, not when the literal is created.
 public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
-    /// A text and the URL that it is, made once: every request asks for it.
+    /// A text and its URL, which is parsed once because every request reads it.
     private struct Entry: Sendable {
         let environment: NetworkEnvironment
         let text: String
@@ -24,7 +24,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
 
         enum Target {
             case url(URL)
-            /// Why no request can go there.
+            /// The reason why no request can go there.
             case fault(String)
         }
 
@@ -35,24 +35,24 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
                 target = .fault(URLFault.of(text) ?? "is not a URL")
                 return
             }
-            // A URL may have escapes that the text has not.
+            // The URL may contain escapes that the text does not.
             target = URLFault.of(url).map { .fault(URLFault.of(text) ?? $0) } ?? .url(url)
         }
     }
 
     private var entries: [Entry] = []
 
-    /// Makes the table. Of repeated environments the last one stays.
+    /// Creates the table.
     public init(_ texts: [NetworkEnvironment: String]) {
         for (environment, text) in texts { self[environment] = text }
     }
 
-    /// Makes the table. Of repeated environments the last one stays.
+    /// Creates the table. If an environment is repeated, its last entry is used.
     public init(dictionaryLiteral elements: (NetworkEnvironment, String)...) {
         for (environment, text) in elements { self[environment] = text }
     }
 
-    /// The text for an environment, or nil when there is none.
+    /// The text for an environment, or nil when the table has none.
     public subscript(environment: NetworkEnvironment) -> String? {
         get { entry(environment)?.text }
         set {
@@ -61,10 +61,11 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// The base URL in an environment.
+    /// Returns the base URL in an environment.
     ///
-    /// - Throws: ``NetworkError/Code/unknownEnvironment`` when the table has none, ``NetworkError/Code/invalidRequest``
-    ///   when what it has is no http or https URL with a host. The reason names the environment and the text.
+    /// - Throws: ``NetworkError/Code/unknownEnvironment`` when the table has no entry for it,
+    ///   ``NetworkError/Code/invalidRequest`` when the entry is no http or https URL with a host. The reason names the
+    ///   environment and the text.
     public func url(in environment: NetworkEnvironment) throws(NetworkError) -> URL {
         guard let entry = entry(environment) else {
             let known = entries.map(\.environment.name).sorted().joined(separator: ", ")
@@ -92,11 +93,11 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension EnvironmentURLs: CustomStringConvertible, CustomReflectable {
-    /// A line for each environment, secrets replaced.
+    /// One line for each environment, with secrets replaced.
     public var description: String {
         entries.map { "\($0.environment): \(Redaction.standard.url($0.text))" }.sorted().joined(separator: "\n")
     }
 
-    /// Shows the redacted lines only, so that `dump` prints no secret.
+    /// A mirror with only the redacted lines, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
 extension NetworkManager {
-    /// Sends an endpoint and decodes what it says it responds.
+    /// Sends an endpoint and decodes its response.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - options: Options for this call, which win over those of the endpoint. Default none.
-    /// - Returns: What the endpoint responds.
+    ///   - endPoint: The endpoint to send.
+    ///   - options: Options for this call. They override those of the endpoint. Default none.
+    /// - Returns: The decoded response.
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
     public func send<EndPoint: TypedEndPoint>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions()
@@ -14,9 +14,9 @@ extension NetworkManager {
         try await ownRouter().send(endPoint, options: options)
     }
 
-    /// Sends an endpoint, decodes what it says it responds, and calls back once.
+    /// Sends an endpoint, decodes its response, and calls back once.
     ///
-    /// - Returns: What cancels this request and no other.
+    /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func send<EndPoint: TypedEndPoint>(
         _ endPoint: EndPoint, completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
@@ -24,7 +24,7 @@ extension NetworkManager {
         ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
     }
 
-    /// Sends any endpoint and returns the response, once its status is accepted.
+    /// Sends any endpoint and returns the response if its status is accepted.
     ///
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
     public func response<EndPoint: EndPointType>(
@@ -33,7 +33,8 @@ extension NetworkManager {
         try await ownRouter().response(for: endPoint, options: options)
     }
 
-    /// Sends any endpoint and decodes the response, once its status is accepted; see ``NetworkRouter/request(_:as:options:)``.
+    /// Sends any endpoint and decodes the response if its status is accepted; see
+    /// ``NetworkRouter/request(_:as:options:)``.
     ///
     /// ```swift
     /// let page = try await manager.request(MovieApi.popular(page: 1), as: MoviePage.self)
@@ -47,7 +48,7 @@ extension NetworkManager {
         try await ownRouter().request(endPoint, as: type, options: options)
     }
 
-    /// Says what is missing where the compiler cannot know the value's type.
+    /// Explains at compile time that the value's type is missing.
     @available(*, unavailable, message: "say the value's type: `as: Film.self`, or `let film: Film = ...`")
     @_disfavoredOverload
     public func request<EndPoint: EndPointType>(_ endPoint: EndPoint) async throws -> NetworkResponse {
@@ -56,7 +57,7 @@ extension NetworkManager {
 
     /// Sends any endpoint, decodes the response, and calls back once.
     ///
-    /// - Returns: What cancels this request and no other.
+    /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
@@ -64,24 +65,24 @@ extension NetworkManager {
         ownRouter().request(endPoint, as: type, completion: completion)
     }
 
-    /// Gets the bytes at a URL. One that is not at the origin of ``servers`` gets no credentials: it may have come from a
-    /// server.
+    /// Returns the bytes at a URL. A URL outside of the origin of ``servers`` gets no credentials, because it may come
+    /// from a server.
     ///
     /// - Parameters:
-    ///   - url: Where the bytes are.
+    ///   - url: The URL of the bytes.
     ///   - options: Options for this call. Default none.
     /// - Returns: The bytes.
-    /// - Throws: ``NetworkError``, for a status other than 2xx too: an error page is never taken for data.
-    ///   `CancellationError` when the task or the manager was cancelled.
+    /// - Throws: ``NetworkError``, also for a status that is not accepted, so that an error page is never taken for
+    ///   data; `CancellationError` when the task or the manager was cancelled.
     public func data(from url: URL, options: RequestOptions = RequestOptions()) async throws -> Data {
         try await urlRouter().response(for: URLEndPoint(.get, url, headers: [.accept("*/*")]), options: options).body
     }
 
     /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:options:progress:verify:)``
-    /// does. A URL that is not at the origin of ``servers`` gets no credentials: it may have come from a server.
+    /// does. A URL outside of the origin of ``servers`` gets no credentials, because it may come from a server.
     ///
-    /// - Returns: The response; its ``NetworkResponse/fileURL`` is the file.
-    /// - Throws: What that throws: for a status other than 2xx there is no file.
+    /// - Returns: The response. Its ``NetworkResponse/fileURL`` is the file.
+    /// - Throws: The errors of that function. A status other than 2xx saves no file.
     @discardableResult
     public func download(
         from url: URL, to file: URL, keepingPartial isKept: Bool = false,

@@ -2,21 +2,21 @@ import SwitchboardPlatform
 import Dispatch
 import Foundation
 
-/// One client of an API: its environment, session, interceptors and coders. It makes routers and sends typed endpoints.
+/// A client of an API: its environment, session, interceptors and coders. It creates routers and sends typed endpoints.
 ///
 /// ```swift
 /// let manager = NetworkManager(environment: .staging, interceptors: [NetworkLogger(), RetryPolicy()])
 /// let movies = manager.router(for: MovieApi.self)
-/// manager.environment = .production             // from the next request on; those under way keep theirs
+/// manager.environment = .production             // for new requests; those in flight keep theirs
 /// ```
 ///
-/// Credentials, `CommonHeaders` and `CommonParameters` go to the origins of ``servers`` and of the endpoints' own base
-/// URLs. A URL at hand, which may come out of a response, gets them at the origin of ``servers`` alone: that of a
-/// ``URLEndPoint``, of ``data(from:options:)`` and of
-/// ``download(from:to:keepingPartial:options:progress:)``. Of a manager without servers the last two get none, while a
-/// ``URLEndPoint`` is taken for an endpoint like others. `origins` and `hosts` of the interceptors say otherwise.
+/// Credentials, `CommonHeaders` and `CommonParameters` are sent to the origins of ``servers`` and of the endpoints' own
+/// base URLs. A single URL may come from a response, so it gets them only at the origin of ``servers``. This applies to
+/// ``URLEndPoint``, ``data(from:options:)`` and ``download(from:to:keepingPartial:options:progress:)``. In a manager
+/// without servers the last two get none, and a ``URLEndPoint`` is treated like other endpoints. `origins` and `hosts`
+/// of the interceptors change this.
 ///
-/// Managers are independent of each other. Apps extend it with the calls of their domain:
+/// Managers are independent of each other. Apps extend the type with the calls of their domain:
 ///
 /// ```swift
 /// extension NetworkManager {
@@ -26,28 +26,28 @@ import Foundation
 /// }
 /// ```
 public final class NetworkManager: Sendable {
-    /// The base URLs of endpoints that have none of their own; nil when there are none.
+    /// The base URLs of endpoints that use ``ManagerBaseURL``. Nil when the manager has none.
     public let servers: EnvironmentURLs?
     private let builder: RequestBuilder
     private let calls: RouterCalls
     private let current: Protected<NetworkEnvironment>
 
-    /// Makes a manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - environment: Where requests go. Default ``NetworkEnvironment/current``, read once, now.
-    ///   - servers: The base URLs of endpoints that have none of their own. Default none.
-    ///   - session: What performs the exchanges. Default ``DefaultSession/shared``.
-    ///   - interceptors: What wraps each call, outermost first. Default none.
-    ///   - exchangeInterceptors: What wraps each exchange, behind redirects, outermost first. Default none.
-    ///   - headers: Header fields for every request; those of endpoint, task and body win. `Accept: application/json`
-    ///     is added unless they have one.
-    ///   - options: Timeouts, limits and options for every request; those of the endpoint win.
-    ///   - responseHandling: What makes a value or an error of a response. Nil for the one in `options`.
+    ///   - environment: The environment of the requests. Default ``NetworkEnvironment/current``, read once, now.
+    ///   - servers: The base URLs of endpoints that use ``ManagerBaseURL``. Default none.
+    ///   - session: The session that performs the exchanges. Default ``DefaultSession/shared``.
+    ///   - interceptors: Interceptors that wrap each call, outermost first. Default none.
+    ///   - exchangeInterceptors: Interceptors that wrap each exchange, behind redirects, outermost first. Default none.
+    ///   - headers: Header fields for every request. Those of endpoint, task and body override them.
+    ///     `Accept: application/json` is added unless they contain an `Accept`.
+    ///   - options: Timeouts, limits and options for every request. Those of the endpoint override them.
+    ///   - responseHandling: Checks and decodes responses. Nil for the one in `options`.
     ///   - decoder: Decodes bodies. Nil for the one of the response handling.
     ///   - encoder: Encodes a ``JSONBody`` that has no encoder. Nil for the one in `options`.
-    ///   - completionQueue: Where completions are called. Nil, the default, for no queue in particular.
-    ///   - clock: What ``Timeouts/total`` is measured by.
+    ///   - completionQueue: The queue that completions are called on. Nil, the default, for no specific queue.
+    ///   - clock: The clock that measures ``Timeouts/total``.
     public init(
         environment: NetworkEnvironment = .current, servers: EnvironmentURLs? = nil,
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
@@ -75,44 +75,44 @@ public final class NetworkManager: Sendable {
         calls = RouterCalls(InterceptorChain(interceptors, exchangeInterceptors, session), completionQueue, clock)
     }
 
-    /// Where requests go that are made from now on. Set from any thread; a request has one environment from its making
-    /// to its end.
+    /// The environment of new requests. It can be set from any thread. A request keeps the environment in which it was
+    /// built.
     public var environment: NetworkEnvironment {
         get { current.value }
         set { current.withLock { $0 = newValue } }
     }
 
-    /// A router over this manager's session and interceptors, in its environment, which it follows. Its `cancel()`
-    /// leaves the requests of other routers and of the manager alone.
+    /// Returns a router over this manager's session and interceptors. It follows the manager's environment. Its
+    /// `cancel()` does not affect the requests of other routers and of the manager.
     public func router<EndPoint: EndPointType>(for type: EndPoint.Type) -> Router<EndPoint> {
         Router(builder, calls.sibling())
     }
 
-    /// Cancels the requests sent by the manager itself. Those of its routers are not touched.
+    /// Cancels the requests that the manager itself sent. Those of its routers are not affected.
     public func cancel() {
         calls.cancelAll()
     }
 
-    /// Ends every call of the manager and its routers as cancelled, and wipes what the interceptors hold; see
+    /// Cancels every call of the manager and its routers, and removes the state of the interceptors; see
     /// ``Router/reset()``.
     public func reset() async {
         await calls.reset()
     }
 
-    /// Says what a call would do, and does nothing; see ``Router/explain(_:)``.
+    /// Returns the plan of a call and sends nothing; see ``Router/explain(_:)``.
     public func explain<EndPoint: EndPointType>(_ endPoint: EndPoint) async -> CallPlan {
         await ownRouter().explain(endPoint)
     }
 
-    /// The environment of a call that begins at this moment.
+    /// The environment of a call that begins now.
     package var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: current) }
 
-    /// A router whose calls are the manager's own.
+    /// Returns a router whose calls belong to the manager itself.
     func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {
         Router(builder, calls)
     }
 
-    /// The same for a URL at hand, which may have come from a server.
+    /// Returns a router of the manager for a URL that may come from a server.
     func urlRouter() -> Router<URLEndPoint> {
         var builder = builder
         builder.trustsURLs = false

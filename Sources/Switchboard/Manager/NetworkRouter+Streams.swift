@@ -1,10 +1,11 @@
 import Foundation
 
 extension NetworkRouter {
-    /// Performs a request and gives the response as soon as its head is there and its status is accepted; its body is
-    /// read from ``NetworkResponse/bytes`` as it arrives.
+    /// Sends an endpoint and returns the response when its head has arrived and its status is accepted.
+    /// ``NetworkResponse/bytes`` reads the body as it arrives.
     ///
-    /// ``Timeouts/total`` ends with the head, ``Timeouts/idle`` and ``Timeouts/attempt`` with the body.
+    /// ``Timeouts/total`` covers the call until the head; ``Timeouts/idle`` and ``Timeouts/attempt`` cover the body
+    /// too.
     ///
     /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
     ///   task or the router was cancelled.
@@ -12,25 +13,26 @@ extension NetworkRouter {
         try await streamedResponse(for: endPoint, accept: "*/*")
     }
 
-    /// The body of a response in chunks, as it arrives.
+    /// Returns the body of a response in chunks, as it arrives.
     ///
     /// ```swift
     /// for try await chunk in router.bytes(for: .export) { try file.write(contentsOf: chunk) }
     /// ```
     ///
-    /// The request is sent when the first chunk is asked for, once. The reader sets the pace; one that stops early, or
-    /// whose task is cancelled, closes the exchange. Reading throws what ``streamedResponse(for:)`` throws, and the
+    /// The request is sent once, when the first chunk is read. The reader sets the pace. A reader that stops early, or
+    /// whose task is cancelled, closes the exchange. Reading throws the errors of ``streamedResponse(for:)``, and the
     /// error of a body that ends early.
     public func bytes(for endPoint: EndPoint) -> ResponseBytes {
         ResponseBytes(opening: { try await streamedResponse(for: endPoint).bytes })
     }
 
-    /// The lines of a text in UTF-8, as they arrive: ``bytes(for:)`` by ``ResponseBytes/lines(limit:)``.
+    /// Returns the lines of a text in UTF-8 as they arrive, by ``bytes(for:)`` and ``ResponseBytes/lines(limit:)``.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - limit: The most bytes of a line. More is ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
-    /// - Returns: The lines, read once.
+    ///   - endPoint: The endpoint to send.
+    ///   - limit: The longest line, in bytes. A longer one throws ``NetworkError/Code/responseTooLarge``. Default 1
+    ///     MiB.
+    /// - Returns: The lines, which can be read once.
     public func lines(for endPoint: EndPoint, limit: Int = 1 << 20) -> ResponseSequence<String> {
         bytes(for: endPoint).lines(limit: limit)
     }

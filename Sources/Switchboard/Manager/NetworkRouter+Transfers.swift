@@ -1,36 +1,38 @@
 import Foundation
 
 extension NetworkRouter {
-    /// Saves what an endpoint responds in a file, in constant memory.
+    /// Saves the response of an endpoint in a file, in constant memory.
     ///
     /// ```swift
     /// try await router.download(.poster(id: 7), to: file)
     /// ```
     ///
-    /// The file has its name only once it is whole, in one step, and replaces one that is there. A connection that is
-    /// lost, and an answer that may pass, is made good for within the call: with `Range` and `If-Range` where the server has
-    /// sent a strong `ETag`, or a `Last-Modified`, and from the first byte on where it has not. Whatever the server answers
-    /// to that, bytes of two versions are never mixed. A request other than GET begins again; one that is not idempotent is
-    /// sent once. So many attempts in a row may fail as ``RequestOptions/retry`` says, or the ``RetryPolicy`` of the
-    /// router, or else 3; one that brought 64 KiB begins a new row.
+    /// The file appears atomically under its name when it is complete, and replaces an existing file. The call recovers
+    /// from a lost connection and from temporary errors. It resumes with `Range` and `If-Range` if the server sent a
+    /// strong `ETag` or a `Last-Modified`, and begins again with the first byte otherwise. Bytes of two versions are
+    /// never mixed. A request other than GET begins again. A request that is not idempotent is sent once.
+    /// ``RequestOptions/retry``, or else the ``RetryPolicy`` of the router, limits the failed attempts in a row; the
+    /// default is 3. An attempt that received 64 KiB begins a new row.
     ///
-    /// The response is asked for without compression. A status that is not accepted, and a 204, saves nothing.
-    /// ``Timeouts/total`` is for the whole download; ``ResponseLimits/downloadedFile`` is its limit.
+    /// The request asks for an uncompressed response. A status that is not accepted saves no file, and neither does a 204
+    /// or 205, which throws ``NetworkError/Code/noData``. ``Timeouts/total`` covers the whole download.
+    /// ``ResponseLimits/downloadedFile`` limits its size.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - file: Where to save it; its folder must exist. A link is replaced, what is neither file nor link is refused.
-    ///   - isKept: Whether what has arrived is kept when the download fails or the process ends, so that the next call
-    ///     with the same URL and file goes on with it. It lies beside the file as `.NAME.download`, with a
-    ///     `.NAME.download.json` that says what it is of; neither holds a secret of the URL. Default false.
-    ///   - options: Options for this call, which win over those of the endpoint. Default none.
-    ///   - progress: Hears how far it is, and can cancel it.
-    ///   - verify: Looks at the whole file before it has its name: compare a checksum there. What it throws is
-    ///     ``NetworkError/Code/verificationFailed`` with the error underneath, and nothing is kept.
-    /// - Returns: The last response: its ``NetworkResponse/fileURL`` is the file, and its
-    ///   ``ExchangeMetrics/bytesReceived`` the bytes that this call fetched.
-    /// - Throws: ``NetworkError``: that of ``response(for:options:)``, and ``NetworkError/Code/cannotWriteFile``, also while
-    ///   another download keeps the same file; `CancellationError` when the task, the router or the progress was
+    ///   - endPoint: The endpoint to send.
+    ///   - file: The destination. Its folder must exist. A symbolic link is replaced. A destination that is neither a
+    ///     file nor a link is refused.
+    ///   - isKept: If true, the bytes that have arrived are kept when the download fails or the process ends, and the
+    ///     next call with the same URL and file resumes it. They are stored beside the file as `.NAME.download`, and
+    ///     `.NAME.download.json` records their origin. Neither contains a secret of the URL. Default false.
+    ///   - options: Options for this call. They override those of the endpoint. Default none.
+    ///   - progress: Reports the progress, and can cancel the download.
+    ///   - verify: Checks the complete file before it gets its name, for example by its checksum. If it throws, the
+    ///     call throws ``NetworkError/Code/verificationFailed`` with that error underneath, and nothing is kept.
+    /// - Returns: The last response. Its ``NetworkResponse/fileURL`` is the file, and its
+    ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received.
+    /// - Throws: The errors of ``response(for:options:)``, and ``NetworkError/Code/cannotWriteFile``, also while
+    ///   another download keeps the same file. `CancellationError` when the task, the router or the progress was
     ///   cancelled.
     @discardableResult
     public func download(
@@ -45,29 +47,29 @@ extension NetworkRouter {
                 $0.options.download = download
             }
             try response.handling.check(response)
-            // A router of an app's own saves nothing.
+            // An app's own router saves nothing.
             return response.fileURL == nil ? try await download.save(response) : response
         } catch let error as NetworkError {
             throw error.attributed(to: endPoint)
         }
     }
 
-    /// Sends a request and tells how far its body is.
+    /// Sends a request and reports the progress of its body.
     ///
     /// ```swift
     /// let made = try await router.upload(.addVideo(file), as: Video.self, progress: progress)
     /// ```
     ///
-    /// The body is that of the endpoint's task, of any kind: ``FileBody``, ``MultipartBody``, ``JSONBody``. It is sent as
-    /// ``response(for:options:)`` sends it.
+    /// The body is that of the endpoint's task, of any type: ``FileBody``, ``MultipartBody``, ``JSONBody``. It is sent
+    /// as ``response(for:options:)`` sends it.
     ///
     /// - Parameters:
-    ///   - endPoint: What to send.
-    ///   - options: Options for this call, which win over those of the endpoint. Default none.
-    ///   - progress: Hears how many bytes of the body were handed to the transport, and can cancel it. They may have a
-    ///     way to go from there. A body that is sent again, by a retry or a redirect, begins again at 0.
-    /// - Returns: The response, once its status is accepted.
-    /// - Throws: What ``response(for:options:)`` throws.
+    ///   - endPoint: The endpoint to send.
+    ///   - options: Options for this call. They override those of the endpoint. Default none.
+    ///   - progress: Reports the bytes of the body that were handed to the transport, and can cancel the upload. They
+    ///     may not have reached the server yet. A body that a retry or a redirect sends again begins again at 0.
+    /// - Returns: The response, if its status is accepted.
+    /// - Throws: The errors of ``response(for:options:)``.
     @discardableResult
     public func upload(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil
@@ -86,7 +88,7 @@ extension NetworkRouter {
         return response
     }
 
-    /// Sends a request, tells how far its body is, and decodes the response: ``upload(_:options:progress:)`` and
+    /// Sends a request, reports the progress of its body, and decodes the response: ``upload(_:options:progress:)`` and
     /// ``NetworkResponse/decode(_:decoder:)``.
     public func upload<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
@@ -96,7 +98,7 @@ extension NetworkRouter {
     }
 }
 
-/// Runs a transfer as one call of its router, that its progress can cancel, and ends the progress with it.
+/// Runs a transfer as one call of its router, which its progress can cancel. The progress ends with the transfer.
 package func transfer<Output: Sendable>(
     _ progress: TransferProgress?, on router: some NetworkRouter, _ operation: @Sendable () async throws -> Output
 ) async throws -> Output {

@@ -1,15 +1,16 @@
 import Foundation
 
 extension NetworkRouter {
-    /// Makes a call and returns the response, once its status is accepted.
+    /// Sends an endpoint and returns the response if its status is accepted.
     ///
     /// ```swift
-    /// let page = try await router.response(for: .popular(page: 1), options: RequestOptions { $0.timeouts.total = .seconds(1) })
+    /// let options = RequestOptions { $0.timeouts.total = .seconds(1) }
+    /// let page = try await router.response(for: .popular(page: 1), options: options)
     /// ```
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - options: Options for this call, which win over those of its endpoint. Default none.
+    ///   - endPoint: The endpoint to send.
+    ///   - options: Options for this call. They override those of its endpoint. Default none.
     /// - Returns: The response.
     /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
     ///   task or the router was cancelled.
@@ -19,30 +20,31 @@ extension NetworkRouter {
         try await rawResponse(for: endPoint, options: options).checked()
     }
 
-    /// Makes a call and decodes the response, once its status is accepted. The type is a `Decodable`; `Data`
-    /// gives the bytes, `String` the text, ``EmptyResponse`` nothing. It may be left to what the value is used for:
+    /// Sends an endpoint and decodes the response if its status is accepted. The type is a `Decodable`. `Data` returns
+    /// the bytes, `String` the text, and ``EmptyResponse`` ignores the body. The compiler can infer the type:
     ///
     /// ```swift
     /// let films: [Film] = try await router.request(.popular)
     /// ```
     ///
-    /// - Throws: ``NetworkError``: that of ``response(for:options:)``, or that of ``NetworkResponse/decode(_:decoder:)``.
+    /// - Throws: The errors of ``response(for:options:)`` and of ``NetworkResponse/decode(_:decoder:)``.
     public func request<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions()
     ) async throws -> Value {
         try await response(for: endPoint, options: options).decode(type)
     }
 
-    /// Says what is missing where the compiler cannot know the value's type.
+    /// Explains at compile time that the value's type is missing.
     @available(*, unavailable, message: "say the value's type: `as: Film.self`, or `let film: Film = ...`")
     @_disfavoredOverload
     public func request(_ endPoint: EndPoint) async throws -> NetworkResponse {
         try await response(for: endPoint)
     }
 
-    /// Performs a request, decodes the response, and calls back once.
+    /// Sends an endpoint, decodes the response, and calls back once.
     ///
-    /// - Returns: What cancels this request and no other; the completion gets ``NetworkError/Code/cancelled`` then.
+    /// - Returns: A handle that cancels only this request. After a cancellation the completion receives
+    ///   ``NetworkError/Code/cancelled``.
     @discardableResult
     public func request<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
@@ -50,9 +52,10 @@ extension NetworkRouter {
         start(endPoint, transform: { try $0.checked().decode(type) }, completion: completion)
     }
 
-    /// Performs a request and calls back once with the response, once its status is accepted.
+    /// Sends an endpoint and calls back once, with the response if its status is accepted.
     ///
-    /// - Returns: What cancels this request and no other; the completion gets ``NetworkError/Code/cancelled`` then.
+    /// - Returns: A handle that cancels only this request. After a cancellation the completion receives
+    ///   ``NetworkError/Code/cancelled``.
     @discardableResult
     public func response(
         for endPoint: EndPoint, completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
@@ -62,9 +65,9 @@ extension NetworkRouter {
 }
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
-    /// Makes a call and decodes what the endpoint says it responds.
+    /// Sends an endpoint and decodes its response.
     ///
-    /// - Throws: What ``request(_:as:options:)`` throws.
+    /// - Throws: The errors of ``request(_:as:options:)``.
     public func send(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) async throws -> EndPoint.Response
     {
         try await request(endPoint, as: EndPoint.Response.self, options: options)

@@ -1,19 +1,21 @@
 import SwitchboardPlatform
 import Foundation
 
-/// What a router would do for an endpoint: the answer of ``Router/explain(_:)``. Its text is for a person, without secrets.
+/// The plan of a call, as ``Router/explain(_:)`` returns it. Its text is for people and contains no secrets.
 public struct CallPlan: Sendable {
-    /// The request as it would be sent, as each ``RequestAdapter`` changes it; as far as it could be made.
+    /// The request as it would be sent, after each ``RequestAdapter``. If an adapter fails, the request as the
+    /// adapters before left it. Nil when the request could not be built.
     public internal(set) var request: NetworkRequest?
-    /// Why there would be no request; nil when there would be one.
+    /// The error that the call would fail with before it sends anything, or nil.
     public internal(set) var error: NetworkError?
-    /// The types of the interceptors in the order in which they run, the built-in ``RedirectInterceptor`` included.
+    /// The types of the interceptors in the order in which they run, including the built-in ``RedirectInterceptor``.
     public internal(set) var interceptors: [String] = []
-    /// How many of them wrap the whole call; the others wrap each exchange.
+    /// The number of interceptors that wrap the whole call; the others wrap each exchange.
     var callInterceptors = 0
     /// The type of the session.
     public internal(set) var session: String
-    /// What may surprise: secrets in clear text, two policies that multiply, timeouts that exclude each other.
+    /// Likely mistakes: secrets in clear text, a body that can be sent only once, timeouts that exclude each other, or
+    /// a property of the endpoint with a misspelled name.
     public internal(set) var warnings: [String] = []
 }
 
@@ -31,7 +33,7 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
         return lines.joined(separator: "\n")
     }
 
-    /// Shows the lines only, so that `dump` prints no secret.
+    /// A mirror with only the lines, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     private func text(of request: NetworkRequest) -> [String] {
@@ -57,7 +59,7 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
 }
 
 extension InterceptorChain {
-    /// What a call would do.
+    /// Returns the plan of a call. It runs each ``RequestAdapter`` and sends nothing.
     func plan(_ request: Result<NetworkRequest, NetworkError>) async -> CallPlan {
         let interceptors = links.map(\.interceptor)
         var plan = CallPlan(session: String(describing: type(of: session)))

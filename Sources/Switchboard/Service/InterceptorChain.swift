@@ -1,4 +1,4 @@
-/// The interceptors of a router in the order in which they run, and its session behind them.
+/// The interceptors of a router in the order in which they run, followed by its session.
 package final class InterceptorChain: Sendable {
     package enum Link: Sendable {
         case call(any Interceptor)
@@ -15,13 +15,14 @@ package final class InterceptorChain: Sendable {
     let links: [Link]
     let session: any NetworkSession
     let gate = ResetGate()
-    /// Why no call may begin: an object is listed twice.
+    /// The error that every call fails with because an object is listed twice, or nil.
     let fault: NetworkError?
-    /// Whether the session gives up by itself when a router cancels its calls.
+    /// Whether the session itself stops an exchange when a router cancels the call.
     private let isSessionCancellable: Bool
     private let notesExchanges: Bool
 
-    /// `notesExchanges` says whether exchanges are noted in their call here; a chain within another one leaves that to it.
+    /// Creates a chain. `notesExchanges` is false for a chain inside another one, which then records the exchanges of a
+    /// call.
     package init(_ links: [Link], _ session: any NetworkSession, notesExchanges: Bool = true) {
         self.links = links
         self.session = session
@@ -30,8 +31,8 @@ package final class InterceptorChain: Sendable {
         isSessionCancellable = session is any CallCancellableSession
     }
 
-    /// The chain of a router. Redirects are followed between the two lists, unless one of `interceptors` does so. What a
-    /// ``ListedSession`` lists stands behind what the router lists.
+    /// Creates the chain of a router. The interceptors of a ``ListedSession`` run behind those of the router. A
+    /// ``RedirectInterceptor`` between the two lists follows redirects, unless the router or the session lists one.
     convenience init(
         _ interceptors: [any Interceptor], _ exchangeInterceptors: [any ExchangeInterceptor],
         _ session: any NetworkSession
@@ -47,10 +48,10 @@ package final class InterceptorChain: Sendable {
         self.init(links, chain?.session ?? session)
     }
 
-    /// Its policy for sending again; nil without one.
+    /// The first retry policy in the chain, or nil without one.
     var retryPolicy: RetryPolicy? { links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first }
 
-    /// Sends a request through the interceptors; more than once where its file takes that.
+    /// Sends a request through the interceptors. A download may send it several times.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard let download = request.options.download, !request.options.streamsResponse, request.method != .head else {
             return try await Next(self, 0)(request)
@@ -58,7 +59,7 @@ package final class InterceptorChain: Sendable {
         return try await download.run(request, under: retryPolicy) { try await Next(self, 0)($0) }
     }
 
-    /// Makes one exchange, and notes it in its call.
+    /// Performs one exchange and records it in its call.
     fileprivate func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         try CallCancellation.check()
         try request.checkSignInIsDecided()
@@ -69,14 +70,15 @@ package final class InterceptorChain: Sendable {
     private func sendToSession(_ request: NetworkRequest) async throws -> NetworkResponse {
         let request = request.inEnvironmentOfCall()
         guard !isSessionCancellable else { return try await session.send(request) }
-        // A session of an app knows nothing of the call: it runs in a task that ends with it, and the response may lack
-        // what was sent.
+        // An app's own session does not observe the call's cancellation: it runs in a task that ends with the call. Its
+        // response may lack the request.
         var response = try await withOwnTask { [session] in try await session.send(request) }
         if response.request == nil { response.request = request }
         return response
     }
 
-    /// An object holds the state of the calls that pass it: twice in a chain, a limiter would wait for itself.
+    /// Returns the error for an object that is listed twice, or nil. An object holds the state of the calls that pass
+    /// through it: listed twice, a limiter would wait for itself.
     private static func fault(of links: [Link]) -> NetworkError? {
         var seen: Set<ObjectIdentifier> = []
         for link in links {
@@ -91,7 +93,7 @@ package final class InterceptorChain: Sendable {
     }
 }
 
-/// The rest of the chain after an interceptor, down to the session.
+/// The rest of the chain after an interceptor, including the session.
 public struct Next: Sendable {
     private let chain: InterceptorChain
     private let index: Int

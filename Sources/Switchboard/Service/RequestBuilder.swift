@@ -2,34 +2,36 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// Makes the request for an endpoint. Pure: it reads the endpoint and its own settings, and performs nothing.
+/// Builds the request for an endpoint. It reads the endpoint and its own settings, and sends nothing.
 public struct RequestBuilder: Sendable {
-    /// Header fields for every request; those of endpoint, task and body win. Default `Accept: application/json`.
+    /// Header fields for every request. Those of endpoint, task and body override them. Default
+    /// `Accept: application/json`.
     public var headers: HTTPHeaders
-    /// Options for every request; those of the endpoint win. Default none.
+    /// Options for every request. Those of the endpoint override them. Default none.
     public var options: RequestOptions
-    /// Options for one call; they win over those of its endpoint.
+    /// Options for one call. They override those of its endpoint.
     var callOptions: RequestOptions?
-    /// The base URL for endpoints that have none of their own; nil when there is none.
+    /// The base URL for endpoints that use ``ManagerBaseURL``, or nil without one.
     var baseURL: (@Sendable () throws -> URL)?
-    /// Whether the URL of a ``URLEndPoint`` counts as the app's own server. Where it does not, ``baseURL`` alone does.
+    /// Whether every ``URLEndPoint`` counts as an endpoint of the app's own servers. If false, its URL must be at the
+    /// origin of ``baseURL``.
     var trustsURLs = true
-    /// Where the manager keeps the environment that requests are made in; nil without a manager.
+    /// The manager's environment, in which requests are built. Nil without a manager.
     var environment: Protected<NetworkEnvironment>?
 
-    /// Makes a builder.
+    /// Creates a builder.
     public init(headers: HTTPHeaders = [.accept("application/json")], options: RequestOptions = RequestOptions()) {
         self.headers = headers
         self.options = options
     }
 
-    /// The request for an endpoint.
+    /// Builds the request for an endpoint.
     ///
-    /// Headers by precedence: task, endpoint, the body's own, this builder's. There is one `Content-Type`, and it
-    /// describes the body: a request without a body carries none of the builder's.
+    /// The precedence of header fields is: task, endpoint, body, this builder. A request has one `Content-Type`, which
+    /// describes its body: a request without a body gets none from the builder.
     ///
-    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest`` when there can be no
-    ///   such request.
+    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest`` when the request cannot
+    ///   be built.
     public func makeRequest(for endPoint: some EndPointType) throws(NetworkError) -> NetworkRequest {
         do {
             guard let environment else { return try build(endPoint) }
@@ -39,7 +41,8 @@ public struct RequestBuilder: Sendable {
                 return request
             }
         } catch {
-            // A foreign error's text may hold anything, a secret too; it is there underneath.
+            // The text of a foreign error may contain a secret, so the reason omits it. The error itself is the
+            // underlying error.
             let reason = "the endpoint threw a \(type(of: error))"
             throw (error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error))
                 .attributed(to: endPoint)
@@ -74,7 +77,7 @@ public struct RequestBuilder: Sendable {
         return request
     }
 
-    /// Writes a task's body into the draft, and its parameters where they belong.
+    /// Writes a task's body into the draft, and its parameters into the body or the query.
     private func write(_ task: HTTPTask, to draft: inout RequestDraft, _ text: inout URLText) throws {
         var query: [UInt8] = []
         switch task.content {
@@ -90,7 +93,7 @@ public struct RequestBuilder: Sendable {
         text.append(query: query)
     }
 
-    /// Writes parameters by an encoder. Those for the query are collected, to be joined to the URL once.
+    /// Writes parameters with an encoder. Parameters for the query are collected in `query`, which joins the URL once.
     private func write(
         _ parameters: Parameters, by encoder: any ParameterEncoder, to draft: inout RequestDraft, _ text: inout URLText,
         _ query: inout [UInt8]
@@ -112,21 +115,22 @@ public struct RequestBuilder: Sendable {
         return try baseURL()
     }
 
-    /// Whether a URL may have been chosen by somebody else than the app, a server for instance: it gets no credentials.
+    /// Returns whether a URL may come from a server instead of the app. Requests to such a URL carry no credentials.
     private func isForeign(_ url: URL, of endPoint: some EndPointType) -> Bool {
         guard !trustsURLs, endPoint is URLEndPoint else { return false }
         guard let own = try? baseURL?() else { return true }
         return !url.hasSameOrigin(as: own)
     }
 
-    /// Wraps the body, unless it or somebody else says how it is encoded.
+    /// Compresses the body, unless a `Content-Encoding` is set already.
     private func compress(_ request: inout NetworkRequest) {
         let name = "Content-Encoding"
         guard !headers.contains(name), !request.allHeaders.contains(name) else { return }
         request.body = GzipBody(request.body)
     }
 
-    /// Adds this builder's fields to those of task, endpoint and body, each only where there is none of that name.
+    /// Adds the cache directive, the body's fields and this builder's fields, each only if the request has none of that
+    /// name.
     private func complete(_ request: inout NetworkRequest, isDownload: Bool) {
         if let directive = request.options.cachePolicy.directive, !request.headers.contains("Cache-Control") {
             request.headers.add("Cache-Control", directive)
@@ -135,9 +139,10 @@ public struct RequestBuilder: Sendable {
         if hasBody { request.headers.fill(request.body.additionalHeaders) }
         let foreign = request.isForeign ? request : nil
         request.headers.fill(headers) { name in
-            // They are meant for the app's servers.
+            // The builder's fields are meant for the app's servers.
             if let foreign, !foreign.goesToOtherOrigins(name) { return true }
-            // A type for a body that is not there, or for a file that is no JSON, would be a lie.
+            // `Content-Type` would describe a body that does not exist; `Accept` would request JSON for a downloaded
+            // file.
             return !hasBody && name.equalsIgnoringCase("Content-Type")
                 || isDownload && name.equalsIgnoringCase("Accept")
         }
@@ -145,7 +150,7 @@ public struct RequestBuilder: Sendable {
 }
 
 extension NetworkError {
-    /// The error with the endpoint noted on it, where there is no request yet.
+    /// Returns the error with the endpoint's name, for a failure before the request exists.
     func attributed(to endPoint: some EndPointType) -> NetworkError {
         guard self.endPoint == nil else { return self }
         var request = NetworkRequest(.get, nil)
@@ -157,8 +162,8 @@ extension NetworkError {
 }
 
 extension URLRequest.CachePolicy {
-    /// What the policy says to caches on the way ([RFC 9111
-    /// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)).
+    /// The directive for caches between client and server ([RFC 9111
+    /// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)). Nil when the policy needs none.
     fileprivate var directive: String? {
         switch self {
         case .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData: "no-cache"

@@ -2,7 +2,7 @@ import SwitchboardPlatform
 
 /// Cancels one request that was started with a completion.
 ///
-/// Letting go of it does not cancel.
+/// Releasing the handle does not cancel the request.
 public final class RequestHandle: Sendable {
     private enum State: Sendable {
         case waiting, running(Task<Void, Never>), cancelled, over
@@ -10,11 +10,11 @@ public final class RequestHandle: Sendable {
 
     private let state = Protected(State.waiting)
 
-    /// Makes a handle that stands for no request yet. A fake ``NetworkRouter`` returns one.
+    /// Creates a handle that belongs to no request yet. A fake ``NetworkRouter`` returns one.
     public init() {}
 
-    /// Cancels the request. Its completion is called with ``NetworkError/Code/cancelled``; nothing happens when it was
-    /// called already.
+    /// Cancels the request. Its completion receives ``NetworkError/Code/cancelled``. Nothing happens if it was called
+    /// already.
     public func cancel() {
         let task: Task<Void, Never>? = state.withLock { state in
             defer { if case .over = state {} else { state = .cancelled } }
@@ -24,12 +24,12 @@ public final class RequestHandle: Sendable {
         task?.cancel()
     }
 
-    /// Whether ``cancel()`` came before the end.
+    /// Whether ``cancel()`` was called before the request ended.
     public var isCancelled: Bool {
         if case .cancelled = state.value { true } else { false }
     }
 
-    /// Takes the task that performs the request; cancels it when the cancellation came first.
+    /// Takes the task that performs the request. Cancels the task if the handle was cancelled before.
     package func run(_ task: Task<Void, Never>) {
         let isCancelled = state.withLock { state in
             if case .waiting = state { state = .running(task) }
@@ -39,7 +39,7 @@ public final class RequestHandle: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Marks the end; false when the cancellation came first.
+    /// Marks the request as ended. Returns false if it was cancelled before.
     package func finish() -> Bool {
         state.withLock { state in
             if case .cancelled = state { return false }

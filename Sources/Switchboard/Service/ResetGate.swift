@@ -1,8 +1,8 @@
 import SwitchboardPlatform
 
-/// Stops the calls of a chain while what it holds is wiped.
+/// Stops the calls of a chain during a reset.
 final class ResetGate: Sendable {
-    /// Whether the running code is part of a reset: one that it asks for would wait for itself.
+    /// Whether the running code is part of a reset. A nested reset would wait for itself.
     @TaskLocal private static var isInside = false
 
     private struct State {
@@ -17,23 +17,25 @@ final class ResetGate: Sendable {
 
     private let state = Protected(State())
 
+    /// Throws during a reset.
+    ///
     /// - Throws: ``NetworkError/Code/resetInProgress``.
     func check() throws(NetworkError) {
         guard state.withLock({ $0.isResetting }) else { return }
         throw NetworkError(.resetInProgress, reason: "try again after the reset")
     }
 
-    /// Adds calls that a reset ends.
+    /// Registers calls that a reset ends.
     func add(_ calls: RouterCalls) {
         state.withLock { $0.calls[ObjectIdentifier(calls)] = WeakCalls(calls: calls) }
     }
 
-    /// Forgets calls that end to exist: others may have their identity then.
+    /// Removes deallocated calls: another object may get their identity.
     func remove(_ calls: RouterCalls) {
         state.withLock { $0.calls[ObjectIdentifier(calls)] = nil }
     }
 
-    /// Ends all calls as cancelled, lets none begin, and wipes; joins a reset that is under way.
+    /// Cancels all calls, rejects new ones, and runs `wipe`. If a reset is running, waits for it instead.
     func reset(_ wipe: @Sendable () async -> Void) async {
         guard !Self.isInside, await begin() else { return }
         let calls = state.withLock { $0.calls.values.map(\.calls) }.compactMap { $0 }
@@ -48,7 +50,7 @@ final class ResetGate: Sendable {
         for continuation in joined { continuation.resume() }
     }
 
-    /// False when another reset was under way, once that has ended.
+    /// Begins a reset. If another one is running, waits until it ends and returns false.
     private func begin() async -> Bool {
         let isFirst = state.withLock { state in
             defer { state.isResetting = true }
@@ -67,11 +69,11 @@ final class ResetGate: Sendable {
 }
 
 extension InterceptorChain {
-    /// Wipes what the interceptors and the session hold, each object once.
+    /// Resets the interceptors, the session and their parts, each object once.
     func wipe() async {
         var seen: Set<ObjectIdentifier> = []
         var parts = (links.map(\.interceptor) + [session] as [Any]).compactMap { $0 as? any Resettable }
-        // A part may hold itself, or make up new ones for ever.
+        // A part may contain itself, or return new parts forever.
         for _ in 0..<10_000 where !parts.isEmpty {
             let part = parts.removeFirst()
             if type(of: part) is AnyClass, !seen.insert(ObjectIdentifier(part as AnyObject)).inserted { continue }

@@ -1,29 +1,29 @@
 import Dispatch
 import Foundation
 
-/// Turns an endpoint into an exchange: builds the request, sends it through the interceptors, and hands back what came.
+/// Sends endpoints: builds each request, sends it through the interceptors to the session, and returns the response.
 ///
 /// ```swift
 /// let router = Router<MovieApi>()
 /// let page = try await router.request(.popular(page: 1), as: MoviePage.self)
 /// ```
 ///
-/// Each call is independent and may be made from any thread. Redirects are followed by a ``RedirectInterceptor`` between
-/// `interceptors` and `exchangeInterceptors`, unless one of the former is one.
+/// Calls are independent and may be made from any thread. A ``RedirectInterceptor`` between `interceptors` and
+/// `exchangeInterceptors` follows redirects, unless `interceptors` contains one.
 public final class Router<EndPoint: EndPointType>: NetworkRouter {
     private let builder: RequestBuilder
     private let calls: RouterCalls
 
-    /// Makes a router.
+    /// Creates a router.
     ///
     /// - Parameters:
-    ///   - session: What performs the exchanges. Default ``DefaultSession/shared``.
-    ///   - interceptors: What wraps each call, outermost first. Default none.
-    ///   - exchangeInterceptors: What wraps each exchange, behind redirects, outermost first. Default none.
-    ///   - builder: Header fields and options for every request.
-    ///   - completionQueue: Where completions are called. Nil, the default, for no queue in particular; `.main` for
-    ///     user interfaces.
-    ///   - clock: What ``Timeouts/total`` is measured by.
+    ///   - session: The session that performs the exchanges. Default ``DefaultSession/shared``.
+    ///   - interceptors: Interceptors that wrap each call, outermost first. Default none.
+    ///   - exchangeInterceptors: Interceptors that wrap each exchange, behind redirects, outermost first. Default none.
+    ///   - builder: Builds the requests. It holds the header fields and options for all of them.
+    ///   - completionQueue: The queue that completions are called on, such as `.main` for user interfaces. Nil, the
+    ///     default, for no specific queue.
+    ///   - clock: The clock that measures ``Timeouts/total``.
     public convenience init(
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         exchangeInterceptors: [any ExchangeInterceptor] = [], builder: RequestBuilder = RequestBuilder(),
@@ -39,7 +39,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         self.calls = calls
     }
 
-    /// The request for an endpoint, as the interceptors will see it. Sends nothing.
+    /// Builds the request for an endpoint, as the interceptors will receive it. Sends nothing.
     ///
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
     public func makeRequest(for endPoint: EndPoint) throws(NetworkError) -> NetworkRequest {
@@ -54,7 +54,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         return try await environment.run { try await calls.send(try request(for: endPoint, options)) }
     }
 
-    /// Makes a call whose request is changed before it is sent; see
+    /// Makes a call and changes its request before it is sent; see
     /// ``NetworkRouter/rawResponse(for:options:accept:changing:)``.
     public func rawResponse(
         for endPoint: EndPoint, options: RequestOptions, accept: String?,
@@ -80,45 +80,45 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         return try builder.makeRequest(for: endPoint)
     }
 
-    /// The environment of a call that begins at this moment.
+    /// The environment of a call that begins now.
     var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: builder.environment) }
 
-    /// Starts a call, makes a value of the response, and calls back once; see
+    /// Starts a call, transforms the response into a value, and calls back once; see
     /// ``NetworkRouter/start(_:transform:completion:)``.
     public func start<Value: Sendable>(
         _ endPoint: EndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        // Made in the call's own task: encoding a large body would hold up the caller, who may be the main thread.
+        // Built in the call's task: encoding a large body would block the caller, possibly the main thread.
         calls.start(
             in: callEnvironment,
             { [builder] () throws(NetworkError) in try builder.makeRequest(for: endPoint) }, transform, completion)
     }
 
-    /// Cancels every request of this router that is under way. Later ones are not touched.
+    /// Cancels every call of this router that is in flight. Later calls are not affected.
     ///
     /// Exchanges are closed and waits between attempts end at once. An async call runs in its caller's task, which is
-    /// not cancelled: an interceptor that waits for something of its own is not woken, and the call ends as cancelled
-    /// when it next sends. Calls with a completion end at once in any case, and so do streams that are being read.
+    /// not cancelled: an interceptor that waits for something else continues to wait, and the call ends as cancelled
+    /// when it next sends. Calls with a completion and streams that are being read always end at once.
     public func cancel() {
         calls.cancelAll()
     }
 }
 
 extension Router {
-    /// Ends every call under way as cancelled, and wipes what the chain holds: tokens, cookies, stored responses, of every
-    /// environment. For a logout.
+    /// Cancels every call in flight and removes all state of the chain: tokens, cookies, stored responses, of every
+    /// environment. Call it for a logout.
     ///
-    /// It reaches all routers over the same chain: those of a manager, and the manager. Until it returns, new calls fail
-    /// with ``NetworkError/Code/resetInProgress``; a reset that is asked for meanwhile waits for this one. An interceptor
-    /// may ask for it within a call: that call is cancelled and not waited for. What else holds on to a call after its
-    /// cancellation, in an interceptor of an app for instance, holds up the reset too.
+    /// It affects all routers over the same chain: a manager and its routers. Until it returns, new calls fail with
+    /// ``NetworkError/Code/resetInProgress``, and a second reset waits for this one. An interceptor may call it during
+    /// a call: that call is cancelled, and the reset does not wait for it. The reset waits for all other calls, even if
+    /// an interceptor of the app delays a call after its cancellation.
     public func reset() async {
         await calls.reset()
     }
 
-    /// Says what a call would do, and sends nothing: the request as each ``RequestAdapter`` changes it, the interceptors in
-    /// the order in which they run, and what may surprise. An error that the call would have is part of the plan.
+    /// Returns the plan of a call and sends nothing: the request after each ``RequestAdapter``, the interceptors in the
+    /// order in which they run, and warnings. An error that the call would fail with is part of the plan.
     ///
     /// ```swift
     /// print(await router.explain(.newMovies(page: 1)))

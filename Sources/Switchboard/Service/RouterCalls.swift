@@ -2,12 +2,12 @@ import SwitchboardPlatform
 import Dispatch
 import Foundation
 
-/// The calls of a router that are under way: sends them, times them as a whole, cancels them together.
+/// The calls of a router that are in flight. It sends them, limits their total time, and cancels them together.
 package final class RouterCalls: Sendable {
     private struct State {
-        /// Each knows its place here.
+        /// The calls in flight. Each one stores its index in this array.
         var calls: [CallCancellation] = []
-        /// Resumed when no call is under way but those that wait for it.
+        /// Waiters for the end of all calls. A waiter resumes when no call is in flight except those in `except`.
         var ended: [(except: Set<ObjectIdentifier>, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -27,12 +27,12 @@ package final class RouterCalls: Sendable {
         chain.gate.remove(self)
     }
 
-    /// Calls over the same chain that are cancelled apart from these.
+    /// Returns an object for calls over the same chain that are cancelled separately.
     func sibling() -> RouterCalls {
         RouterCalls(chain, queue, clock)
     }
 
-    /// Sends a request and waits, in the caller's task.
+    /// Sends a request in the caller's task, and waits for the response.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         defer { request.options.download?.progress?.end() }
         let record = request.call == nil ? makeRecord(of: request, within: CallCancellation.current) : nil
@@ -44,7 +44,7 @@ package final class RouterCalls: Sendable {
                 remove(call)
                 return response
             }
-            // A call is under way until its stream has been read.
+            // A call is in flight until its stream has been read.
             response.stream = ResponseBytes(
                 CallStream(stream, of: response.request ?? request, call) { self.remove(call) })
             return response
@@ -54,7 +54,7 @@ package final class RouterCalls: Sendable {
         }
     }
 
-    /// Runs what is one call though it sends several requests, and waits between them.
+    /// Runs an operation as one call, although it sends several requests and waits between them.
     func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
         let call = CallCancellation()
         try add(call)
@@ -62,7 +62,7 @@ package final class RouterCalls: Sendable {
         return try await call.run(operation)
     }
 
-    /// Starts a request in an environment, and calls back there once. A request that could not be made starts nothing.
+    /// Starts a request in an environment, and calls back there once. Sends nothing if the request cannot be built.
     func start<Value: Sendable>(
         in environment: CallEnvironment?, _ makeRequest: @escaping @Sendable () throws(NetworkError) -> NetworkRequest,
         _ transform: @escaping @Sendable (NetworkResponse) throws -> Value,
@@ -85,7 +85,7 @@ package final class RouterCalls: Sendable {
             }
             try? request.get().options.download?.progress?.end()
             let deliver: @Sendable () -> Void = {
-                // A cancellation that came before this moment wins: nobody gets a value after having cancelled.
+                // A cancellation before this moment wins: a caller never receives a value after it has cancelled.
                 let result = handle.finish() ? result : .failure(NetworkError.completion(CancellationError(), request))
                 (environment?.afterwards).run { completion(result) }
                 self.remove(call)
@@ -107,7 +107,7 @@ package final class RouterCalls: Sendable {
         return CallRecord(request.options.monitors, elapsed: elapsed, outer: outer)
     }
 
-    /// Sends a request as a call, or as part of a longer one, which begins and ends elsewhere.
+    /// Sends a request as a call, or as part of a longer call, which begins and ends elsewhere.
     private func run(_ request: NetworkRequest, as own: CallRecord?) async throws -> NetworkResponse {
         var request = request
         let call = request.call ?? own ?? makeRecord(of: request)
@@ -117,7 +117,7 @@ package final class RouterCalls: Sendable {
         do {
             try CallCancellation.check()
             if let fault = chain.fault { throw fault }
-            // A longer one than a century is no limit, and more than the clock's sleep can count.
+            // A limit of more than a century is no limit, and more than the clock's sleep can count.
             let total = request.timeouts.total.flatMap { $0 < .century ? $0 : nil }
             var response =
                 if let total { try await send(request, within: total) } else { try await chain.send(request) }
@@ -140,9 +140,9 @@ package final class RouterCalls: Sendable {
         }
     }
 
-    /// Adds a call, unless a reset is under way.
+    /// Adds a call, or throws during a reset.
     private func add(_ call: CallCancellation) throws(NetworkError) {
-        // Asked under the lock: a reset ends what is here before, and stops what comes after.
+        // Checked under the lock: a reset ends the calls added before it, and rejects those after it.
         let added = state.withLock { state in
             Result { () throws(NetworkError) in
                 try chain.gate.check()
@@ -179,7 +179,7 @@ package final class RouterCalls: Sendable {
         await chain.gate.reset { [chain] in await chain.wipe() }
     }
 
-    /// Waits until no call is under way. A call that asks for it is not waited for.
+    /// Waits until no call is in flight, except the calls that the running code is part of.
     func end() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -194,12 +194,12 @@ package final class RouterCalls: Sendable {
 }
 
 extension NetworkError {
-    /// The error of a call that took longer than ``Timeouts/total``.
+    /// Returns the error of a call that took longer than ``Timeouts/total``.
     static func overTotal(_ total: Duration) -> NetworkError {
         NetworkError(.timedOut, reason: "no complete response within \(total.secondsText) (timeouts.total)")
     }
 
-    /// The error that a caller gets: it names the request, and says how often that was sent.
+    /// Returns the error for the caller. It names the request and counts how often it was sent.
     static func caught(_ error: any Error, of call: CallRecord, _ request: NetworkRequest?) -> any Error {
         var error = caught(error)
         guard error.code != .cancelled else { return CancellationError() }
@@ -207,7 +207,7 @@ extension NetworkError {
         return request.map(error.attributed) ?? error
     }
 
-    /// The error for a completion, where a cancellation is a ``NetworkError`` too.
+    /// Returns the error for a completion, which receives a cancellation as a ``NetworkError``.
     package static func completion(
         _ error: any Error, _ request: Result<NetworkRequest, NetworkError>? = nil
     ) -> NetworkError {
@@ -215,7 +215,8 @@ extension NetworkError {
         return caught(error).attributed(to: request)
     }
 
-    /// The error for whatever a session, an interceptor or a transform threw, those of an app included.
+    /// Returns the error for anything that a session, an interceptor or a transform threw, including an app's own
+    /// errors.
     package static func caught(_ error: any Error) -> NetworkError {
         switch error {
         case is CancellationError: NetworkError(.cancelled)

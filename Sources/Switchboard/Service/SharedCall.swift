@@ -1,29 +1,29 @@
 import SwitchboardPlatform
 
-/// An operation that several callers wait for. It runs in a task of its own: a caller that is cancelled leaves, the
-/// others go on waiting.
+/// An operation that several callers wait for. It runs in a separate task: when one caller is cancelled, it stops
+/// waiting, and the others continue to wait.
 package final class SharedCall<Output: Sendable>: Sendable {
     private struct State {
         var result: Result<Output, any Error>?
         var task: Task<Void, any Error>?
         var nextID = 0
-        /// Those who wait, and those who have entered and do not wait yet.
+        /// The callers that have entered, whether they wait yet or not.
         var present: Set<Int> = []
         var waiters: [Int: CheckedContinuation<Output, any Error>] = [:]
     }
 
     private let state = Protected(State())
-    /// Whether it is cancelled when the last caller has left.
+    /// Whether the operation is cancelled when the last caller has left.
     private let endsWithCallers: Bool
 
     package init(endsWithCallers: Bool) {
         self.endsWithCallers = endsWithCallers
     }
 
-    /// Whether it can be joined.
+    /// Whether the operation is in flight and can be joined.
     var isUnderWay: Bool { state.withLock { $0.result == nil } }
 
-    /// A place among the callers; nil when the operation is over.
+    /// Joins the callers and returns the caller's number, or nil when the operation is over.
     package func enter() -> Int? {
         state.withLock { state in
             guard state.result == nil else { return nil }
@@ -33,7 +33,7 @@ package final class SharedCall<Output: Sendable>: Sendable {
         }
     }
 
-    /// Starts the operation, whose callers' cancellation is not its own.
+    /// Starts the operation. A caller's cancellation does not cancel it.
     package func start(_ operation: @escaping @Sendable () async -> Result<Output, any Error>) {
         let task = CallCancellation.$current.withValue(nil) {
             startTask { self.finish(await operation()) }
@@ -45,7 +45,7 @@ package final class SharedCall<Output: Sendable>: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Waits for the result, at a place given by ``enter()``.
+    /// Waits for the result, as the caller with a number from ``enter()``.
     package func value(at place: Int) async throws -> Output {
         try await withCancellation {
             try await withCheckedThrowingContinuation { continuation in
@@ -62,7 +62,7 @@ package final class SharedCall<Output: Sendable>: Sendable {
         }
     }
 
-    /// Gives everybody the result, unless there was one already, and cancels what may still be running.
+    /// Delivers the result to all callers and cancels the operation if it still runs. Does nothing if a result exists.
     package func finish(_ result: Result<Output, any Error>) {
         let (waiters, task) = state.withLock { state in
             guard state.result == nil else {
@@ -82,7 +82,7 @@ package final class SharedCall<Output: Sendable>: Sendable {
                 return (nil, false) as (CheckedContinuation<Output, any Error>?, Bool)
             }
             let isAbandoned = endsWithCallers && state.present.isEmpty
-            // Nobody enters from here on.
+            // From here on, nobody can join.
             if isAbandoned { state.result = .failure(CancellationError()) }
             return (state.waiters.removeValue(forKey: place), isAbandoned)
         }

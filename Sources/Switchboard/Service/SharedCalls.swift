@@ -1,6 +1,6 @@
 import SwitchboardPlatform
 
-/// Operations by a key, each shared by those who ask while it runs. The last one to leave cancels it.
+/// Operations by key, each shared by all callers that request it while it runs. The last caller that leaves cancels it.
 package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Note: Sendable>: Sendable {
     private struct Entry {
         let call: SharedCall<Output>
@@ -11,18 +11,18 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Note
 
     package init() {}
 
-    /// How many are under way.
+    /// The number of operations in flight.
     package var count: Int { entries.withLock { Array($0.values) }.count { $0.call.isUnderWay } }
 
-    /// What the operation brings: one that is under way, or a new one.
+    /// Waits for the value of an operation: the one in flight for the key, or a new one.
     ///
     /// - Parameters:
-    ///   - key: What is the same to those who share it.
-    ///   - note: What is noted beside a new one.
-    ///   - didJoin: Called with the note of one that is under way.
-    ///   - operation: The operation, given its note; neither a caller's task nor a router's call ends it.
-    /// - Returns: What it brings.
-    /// - Throws: What it throws, `CancellationError` when the caller was cancelled.
+    ///   - key: Identifies the operation.
+    ///   - note: A note that is stored with a new operation.
+    ///   - didJoin: Called with the note of the operation in flight when the caller joins it.
+    ///   - operation: The operation, called with its note. It does not end with a single caller's task or call.
+    /// - Returns: The value of the operation.
+    /// - Throws: The error of the operation, or `CancellationError` when the caller was cancelled.
     package func value(
         for key: Key, note: @autoclosure () -> Note, didJoin: (Note) -> Void = { _ in },
         _ operation: @escaping @Sendable (Note) async throws -> Output

@@ -2,15 +2,16 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// The value of an `Authorization` field by `Digest` ([RFC 7616 §3.4](https://www.rfc-editor.org/rfc/rfc7616#section-3.4)).
+/// The value of an `Authorization` field with `Digest` ([RFC 7616
+/// §3.4](https://www.rfc-editor.org/rfc/rfc7616#section-3.4)).
 struct DigestAnswer {
     let challenge: DigestChallenge
-    /// Of the client's choice; the same for as long as the nonce.
+    /// A random text that the client chooses. It stays the same as long as the nonce.
     let clientNonce: String
-    /// How often the nonce was used, this time included.
+    /// The number of uses of the nonce, including this one.
     let count: UInt32
 
-    /// The value, for a target that is path and query as they are sent.
+    /// Returns the value for a target: path and query as they are sent.
     func value(
         for credentials: BasicCredentials, _ method: HTTPMethod, _ target: String
     ) throws(NetworkError) -> String {
@@ -29,7 +30,7 @@ struct DigestAnswer {
         if let algorithm = challenge.algorithm { fields.append(("algorithm", algorithm)) }
         if let opaque = challenge.opaque { fields.append(("opaque", quoted(opaque))) }
         if challenge.hasQOP { fields += [("qop", "auth"), ("nc", countText), ("cnonce", quoted(clientNonce))] }
-        // Of the forms without `qop` only the session's needs the client's nonce.
+        // Without `qop`, only a session algorithm needs the client's nonce.
         if !challenge.hasQOP, challenge.isSession { fields.append(("cnonce", quoted(clientNonce))) }
         return "Digest " + fields.map { "\($0.0)=\($0.1)" }.joined(separator: ", ")
     }
@@ -39,7 +40,7 @@ struct DigestAnswer {
             return [("username", quoted(try hash("\(user):\(challenge.realm)"))), ("userhash", "true")]
         }
         guard !user.utf8.allSatisfy({ $0 < 0x80 }) else { return [("username", quoted(user))] }
-        // RFC 8187, with its attr-char.
+        // The `attr-char` of RFC 8187.
         var escaped: [UInt8] = []
         escaped.appendEscaped(user, allowed: .alphanumerics.union(ASCIISet("!#$&+-.^_`|~")))
         return [("username*", "UTF-8''" + String(decoding: escaped, as: UTF8.self))]

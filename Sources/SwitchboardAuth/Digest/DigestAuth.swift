@@ -1,30 +1,31 @@
 import Foundation
 import Switchboard
 
-/// Answers the challenges of `Digest` ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)): MD5, SHA-256 and, where the system
-/// has it, SHA-512/256, each also as `-sess`, with `qop=auth` or without.
+/// Answers `Digest` challenges ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)): MD5, SHA-256 and, if the system
+/// has it, SHA-512/256, each also as `-sess`, with or without `qop=auth`.
 ///
 /// ```swift
 /// DigestAuth(user: "anna", password: password)
 /// ```
 ///
-/// The first request of an origin meets a 401 and is sent again; later ones carry the answer at once, counted on, until the
-/// server calls it stale. Of several challenges the one with the strongest hash is answered. A 401 that cannot be answered
-/// is the result, and so is one to an answer. A body that cannot be sent again needs an earlier request to the origin.
+/// The first request to an origin receives a 401 and is sent again. Later requests carry the answer at once, with an
+/// increasing count, until the server calls the nonce stale. Of several challenges, the one with the strongest hash is
+/// answered. A 401 that cannot be answered is the result, and so is a 401 after an answer. A body that cannot be sent
+/// again needs an earlier request to the origin.
 ///
-/// A request that has an `Authorization`, or a user in its URL, keeps it. `RequestOptions.credentials` give a request
-/// others.
+/// A request that has an `Authorization` field, or a user in its URL, keeps it. `RequestOptions.credentials` replaces
+/// the credentials for one request.
 public final class DigestAuth: Interceptor, ExchangeInterceptor {
     private let source: CredentialSource<BasicCredentials>
     private let origins: CredentialOrigins
     private let spaces: DigestSpaces
 
-    /// Always the same user and password.
+    /// Creates an interceptor with a fixed user and password.
     public convenience init(user: String, password: String, origins: CredentialOrigins = .asked) {
         self.init(CredentialSource(BasicCredentials(user: user, password: password)), origins)
     }
 
-    /// Asks for them; see `BasicAuth.init(origins:provider:)`.
+    /// Creates an interceptor that requests the credentials from a provider; see `BasicAuth.init(origins:provider:)`.
     public convenience init(
         origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> BasicCredentials?
     ) {
@@ -42,7 +43,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
 
     /// Sends the request, and again with the answer to a challenge.
     ///
-    /// - Throws: `NetworkError.Code.cannotAuthenticate` when the server wants no less than `auth-int`,
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` when the server requires `auth-int`,
     ///   `NetworkError.Code.unsupported` when the system lacks the hash function.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard request.takesSignIn(for: origins), !request.hasAuthorization, let key = OriginKey(request) else {
@@ -55,11 +56,13 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
         if answer != nil { credentials = try await self.credentials(for: request) }
         if credentials == nil { answer = nil }
         var answeredCount = 0
-        // For the challenge, once for a nonce that became stale meanwhile, and once more for where a redirect led.
+        // Once for the challenge, once for a nonce that became stale meanwhile, and once more for the target of a
+        // redirect.
         var limit = 2
         while true {
             let response = try await next(answering(answer, credentials, request))
-            // Another origin, where a redirect led, neither asks for these credentials nor names their nonce.
+            // After a redirect to another origin, the response neither requests these credentials nor names their
+            // nonce.
             guard response.isFromOrigin(of: request), response.request.map({ OriginKey($0) == key }) ?? true else {
                 return response
             }
@@ -68,7 +71,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
                 return response
             }
             guard let challenge = try challenge(in: response) else { return response }
-            // Within the origin the challenge is for the place that a redirect led to: an answer is bound to its URL.
+            // Within the origin the challenge is for the target of the redirect, because an answer is bound to its URL.
             let isMoved = follow(response, &request)
             if isMoved { limit = 3 }
             if let answer, !isMoved, answeredCount > 0 || answer.challenge.nonce == challenge.nonce, !challenge.isStale
@@ -86,7 +89,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
         }
     }
 
-    /// Goes on with the request that was redirected.
+    /// Replaces the request with the redirected one. Returns false without a redirect.
     private func follow(_ response: NetworkResponse, _ request: inout NetworkRequest) -> Bool {
         guard var moved = response.request, moved.id == request.id, moved.url != request.url,
             moved.takesSignIn(for: origins)
@@ -130,15 +133,15 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
 }
 
 extension DigestAuth: Resettable {
-    /// Forgets the challenges.
+    /// Removes the stored challenges.
     public func reset() async {
         spaces.removeAll()
     }
 }
 
 extension DigestAuth: CustomStringConvertible, CustomReflectable {
-    /// Without the credentials.
+    /// The name of the type, without the credentials.
     public var description: String { "DigestAuth" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

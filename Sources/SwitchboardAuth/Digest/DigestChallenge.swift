@@ -3,14 +3,13 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// What a server asks for by `Digest` ([RFC 7616 §3.3](https://www.rfc-editor.org/rfc/rfc7616#section-3.3)), as far as it can be
-/// answered.
+/// A `Digest` challenge that can be answered ([RFC 7616 §3.3](https://www.rfc-editor.org/rfc/rfc7616#section-3.3)).
 struct DigestChallenge: Sendable, Hashable {
-    /// One that cannot be: why.
+    /// The reason why a challenge cannot be answered.
     enum Refusal: Error {
-        /// It is of another scheme, or broken: an answer to it is worth nothing.
+        /// The challenge is invalid, has another scheme, or has an unknown algorithm.
         case useless
-        /// It wants the body hashed, and nothing less.
+        /// The server requires a hash of the body.
         case onlyIntegrity
     }
 
@@ -19,14 +18,14 @@ struct DigestChallenge: Sendable, Hashable {
     var opaque: String?
     var isStale: Bool
     var digest: MessageDigest
-    /// As the server wrote it; nil when it did not.
+    /// The algorithm as the server wrote it, or nil when it wrote none.
     var algorithm: String?
     var isSession: Bool
-    /// Whether `qop=auth` is to be sent; servers of RFC 2069 know none.
+    /// Whether the answer contains `qop=auth`, which servers of RFC 2069 do not support.
     var hasQOP: Bool
     var hashesUser: Bool
 
-    /// What the texts of a challenge may have together; they are sent back with each request.
+    /// The limit for all texts of a challenge together, in bytes. They are sent back with each request.
     private static let limit = 8 << 10
 
     init(_ challenge: AuthenticationChallenge) throws(Refusal) {
@@ -54,10 +53,10 @@ struct DigestChallenge: Sendable, Hashable {
         if !hasQOP, qops.contains("auth-int") { throw .onlyIntegrity }
     }
 
-    /// The one with the strongest hash that this system has; nil when none can be answered.
+    /// Returns the challenge with the strongest hash that this system has, or nil when none can be answered.
     ///
-    /// - Throws: `NetworkError.Code.cannotAuthenticate` when the server wants no less than `auth-int`,
-    ///   `NetworkError.Code.unsupported` for a hash that this system does not have.
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` when the server requires `auth-int`,
+    ///   `NetworkError.Code.unsupported` for a hash that this system lacks.
     static func strongest(of challenges: [AuthenticationChallenge]) throws(NetworkError) -> DigestChallenge? {
         var best: DigestChallenge?
         var failure: NetworkError?

@@ -2,7 +2,7 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// The challenges that were answered, so that later requests answer them at once: one for each origin and partition.
+/// The answered challenges, one for each origin and partition, so that later requests carry an answer at once.
 final class DigestSpaces: Sendable {
     private struct Space {
         var challenge: DigestChallenge
@@ -10,7 +10,7 @@ final class DigestSpaces: Sendable {
         var count: UInt32 = 0
     }
 
-    /// Servers must not fill the memory.
+    /// The largest number of challenges, so that servers cannot fill the memory.
     private static let limit = 256
     private let spaces = Protected<[OriginKey: Space]>([:])
     private let makeNonce: @Sendable () -> String
@@ -19,8 +19,8 @@ final class DigestSpaces: Sendable {
         self.makeNonce = makeNonce
     }
 
-    /// Notes a challenge, to be answered from the first count on; a nonce that is known already is counted on, since a
-    /// server may take each count once (RFC 7616 §3.4).
+    /// Stores a challenge. A new nonce starts with the first count. A known nonce keeps its count, because a server may
+    /// accept each count only once (RFC 7616 §3.4).
     func note(_ challenge: DigestChallenge, for key: OriginKey) {
         let space = Space(challenge: challenge, clientNonce: makeNonce())
         spaces.withLock { spaces in
@@ -33,7 +33,7 @@ final class DigestSpaces: Sendable {
         }
     }
 
-    /// The next answer for this space; nil without a challenge.
+    /// Returns the next answer for an origin, or nil without a challenge.
     func next(for key: OriginKey) -> DigestAnswer? {
         spaces.withLock { spaces in
             guard var space = spaces[key], space.count < .max else { return nil }
@@ -43,7 +43,7 @@ final class DigestSpaces: Sendable {
         }
     }
 
-    /// The server names the nonce to go on with (RFC 7616 §3.5).
+    /// Stores the nonce that the server named for later requests (RFC 7616 §3.5).
     func goOn(with nonce: String, after answer: DigestAnswer, for key: OriginKey) {
         let clientNonce = makeNonce()
         spaces.withLock { spaces in
@@ -56,7 +56,7 @@ final class DigestSpaces: Sendable {
         }
     }
 
-    /// Forgets a challenge whose answer was refused.
+    /// Removes a challenge whose answer was refused.
     func forget(_ answer: DigestAnswer, for key: OriginKey) {
         spaces.withLock { if $0[key]?.challenge.nonce == answer.challenge.nonce { $0[key] = nil } }
     }

@@ -2,23 +2,25 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// One login in the making: where to send the user, and what is needed when the user comes back.
+/// A login in progress: the URL for the user, and the data that checks the redirect.
 ///
-/// Keep it until then. It is a value that can be stored, for an app that may be ended meanwhile; it holds a secret.
+/// Keep it until the user comes back. It can be stored, for an app that may be terminated meanwhile. It contains a
+/// secret.
 public struct AuthorizationRequest: Codable, Sendable, Hashable {
-    /// The page to show, in a browser and not in a view of the app's own ([RFC 8252
+    /// The page to show, in a browser and not in a view of the app itself ([RFC 8252
     /// §8.12](https://www.rfc-editor.org/rfc/rfc8252#section-8.12)).
     public let url: URL
-    /// What ties the redirect to this request.
+    /// A random text that ties the redirect to this request.
     public let state: String
-    /// Where the redirect goes.
+    /// The target of the redirect.
     let redirectURI: String
     let verifier: String
 
-    /// The code in the URL that the server redirected to.
+    /// Returns the code in the URL that the server redirected to.
     ///
-    /// - Throws: `NetworkError.Code.cannotAuthenticate` over an ``OAuthError``: what the server says, such as
-    ///   ``OAuthError/Code/accessDenied``, ``OAuthError/Code/stateMismatch``, or ``OAuthError/Code/invalidRedirect``.
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath: the server's error, such as
+    ///   ``OAuthError/Code/accessDenied``, or ``OAuthError/Code/stateMismatch``, or
+    ///   ``OAuthError/Code/invalidRedirect``.
     public func code(in redirect: URL) throws(NetworkError) -> String {
         let text = redirect.absoluteString
         guard Self.place(redirectURI).elementsEqual(Self.place(text)) else {
@@ -30,7 +32,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             throw OAuthError(.invalidRedirect, text: "it lacks a part of the query").thrown(
                 "the redirect is not accepted")
         }
-        // A parameter must not come twice (RFC 6749 §3.1).
+        // A parameter must not occur twice (RFC 6749 §3.1).
         func value(_ name: String) -> String? {
             let values = items.filter { $0.name == name }
             return values.count == 1 ? values[0].value : nil
@@ -55,7 +57,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
         return FormBody.decode(Substring(whole.drop { $0 != .questionMark }.dropFirst()))
     }
 
-    /// Scheme, host and path. Browsers write an empty path as a slash.
+    /// Returns scheme, host and path, without a slash at the end: browsers write an empty path as a slash.
     private static func place(_ uri: String) -> Substring.UTF8View {
         let place = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
         return place.last == .slash ? place.dropLast() : place
@@ -63,16 +65,16 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
 }
 
 extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
-    /// The URL, secrets replaced.
+    /// The URL, with secrets replaced.
     public var description: String {
         "AuthorizationRequest(\(Redaction.standard.adding(parameterNames: ["state"]).url(url.absoluteString)))"
     }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension String {
-    /// Compares without telling by the time it takes how much was equal.
+    /// Returns whether the texts are equal. The time does not depend on the number of equal bytes.
     func hasSameBytes(as other: String) -> Bool {
         let (one, two) = (Array(utf8), Array(other.utf8))
         guard one.count == two.count else { return false }

@@ -3,10 +3,12 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Keeps tokens in a file that only its owner can read: mode 0600 from the moment it is made, replaced as a whole.
+/// Stores tokens in a file that only its owner can read. The file has mode 0600 from its creation, and is written
+/// atomically.
 ///
-/// A folder that is missing is made, with mode 0700. Several processes may share the file: a change waits for that of
-/// another, by a lock file beside it, for 10 seconds at most. It is not encrypted; on Apple's systems write a ``TokenStore`` over the keychain.
+/// A missing folder is created, with mode 0700. Several processes may share the file: a lock file in its folder makes a
+/// change wait at most 10 seconds for that of another process. The file is not encrypted. On Apple's systems write a
+/// ``TokenStore`` over the keychain.
 public actor FileTokenStore: TokenStore {
     private struct Contents: Codable {
         var version = 1
@@ -19,44 +21,44 @@ public actor FileTokenStore: TokenStore {
 
     private let file: URL
     private let clock: any Clock<Duration>
-    /// The last change so far: those of one store are made one after the other, and end though their callers are cancelled.
+    /// The last change. The changes of one store run one after the other, and finish even if their callers are
+    /// cancelled.
     private var last: Task<Void, any Error>?
-    /// A file of tokens has some kilobytes; what is far beyond is none.
+    /// The largest file, in bytes. A file of tokens has a few kilobytes, so a much larger one is no such file.
     private static let limit = 16 << 20
 
-    /// Makes a store. Nothing is read or written yet.
+    /// Creates a store. It reads and writes nothing yet.
     public init(_ file: URL) {
         self.init(file, clock: ContinuousClock())
     }
 
-    /// The clock measures the wait for another process.
+    /// Creates a store with a clock that measures the wait for another process.
     init(_ file: URL, clock: any Clock<Duration>) {
         self.file = file
         self.clock = clock
     }
 
-    /// The token; nil when there is no file, or none of this partition in it.
+    /// Returns the token, or nil when the file does not exist or has none for this partition.
     ///
-    /// - Throws: `NetworkError.Code.cannotAuthenticate` for a file that holds something else, which stays until
-    ///   ``removeAll()``; `NetworkError.Code.unreadableFile` when it cannot be read.
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` for a file with other contents, which stays until
+    ///   ``removeAll()``; `NetworkError.Code.unreadableFile` when the file cannot be read.
     public func load(_ partition: String?) throws -> OAuthToken? {
         let contents = try read()
         guard let partition else { return contents.token }
         return contents.partitions[partition]
     }
 
-    /// Keeps a token in place of the one before.
+    /// Stores a token in place of the previous one.
     ///
-    /// - Throws: `NetworkError.Code.cannotWriteFile`, also when the file cannot be read or another process does not let go
-    ///   of its lock, and
-    ///   `NetworkError.Code.cannotAuthenticate` for a file that holds something else: then nothing is written.
+    /// - Throws: `NetworkError.Code.cannotWriteFile`, also when the file cannot be read or another process keeps its
+    ///   lock. `NetworkError.Code.cannotAuthenticate` for a file with other contents, which is not changed.
     public func save(_ token: OAuthToken, _ partition: String?) async throws {
         try await change { if let partition { $0.partitions[partition] = token } else { $0.token = token } }
     }
 
-    /// Removes the token, and the file with the last one.
+    /// Removes the token, and the file with the last token.
     ///
-    /// - Throws: What ``save(_:_:)`` throws.
+    /// - Throws: The errors of ``save(_:_:)``.
     public func remove(_ partition: String?) async throws {
         guard hasFolder else { return }
         try await change { if let partition { $0.partitions[partition] = nil } else { $0.token = nil } }
@@ -118,7 +120,7 @@ public actor FileTokenStore: TokenStore {
         }
     }
 
-    /// Runs `body` while nobody else changes the file.
+    /// Runs `body` while no other store changes the file.
     private func locked(_ body: @escaping @Sendable (isolated FileTokenStore) throws -> Void) async throws {
         let before = last
         let turn = Task {
@@ -149,7 +151,7 @@ public actor FileTokenStore: TokenStore {
 
     private var hasFolder: Bool { access(folder.path, F_OK) == 0 || errno != ENOENT }
 
-    /// Makes the folder of the file.
+    /// Creates the folder of the file.
     private func makeFolder() throws {
         if !FileManager.default.fileExists(atPath: folder.path) {
             do {

@@ -1,17 +1,17 @@
 import Switchboard
 
-/// Keeps tokens for as long as the process lives.
+/// Stores tokens in memory, until the process ends.
 public actor MemoryTokenStore: TokenStore {
     private var tokens: [String?: OAuthToken]
 
-    /// Makes a store, with a token to begin with for requests without a partition.
+    /// Creates a store. `token` is the first token for requests without a partition.
     public init(_ token: OAuthToken? = nil) {
         tokens = token.map { [nil: $0] } ?? [:]
     }
 
-    /// The token; nil when there is none.
+    /// Returns the token, or nil without one.
     public func load(_ partition: String?) -> OAuthToken? { tokens[partition] }
-    /// Keeps a token in place of the one before.
+    /// Stores a token in place of the previous one.
     public func save(_ token: OAuthToken, _ partition: String?) { tokens[partition] = token }
     /// Removes the token.
     public func remove(_ partition: String?) { tokens[partition] = nil }

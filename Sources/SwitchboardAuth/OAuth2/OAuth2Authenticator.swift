@@ -13,25 +13,25 @@ import Switchboard
 /// try await login.signOut(in: manager.environment)
 /// ```
 ///
-/// The saved token is loaded with the first request. A token that has ended, or that a server refuses, is refreshed, or had
-/// anew with ``Grant/clientCredentials``. After `invalid_grant`, and where there is nothing to refresh, the token is
-/// forgotten, and requests fail with `NetworkError.Code.cannotAuthenticate` until somebody signs in.
+/// The first request loads the saved token. A token that has expired, or that a server refuses, is refreshed, or
+/// requested anew with ``Grant/clientCredentials``. After `invalid_grant`, and without a refresh token, the token is
+/// removed. Requests then fail with `NetworkError.Code.cannotAuthenticate` until the user signs in.
 public struct OAuth2Authenticator: Authenticator {
-    /// Where new tokens come from.
+    /// The source of new tokens.
     public enum Grant: Sendable, Hashable {
-        /// From the refresh token of the one before. The first comes from a login.
+        /// The refresh token of the previous token. The first token comes from a login.
         case refreshToken
-        /// From the client's own id and secret, the first one too.
+        /// The id and secret of the client, also for the first token.
         case clientCredentials
     }
 
-    /// What talks to the server.
+    /// The client that requests tokens from the server.
     public let client: OAuth2Client
-    /// Where new tokens come from.
+    /// The source of new tokens.
     public let grant: Grant
     private let store: any TokenStore
 
-    /// Makes an authenticator. By default tokens are kept in memory alone.
+    /// Creates an authenticator. By default tokens are stored only in memory.
     public init(
         _ client: OAuth2Client, grant: Grant = .refreshToken, store: any TokenStore = MemoryTokenStore()
     ) {
@@ -40,17 +40,17 @@ public struct OAuth2Authenticator: Authenticator {
         self.store = store
     }
 
-    /// Writes `Authorization: Bearer`.
+    /// Sets `Authorization: Bearer`.
     public func apply(_ credential: OAuthToken, to request: inout NetworkRequest) {
         request.headers.set(.authorization(bearerToken: credential.accessToken))
     }
 
-    /// Whether it has ended by then.
+    /// Returns whether the token has expired at a date.
     public func needsRefresh(_ credential: OAuthToken, at date: Date) -> Bool {
         credential.isExpired(at: date)
     }
 
-    /// Asks the server.
+    /// Obtains a new token from the server.
     public func refresh(_ credential: OAuthToken?, in partition: String?) async throws -> OAuthToken {
         switch grant {
         case .clientCredentials: return try await client.clientCredentials()
@@ -63,23 +63,24 @@ public struct OAuth2Authenticator: Authenticator {
         }
     }
 
-    /// After `invalid_grant`, and when there is no refresh token. A server that is down says nothing about the token.
+    /// Returns true after `invalid_grant`, and without a refresh token. A server that is down proves nothing about the
+    /// token.
     public func isLost(after error: any Error) -> Bool {
         let code = (error as? NetworkError)?.oauthError?.code
         return code == .invalidGrant || code == .notSignedIn
     }
 
-    /// The token in the store.
+    /// Returns the token in the store.
     public func load(in partition: String?) async throws -> OAuthToken? {
         try await store.load(partition)
     }
 
-    /// Puts the token into the store.
+    /// Saves the token in the store, or removes it for nil.
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
         if let credential { try await store.save(credential, partition) } else { try await store.remove(partition) }
     }
 
-    /// Empties the store.
+    /// Removes all tokens from the store.
     public func reset() async {
         try? await store.removeAll()
     }

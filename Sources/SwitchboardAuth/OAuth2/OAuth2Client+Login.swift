@@ -3,16 +3,16 @@ import Switchboard
 import SwitchboardText
 
 extension OAuth2Client {
-    /// Begins a login by authorization code ([RFC 6749 §4.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1)) with PKCE
-    /// and a state, both random. Sends nothing.
+    /// Begins a login by authorization code ([RFC 6749 §4.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1)) with
+    /// PKCE and a state, both random. Sends nothing.
     ///
     /// - Parameters:
-    ///   - scope: What to ask for in place of ``scope``.
+    ///   - scope: The scopes to request, in place of ``scope``.
     ///   - parameters: More parameters for the server's page, such as `prompt`.
-    /// - Returns: Where to send the user.
+    /// - Returns: The request, with the URL for the user.
     /// - Throws: `NetworkError.Code.invalidRequest` without an ``authorizationURL`` or ``redirectURI``,
-    ///   `NetworkError.Code.insecureConnection` for a page over plain http, `NetworkError.Code.unsupported` where the
-    ///   system has no SHA-256.
+    ///   `NetworkError.Code.insecureConnection` for a page over plain http, `NetworkError.Code.unsupported` when the
+    ///   system lacks SHA-256.
     public func authorizationRequest(
         scope: String? = nil, parameters: Parameters = [:]
     ) throws(NetworkError) -> AuthorizationRequest {
@@ -41,9 +41,10 @@ extension OAuth2Client {
         return AuthorizationRequest(url: url, state: state, redirectURI: redirectURI, verifier: pkce.verifier)
     }
 
-    /// Ends a login: the token for the code in the URL that the server redirected to.
+    /// Completes a login. Returns the token for the code in the URL that the server redirected to.
     ///
-    /// - Throws: `NetworkError.Code.cannotAuthenticate` over an ``OAuthError``, and what any exchange may throw.
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath, and the errors of any
+    ///   exchange.
     public func token(for redirect: URL, of request: AuthorizationRequest) async throws -> OAuthToken {
         let code = try request.code(in: redirect)
         return try await token([

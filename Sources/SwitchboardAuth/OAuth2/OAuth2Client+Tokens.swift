@@ -3,20 +3,22 @@ import Switchboard
 import SwitchboardText
 
 extension OAuth2Client {
-    /// A new token for the client itself ([RFC 6749 §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4)).
+    /// Returns a new token for the client itself ([RFC 6749 §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4)).
     ///
-    /// - Throws: `NetworkError.Code.cannotAuthenticate` over an ``OAuthError``, and what any exchange may throw.
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath, and the errors of any
+    ///   exchange.
     public func clientCredentials(scope: String? = nil) async throws -> OAuthToken {
         var items = [URLQueryItem(name: "grant_type", value: "client_credentials")]
         if let scope = scope ?? self.scope { items.append(URLQueryItem(name: "scope", value: scope)) }
         return try await token(items)
     }
 
-    /// A new token for one that has ended ([RFC 6749 §6](https://www.rfc-editor.org/rfc/rfc6749#section-6)). The refresh
-    /// token may be used up by this; when the server sends no new one, the old one is kept.
+    /// Returns a new token for an expired one ([RFC 6749 §6](https://www.rfc-editor.org/rfc/rfc6749#section-6)). This
+    /// may use up the refresh token. If the server sends no new one, the old one is kept.
     ///
-    /// - Throws: `NetworkError.Code.cannotAuthenticate` over an ``OAuthError``: ``OAuthError/Code/invalidGrant`` when it
-    ///   was revoked, ``OAuthError/Code/notSignedIn`` without a refresh token. And what any exchange may throw.
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath:
+    ///   ``OAuthError/Code/invalidGrant`` when the refresh token was revoked, ``OAuthError/Code/notSignedIn`` without a
+    ///   refresh token. Also the errors of any exchange.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
         guard let refreshToken = token.refreshToken else {
             throw OAuthError(.notSignedIn, text: "the token has expired and cannot be refreshed").thrown()
@@ -31,10 +33,11 @@ extension OAuth2Client {
         return fresh
     }
 
-    /// Revokes a token at the server ([RFC 7009](https://www.rfc-editor.org/rfc/rfc7009)): its refresh token, which takes
-    /// the access tokens along, or the access token when there is no other. One that is revoked already is no error.
+    /// Revokes a token at the server ([RFC 7009](https://www.rfc-editor.org/rfc/rfc7009)): its refresh token, with
+    /// which the access tokens end, or the access token without a refresh token. A token that is already revoked is no
+    /// error.
     ///
-    /// - Throws: `NetworkError.Code.unsupported` without a ``revocationURL``, and what ``refresh(_:)`` throws.
+    /// - Throws: `NetworkError.Code.unsupported` without a ``revocationURL``, and the errors of ``refresh(_:)``.
     public func revoke(_ token: OAuthToken) async throws {
         guard let revocationURL else {
             throw NetworkError(.unsupported, reason: "the client has no revocationURL")
@@ -49,7 +52,7 @@ extension OAuth2Client {
     }
 
     func token(_ items: [URLQueryItem]) async throws -> OAuthToken {
-        // What it lasts counts from when it was asked for: better too short than too long.
+        // The lifetime counts from the request: too short is better than too long.
         let date = now()
         let response = try await answer(from: tokenURL, items, more: tokenParameters)
         do throws(NetworkError) {
@@ -59,7 +62,7 @@ extension OAuth2Client {
         }
     }
 
-    /// The answer of an endpoint, when it is 2xx.
+    /// Returns the response of an endpoint if its status is 2xx.
     private func answer(from url: URL, _ items: [URLQueryItem], more: Parameters) async throws -> NetworkResponse {
         try check(url)
         let encoder = URLEncodedFormEncoder()
@@ -85,7 +88,7 @@ extension OAuth2Client {
     }
 
     private static func failure(_ response: NetworkResponse) -> NetworkError {
-        // A proxy's page or a server that is down says nothing about the token.
+        // The page of a proxy, or of a server that is down, proves nothing about the token.
         if (400..<500).contains(response.statusCode), let error = OAuthError(answer: response.body) {
             return error.thrown("the authorization server refused").with(response)
         }
@@ -106,7 +109,7 @@ extension OAuth2Client {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Refuses to show secrets to everybody on the way.
+    /// Throws for a URL that would expose secrets on the network.
     func check(_ url: URL) throws(NetworkError) {
         try URLText.check(url)
         guard url.isHTTPS || allowsPlainHTTP || url.isLoopback else {

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// A client of an OAuth 2 authorization server: it gets, refreshes and revokes tokens, and keeps none.
+/// A client of an OAuth 2 authorization server. It requests, refreshes and revokes tokens, and stores none.
 ///
 /// ```swift
 /// let client = OAuth2Client(
@@ -15,45 +15,45 @@ import SwitchboardText
 /// let token = try await client.token(for: redirect, of: request)
 /// ```
 ///
-/// Its requests go straight to ``session``, through no interceptor: they never carry the token that has ended, follow no
-/// redirect and are not logged. Answers are held to 1 MiB.
+/// It sends its requests directly with ``session``, through no interceptor. They never carry the expired token, follow
+/// no redirect and are not logged. The limit for a response is 1 MiB.
 public struct OAuth2Client: Sendable {
-    /// How the client proves who it is, when it has a secret.
+    /// The method by which a client with a secret authenticates itself.
     public enum Authentication: Sendable, Hashable {
-        /// `Authorization: Basic`, id and secret form-encoded first ([RFC 6749
-        /// §2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)). Every server has to take it.
+        /// `Authorization: Basic`, with id and secret form-encoded first ([RFC 6749
+        /// §2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)). Every server must support it.
         case basic
-        /// `client_id` and `client_secret` in the body, for servers that do not.
+        /// `client_id` and `client_secret` in the body, for servers that do not support `Authorization: Basic`.
         case body
     }
 
-    /// What the server knows the client by.
+    /// The identifier of the client at the server.
     public var id: String
-    /// The client's secret. Nil for an app on a user's device, which can keep none.
+    /// The client's secret. Nil for an app on a user's device, which cannot protect a secret.
     public var secret: String?
-    /// Where tokens are had.
+    /// The endpoint that issues tokens.
     public var tokenURL: URL
-    /// Where users sign in. Nil without logins.
+    /// The page where users sign in. Nil without logins.
     public var authorizationURL: URL?
-    /// Where tokens are revoked. Nil when they cannot be.
+    /// The endpoint that revokes tokens. Nil when the server has none.
     public var revocationURL: URL?
-    /// Where the user comes back after a login, byte by byte as the server knows it.
+    /// The URI that the server redirects to after a login, byte for byte as it is registered at the server.
     public var redirectURI: String?
-    /// What is asked for, as words with blanks between. Nil for what the server gives anyway.
+    /// The scopes to request, separated by blanks. Nil for the server's default.
     public var scope: String?
-    /// How the client proves who it is. Default ``Authentication/basic``.
+    /// The method by which the client authenticates itself. Default ``Authentication/basic``.
     public var authentication = Authentication.basic
     /// More parameters for the token endpoint, such as `audience`. Default none.
     public var tokenParameters: Parameters = [:]
-    /// Whether the URLs may be plain http on another machine. Default false: loopback alone.
+    /// Whether URLs may be plain http to another machine. Default false: only to loopback.
     public var allowsPlainHTTP = false
-    /// The timeouts of its requests. Default a total of 30 seconds for each attempt.
+    /// The timeouts of its requests. Default `Timeouts.standard` with 30 seconds for each attempt.
     public var timeouts: Timeouts
-    /// What performs the exchanges.
+    /// The session that performs the exchanges.
     public var session: any NetworkSession
     var now: @Sendable () -> Date
 
-    /// Makes a client. The other properties may be set afterwards.
+    /// Creates a client. Its other properties can be set afterwards.
     public init(
         id: String, secret: String? = nil, tokenURL: URL, authorizationURL: URL? = nil, revocationURL: URL? = nil,
         redirectURI: String? = nil, scope: String? = nil, session: any NetworkSession = DefaultSession.shared,
@@ -79,6 +79,6 @@ extension OAuth2Client: CustomStringConvertible, CustomReflectable {
         "OAuth2Client(\(id.quotedForMessage), \(Redaction.standard.url(tokenURL.absoluteString)))"
     }
 
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -3,21 +3,21 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// What an authorization server issues ([RFC 6749 §5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1)). Its texts hold
-/// no secret.
+/// A token of an authorization server ([RFC 6749 §5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1)). Its
+/// description contains no secret.
 public struct OAuthToken: Codable, Sendable, Hashable {
-    /// What requests carry.
+    /// The token that requests carry.
     public var accessToken: String
-    /// What gets a new token; nil when there is no other way than to ask the user again.
+    /// The token that obtains a new access token. Nil when the user must sign in again instead.
     public var refreshToken: String?
-    /// When the access token ends; nil when the server did not say.
+    /// The date when the access token expires. Nil when the server did not send it.
     public var expiresAt: Date?
-    /// What it allows, as words with blanks between; nil when it is what was asked for.
+    /// The scopes of the token, separated by blanks. Nil when they are the requested ones.
     public var scope: String?
-    /// Who signed in, as a JWT, when the server speaks OpenID Connect. It is not looked at here.
+    /// The JWT that identifies the user, from a server with OpenID Connect. It is not checked here.
     public var idToken: String?
 
-    /// Makes a token that was had in another way.
+    /// Creates a token that was obtained in another way.
     public init(
         accessToken: String, refreshToken: String? = nil, expiresAt: Date? = nil, scope: String? = nil,
         idToken: String? = nil
@@ -29,28 +29,28 @@ public struct OAuthToken: Codable, Sendable, Hashable {
         self.idToken = idToken
     }
 
-    /// Whether the access token has ended by a date. False when its end is not known.
+    /// Returns whether the access token has expired at a date. False when its expiry date is unknown.
     public func isExpired(at date: Date) -> Bool {
         expiresAt.map { $0 <= date } ?? false
     }
 }
 
 extension OAuthToken: CustomStringConvertible, CustomReflectable {
-    /// When it ends, and whether it can be refreshed.
+    /// The expiry date, and whether the token can be refreshed.
     public var description: String {
         let end = expiresAt.map { ", ends \($0.ISO8601Format())" } ?? ""
         return "OAuthToken(\(Redaction.standard.mask)\(end)\(refreshToken == nil ? "" : ", can be refreshed"))"
     }
 
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension OAuthToken {
-    /// The token in a server's answer.
+    /// Creates the token in a server's response.
     ///
-    /// - Throws: `NetworkError.Code.decodingFailed` for what is none, `NetworkError.Code.unsupported` for a token of
-    ///   another type than `Bearer`, which nobody here knows how to use (RFC 6749 §7.1).
+    /// - Throws: `NetworkError.Code.decodingFailed` for a response without a token, `NetworkError.Code.unsupported` for
+    ///   another type than `Bearer`, which clients must not use (RFC 6749 §7.1).
     init(answer: Data, at date: Date) throws(NetworkError) {
         struct Answer: Decodable {
             var access_token: String
@@ -60,7 +60,7 @@ extension OAuthToken {
             var scope: Words?
             var id_token: String?
         }
-        // Some servers say 200 to everything.
+        // Some servers send errors with status 200.
         if let error = OAuthError(answer: answer) { throw error.thrown("the authorization server refused") }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: answer), !answer.access_token.isEmpty else {
             throw NetworkError(
@@ -78,7 +78,7 @@ extension OAuthToken {
     }
 }
 
-/// Words with blanks between, which some servers write as a list.
+/// Words separated by blanks, which some servers write as a list.
 private struct Words: Decodable {
     let text: String?
 

@@ -1,14 +1,15 @@
 import Switchboard
 
-/// Keeps tokens, one for each partition: see `RequestOptions.partition`.
+/// Stores tokens, one for each partition; see `RequestOptions.partition`.
 ///
-/// Adopt it for a keychain. Its functions are called one at a time by one ``AuthenticationInterceptor``.
+/// Conform to it for a keychain. One ``AuthenticationInterceptor`` saves and removes one token at a time, and may load
+/// tokens meanwhile.
 public protocol TokenStore: Sendable {
-    /// The token; nil when there is none.
+    /// Returns the token, or nil without one.
     func load(_ partition: String?) async throws -> OAuthToken?
-    /// Keeps a token in place of the one before.
+    /// Stores a token in place of the previous one.
     func save(_ token: OAuthToken, _ partition: String?) async throws
-    /// Removes the token. It is no error when there is none.
+    /// Removes the token. A missing token is no error.
     func remove(_ partition: String?) async throws
     /// Removes the tokens of all partitions.
     func removeAll() async throws

@@ -2,23 +2,24 @@ import SwitchboardPlatform
 import Switchboard
 
 extension AuthenticationInterceptor {
-    /// The credential there is, the saved one included; nil when there is none. It is not refreshed.
+    /// Returns the current or saved credential, or nil without one. It is not refreshed.
     ///
-    /// The requests of a manager are in the partition of its environment: `credential(in: manager.environment)`. Those of a
-    /// router without one are in none: nil.
+    /// The requests of a manager are in the partition of its environment: `credential(in: manager.environment)`. Those
+    /// of a router without a manager are in no partition: nil.
     ///
-    /// - Throws: What loading it threw.
+    /// - Throws: The error of loading the credential.
     public func credential(in partition: String?) async throws -> A.Credential? {
         let space = state.withLock { $0.spaces[partition] ?? Space() }
         if let held = space.held { return held.credential }
         return space.isLoaded ? nil : try await authenticator.load(in: partition)
     }
 
-    /// Uses a credential from now on, after a login for instance, and saves it: for the requests of a partition,
-    /// `signIn(token, in: manager.environment)`, or of none, nil, as those of a router without a manager are. A refresh under way has no say any more:
-    /// those who wait for it go on with this one.
+    /// Uses a credential from now on, for example after a login, and saves it. The requests of a manager are in the
+    /// partition of its environment: `signIn(token, in: manager.environment)`. Those of a router without a manager are
+    /// in no partition: nil. The credential supersedes a refresh in flight, and requests that wait for that refresh use
+    /// it.
     ///
-    /// - Throws: What saving it threw. It is used all the same.
+    /// - Throws: The error of saving the credential. It is used in any case.
     public func signIn(_ credential: A.Credential, in partition: String?) async throws {
         let leeway = usefulLeeway(of: credential, at: now())
         let (held, renewal) = state.withLock { state in
@@ -34,10 +35,10 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Forgets the credential, the saved one too. Requests that wait for a new one fail with
+    /// Removes the credential, including the saved one. Requests that wait for a new one fail with
     /// `NetworkError.Code.cannotAuthenticate`.
     ///
-    /// - Throws: What removing the saved one threw. It is forgotten all the same.
+    /// - Throws: The error of removing the saved credential. It is not used again in any case.
     public func signOut(in partition: String?) async throws {
         let renewal = state.withLock { state in
             let renewal = state.spaces[partition]?.renewal
@@ -52,7 +53,7 @@ extension AuthenticationInterceptor {
 }
 
 extension AuthenticationInterceptor: Resettable {
-    /// Forgets the credentials of all partitions, those that are saved too. A refresh under way is cancelled.
+    /// Removes the credentials of all partitions, including saved ones, and cancels refreshes in flight.
     public func reset() async {
         let renewals = state.withLock { state in
             defer { state.spaces = [:] }

@@ -1,22 +1,22 @@
 import Switchboard
 
-// Credentials are kept by partition, which for the requests of a manager is its environment.
+// Credentials belong to partitions. The partition of a manager's requests is its environment.
 extension AuthenticationInterceptor {
-    /// The credential of an environment; nil when there is none. See ``credential(in:)-(String?)``.
+    /// Returns the credential of an environment, or nil without one. See ``credential(in:)-(String?)``.
     public func credential(in environment: NetworkEnvironment) async throws -> A.Credential? {
         try await NetworkEnvironment.withCurrent(environment) { try await credential(in: environment.name) }
     }
 
     /// Uses a credential for the requests of an environment from now on, and saves it.
     ///
-    /// - Throws: What saving it threw. It is used all the same.
+    /// - Throws: The error of saving the credential. It is used in any case.
     public func signIn(_ credential: A.Credential, in environment: NetworkEnvironment) async throws {
         try await NetworkEnvironment.withCurrent(environment) { try await signIn(credential, in: environment.name) }
     }
 
-    /// Forgets the credential of an environment, the saved one too.
+    /// Removes the credential of an environment, including the saved one.
     ///
-    /// - Throws: What removing the saved one threw. It is forgotten all the same.
+    /// - Throws: The error of removing the saved credential. It is not used again in any case.
     public func signOut(in environment: NetworkEnvironment) async throws {
         try await NetworkEnvironment.withCurrent(environment) { try await signOut(in: environment.name) }
     }

@@ -3,7 +3,7 @@ import Foundation
 import Switchboard
 
 extension AuthenticationInterceptor {
-    /// What a caller does next.
+    /// The next step of a caller.
     private enum Step {
         case use(Held)
         case wait(SharedCall<Held>, place: Int)
@@ -12,7 +12,7 @@ extension AuthenticationInterceptor {
         case excess
     }
 
-    /// The credential to send a request with; nil when nobody has signed in, and the request does not require it.
+    /// Returns the credential for a request. Nil when no user has signed in and the request does not require it.
     func credential(for request: NetworkRequest) async throws -> Held? {
         let space = space(of: request)
         if space.renewal == nil, isSignedOut(space), request.options.authentication == .optional { return nil }
@@ -25,7 +25,7 @@ extension AuthenticationInterceptor {
                     + refreshLimit.window.secondsText)
         } catch {
             if goesWithoutCredential(request, after: error) { return nil }
-            // A refresh ahead of time that failed costs nothing while the credential is good.
+            // A failed early refresh does no harm while the credential is valid.
             guard let held = self.space(of: request).held, !space.isRefused,
                 held.generation == space.held?.generation,
                 !authenticator.needsRefresh(held.credential, at: now())
@@ -36,8 +36,8 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// The credential to send a request with again, in place of the one that was refused; nil when there were enough
-    /// refreshes. `failures` is how many had failed when the request was sent.
+    /// Returns the credential for the second attempt, in place of the refused one. Nil when the refresh limit is
+    /// reached. `failures` is the number of failed refreshes before the request was sent.
     func renewed(after held: Held, _ failures: Int, for request: NetworkRequest) async throws -> Held? {
         let space = space(of: request)
         if let newer = space.held, space.renewal == nil, newer.generation != held.generation, isDue(newer) {
@@ -48,7 +48,8 @@ extension AuthenticationInterceptor {
         return renewed
     }
 
-    /// A credential in place of another: one that is there already, or that of a refresh, under way or new.
+    /// Returns a credential in place of another one: a newer one, or the result of a refresh that is in flight or
+    /// begins now.
     private func renewal(replacing old: Held?, _ failures: Int, for request: NetworkRequest) async throws -> Held? {
         let partition = request.options.partition
         switch step(replacing: old, failures, in: partition, at: now()) {
@@ -61,7 +62,7 @@ extension AuthenticationInterceptor {
             do {
                 return try await wait(for: call, place, request)
             } catch is NobodySignedIn where request.options.authentication != .optional {
-                // The other request did not require a credential, and asked for none.
+                // The other request did not require a credential, so no new one was requested.
                 return try await renewal(replacing: old, failures, for: request)
             }
         case .start(let call, let place, let held):
@@ -76,7 +77,7 @@ extension AuthenticationInterceptor {
             var space = state.spaces[partition] ?? Space()
             if let call = space.renewal, let place = call.enter() { return .wait(call, place: place) }
             if let held = space.held, held.generation != old?.generation, !space.isRefused { return .use(held) }
-            // It failed for the others while this request was on its way.
+            // The refresh failed for other requests while this one was in flight.
             if space.failures > failures, let failure = space.failure { return .fail(failure) }
             if space.isExcessive(at: date, refreshLimit) { return .excess }
             let call = SharedCall<Held>(endsWithCallers: false)
@@ -126,7 +127,7 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// A credential that was saved, or a new one; where there was none before, a new one is asked for only if `mayAsk`.
+    /// Returns a saved credential or a new one. Without an old credential, a new one is requested only if `mayAsk`.
     private func renew(
         _ old: Held?, mayAsk: Bool, for call: SharedCall<Held>, in partition: String?
     ) async throws -> Held {
@@ -136,7 +137,7 @@ extension AuthenticationInterceptor {
             if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
                 return try publish(last, of: call, isRefreshed: false, in: partition)
             }
-            // A refresh that fails for a while must not lose what was saved.
+            // A refresh that fails temporarily must not lose the saved credential.
             keep(last, for: call, in: partition)
         }
         guard last != nil || mayAsk else { throw NobodySignedIn() }
@@ -146,7 +147,7 @@ extension AuthenticationInterceptor {
         return try publish(fresh, of: call, isRefreshed: true, in: partition)
     }
 
-    /// Notes what was loaded: a credential to be refreshed, or none.
+    /// Records that loading is done, and stores the loaded credential, which needs a refresh.
     private func keep(_ credential: A.Credential?, for call: SharedCall<Held>, in partition: String?) {
         state.withLock { state in
             guard state.spaces[partition]?.renewal === call else { return }
@@ -157,7 +158,7 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Puts a new credential into use, for those who come from now on too.
+    /// Puts a new credential into use, also for later requests.
     private func publish(
         _ credential: A.Credential, of call: SharedCall<Held>, isRefreshed: Bool, in partition: String?
     ) throws -> Held {
@@ -176,15 +177,15 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// One that comes with less time than the leeway, by a clock that is wrong for instance, must not be refreshed before
-    /// each request.
+    /// Returns the leeway for a credential. A credential that comes with less time than the leeway, for example due to
+    /// a wrong clock, must not be refreshed before each request. Nil when it is expired already.
     func usefulLeeway(of credential: A.Credential, at date: Date) -> Duration? {
         if !authenticator.needsRefresh(credential, at: date.addingTimeInterval(leeway.seconds)) { return leeway }
         return authenticator.needsRefresh(credential, at: date) ? nil : .zero
     }
 
-    /// Saves a credential unless it has been replaced meanwhile. One that cannot be saved is used all the same, and the
-    /// monitors of the request that it was refreshed for hear of it.
+    /// Saves a credential unless it has been replaced meanwhile. If saving fails, the credential is used anyway, and
+    /// the monitors of the request receive a note.
     private func save(_ held: Held, for request: NetworkRequest) async {
         let partition = request.options.partition
         do {
@@ -208,7 +209,7 @@ extension AuthenticationInterceptor {
         state.withLock { $0.spaces[partition]?.held?.generation }
     }
 
-    /// False when the call has no say any more.
+    /// Records a failed refresh. Returns false when the refresh was superseded.
     @discardableResult
     private func noteFailure(
         _ error: NetworkError, isLost: Bool, of call: SharedCall<Held>, in partition: String?
@@ -223,7 +224,7 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// The error for those who wait, who asked for something else than what failed.
+    /// Returns the error for the waiting requests. The failed request is a different one.
     private static func failure(_ error: any Error) -> NetworkError {
         var what = "refreshing the credential failed"
         guard let error = error as? NetworkError else {
@@ -233,7 +234,7 @@ extension AuthenticationInterceptor {
         }
         if let url = error.url { what += " from \(Redaction.standard.url(url.absoluteString))" }
         let code = error.code.isStatus || error.code == .cancelled ? .cannotAuthenticate : error.code
-        // Of a failure of the same kind the title is said already.
+        // The title of an error with the same code says this already.
         guard error.code == code else {
             return NetworkError(code, reason: "\(what): \(error.summary)", underlying: error)
         }

@@ -2,27 +2,27 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// Sends each request with a credential that is renewed as needed, once for all requests that need it.
+/// Adds a credential to each request, and refreshes it once for all requests that need a new one.
 ///
 /// ```swift
 /// let login = AuthenticationInterceptor(OAuth2Authenticator(client, store: FileTokenStore(file)))
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), login])
 /// ```
 ///
-/// - However many requests meet a refused or an expired credential, it is refreshed once; the others wait and are sent
-///   with the new one. A request that was sent with an older credential than the one there is now is sent again without a
+/// - A refused or expired credential is refreshed once, however many requests need it. The others wait and are sent
+///   with the new one. A request that was sent with an older credential than the current one is sent again without a
 ///   refresh.
-/// - A refresh that fails fails every request that waits for it, each with the same error: the code of the transport's
-///   failure, or `NetworkError.Code.cannotAuthenticate`. The next request tries anew.
-/// - A request is sent again once. A 401 after that is the result, and so is one to a body that cannot be sent again: the
-///   next request refreshes then.
-/// - A refresh runs in a task of its own, to its end, also when all who wait were cancelled: it may have used up the
-///   credential before. It has ``refreshTimeout`` at most.
-/// - Where nobody has signed in, a request fails, unless its `RequestOptions.authentication` is `AuthenticationChoice.optional`: then
-///   it is sent without a credential.
-/// - A request that has an `Authorization` of its own, or `RequestOptions.authentication` set to
-///   `AuthenticationChoice.none`, passes as it is.
-/// - Each `RequestOptions.partition` has a credential of its own.
+/// - A failed refresh fails every request that waits for it, with the same error: the code of the transport's failure,
+///   or `NetworkError.Code.cannotAuthenticate`. The next request tries again.
+/// - A request is sent again once. A 401 after that is the result. A 401 for a body that cannot be sent again is the
+///   result too, and the next request refreshes the credential.
+/// - A refresh runs in a separate task and finishes even if all waiting requests were cancelled, because it may already
+///   have used up the old credential. ``refreshTimeout`` limits its time.
+/// - Without a sign-in a request fails, unless its `RequestOptions.authentication` is `AuthenticationChoice.optional`.
+///   Then it is sent without a credential.
+/// - A request with an `Authorization` field or a user in its URL passes unchanged, and so does one whose
+///   `RequestOptions.authentication` is `AuthenticationChoice.none` or `AuthenticationChoice.anonymous`.
+/// - Each `RequestOptions.partition` has a separate credential.
 public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, RequestAdapter {
     typealias Held = HeldCredential<A.Credential>
     typealias Space = CredentialSpace<A.Credential>
@@ -32,14 +32,15 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         var generation = 0
     }
 
-    /// What knows the credentials.
+    /// The authenticator that applies and refreshes credentials.
     public let authenticator: A
-    /// How long before its end a credential is refreshed. Default 30 seconds.
+    /// The time before its expiry at which a credential is refreshed. Default 30 seconds.
     public let leeway: Duration
-    /// How long a refresh may take; more is `NetworkError.Code.timedOut` for those who wait. Default a minute.
+    /// The longest time for a refresh. After it, waiting requests fail with `NetworkError.Code.timedOut`. Default 60
+    /// seconds.
     public let refreshTimeout: Duration
-    /// How often a credential may be refreshed. Beyond it a 401 is the result, and a request with an expired credential
-    /// fails with `NetworkError.Code.cannotAuthenticate`.
+    /// The limit for refreshes. Beyond it a 401 is the result, and a request with an expired credential fails with
+    /// `NetworkError.Code.cannotAuthenticate`.
     public let refreshLimit: RefreshLimit
     let origins: CredentialOrigins
     let now: @Sendable () -> Date
@@ -47,16 +48,16 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     let state = Protected(State())
     let saving = SerialTasks()
 
-    /// Makes an interceptor.
+    /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - authenticator: What knows the credentials. One that holds this interceptor's router refers to it weakly.
-    ///   - leeway: How long before its end a credential is refreshed.
-    ///   - refreshTimeout: How long a refresh may take.
-    ///   - refreshLimit: How often there may be one.
-    ///   - origins: Where credentials may be sent.
-    ///   - clock: What the timeout is measured by.
-    ///   - now: The date, for the ends of credentials.
+    ///   - authenticator: Applies and refreshes credentials. It must reference a router with this interceptor weakly.
+    ///   - leeway: The time before its expiry at which a credential is refreshed.
+    ///   - refreshTimeout: The longest time for a refresh.
+    ///   - refreshLimit: The limit for refreshes.
+    ///   - origins: The origins that credentials may be sent to.
+    ///   - clock: The clock that measures the timeout of a refresh.
+    ///   - now: Returns the date that expiry dates are compared with.
     public init(
         _ authenticator: A, leeway: Duration = .seconds(30), refreshTimeout: Duration = .seconds(60),
         refreshLimit: RefreshLimit = RefreshLimit(), origins: CredentialOrigins = .asked,
@@ -71,7 +72,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         self.now = now
     }
 
-    /// Sends the request with the credential, and once more with a new one when that is refused.
+    /// Sends the request with the credential, and once more with a new one if the server refuses it.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard takes(request) else { return try await next(request) }
         var request = request
@@ -79,7 +80,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         let failures = space(of: request).failures
         guard let held = try await credential(for: request) else { return try await next(request) }
         let response = try await next(applying(held, to: request))
-        // Behind a redirect to another origin the credential was not sent: its refusal says nothing about it.
+        // A redirect to another origin does not carry the credential, so a refusal there proves nothing about it.
         guard authenticator.isAuthenticationFailure(response), response.isFromOrigin(of: request) else {
             return response
         }
@@ -92,7 +93,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         do {
             renewed = try await self.renewed(after: held, failures, for: request)
         } catch {
-            // The server has ended the sign-in: the request does without one, if it can.
+            // The server has ended the sign-in. The request is sent without a credential if it requires none.
             guard goesWithoutCredential(request, after: error) else { throw error }
             return try await next(request)
         }
@@ -100,7 +101,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         return try await next(applying(renewed, to: request))
     }
 
-    /// Adds the credential that is held. It is neither loaded nor refreshed.
+    /// Adds the current credential. Does not load or refresh it.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard takes(request) else { return }
         request.noteSignIn()
@@ -125,7 +126,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         state.withLock { $0.spaces[request.options.partition] ?? Space() }
     }
 
-    /// Whether it is time to refresh it.
+    /// Returns whether the credential must be refreshed now.
     func isDue(_ held: Held) -> Bool {
         guard let leeway = held.leeway else { return false }
         return authenticator.needsRefresh(held.credential, at: now().addingTimeInterval(leeway.seconds))
@@ -140,8 +141,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
 }
 
 extension AuthenticationInterceptor: CustomStringConvertible, CustomReflectable {
-    /// Without credentials.
+    /// The name of the type, without credentials.
     public var description: String { "AuthenticationInterceptor<\(A.self)>" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -2,22 +2,22 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// What is known of the credential of one partition.
+/// The state of the credential of one partition.
 struct CredentialSpace<Credential: Sendable>: Sendable {
     var held: HeldCredential<Credential>?
-    /// Whether what was saved has been looked for.
+    /// Whether the saved credential was loaded.
     var isLoaded = false
-    /// Whether a server has refused it to a request that could not be sent again.
+    /// Whether a server has refused the credential to a request that could not be sent again.
     var isRefused = false
-    /// The refresh under way.
+    /// The refresh in flight.
     var renewal: SharedCall<HeldCredential<Credential>>?
-    /// When it was refreshed lately.
+    /// The dates of recent refreshes.
     var refreshes: [Date] = []
-    /// How many refreshes failed, and how the last one did.
+    /// The number of failed refreshes. `failure` is the error of the last one.
     var failures = 0
     var failure: NetworkError?
 
-    /// Whether one more refresh is one too many.
+    /// Returns whether the refresh limit is reached.
     func isExcessive(at date: Date, _ limit: RefreshLimit) -> Bool {
         recent(date, limit).count >= limit.count
     }

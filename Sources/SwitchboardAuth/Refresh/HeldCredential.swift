@@ -4,11 +4,11 @@ import Switchboard
 /// A credential in use.
 struct HeldCredential<Credential: Sendable>: Sendable {
     let credential: Credential
-    /// Counts the credentials of an interceptor, from 1.
+    /// The number of the credential among those of an interceptor, from 1.
     let generation: Int
-    /// How long before its end it is refreshed; nil for not before a server refuses it, because it came with its end
-    /// in sight.
+    /// The time before its expiry at which it is refreshed. Nil for a credential that came expired: it is refreshed
+    /// only after a server refuses it.
     let leeway: Duration?
-    /// Whether it is new, and not one that was saved or given.
+    /// Whether it comes from a refresh, and not from a store or a sign-in.
     var isRefreshed = false
 }

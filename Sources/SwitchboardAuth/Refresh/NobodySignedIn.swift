@@ -1,4 +1,4 @@
 import Switchboard
 
-/// Ends the load of a credential that is not there, for requests that do not require one.
+/// The error of a load that finds no credential, for requests that do not require one.
 struct NobodySignedIn: Error {}

@@ -1,14 +1,14 @@
 import Foundation
 import Switchboard
 
-/// How often a credential may be refreshed, so that a server which refuses every new one is not asked for ever.
+/// The largest number of refreshes in a period. It protects a server that refuses every new credential.
 public struct RefreshLimit: Sendable, Hashable {
-    /// The most refreshes within ``window``; at least 1.
+    /// The largest number of refreshes within ``window``, at least 1.
     public var count: Int
-    /// The time that is looked back.
+    /// The period in which refreshes are counted.
     public var window: Duration
 
-    /// Makes a limit. By default five in thirty seconds.
+    /// Creates a limit. By default, five refreshes in thirty seconds.
     public init(count: Int = 5, within window: Duration = .seconds(30)) {
         self.count = max(1, count)
         self.window = window

@@ -1,7 +1,8 @@
 import SwitchboardPlatform
 import Switchboard
 
-/// Runs operations one after the other, in the order in which they were given. None is cancelled with its caller.
+/// Runs operations one after the other, in the order of the calls. A caller's cancellation does not cancel its
+/// operation.
 final class SerialTasks: Sendable {
     private let last = Protected<Task<Void, Never>?>(nil)
 

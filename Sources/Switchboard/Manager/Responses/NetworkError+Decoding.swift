@@ -5,10 +5,11 @@ extension NetworkError {
     /// Decodes the server's error body.
     ///
     /// - Parameters:
-    ///   - type: The server's own error.
-    ///   - decoder: Decodes the body. Nil, the default, for the one of the request's ``ResponseHandling``: the manager's.
+    ///   - type: The type of the server's error.
+    ///   - decoder: Decodes the body. Nil, the default, for the decoder of the request's ``ResponseHandling``, which is
+    ///     the manager's.
     /// - Returns: The server's error.
-    /// - Throws: ``Code/noData`` when there is no body, ``Code/decodingFailed`` with the key path when it has another
+    /// - Throws: ``Code/noData`` when the body is empty, ``Code/decodingFailed`` with the key path when it has another
     ///   shape.
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: (any ResponseDecoder)? = nil

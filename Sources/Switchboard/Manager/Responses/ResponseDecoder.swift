@@ -1,9 +1,9 @@
 import Foundation
 import SwitchboardJSON
 
-/// Makes a value of a body. `FastJSONDecoder`, `JSONDecoder` and `PropertyListDecoder` are three.
+/// Decodes values from bodies. `FastJSONDecoder`, `JSONDecoder` and `PropertyListDecoder` conform to it.
 public protocol ResponseDecoder: Sendable {
-    /// The value, or what was wrong: a `DecodingError` gets its key path into the error's reason.
+    /// Returns the decoded value. If it throws a `DecodingError`, the reason of the call's error contains the key path.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }
 
@@ -12,8 +12,9 @@ extension JSONDecoder: ResponseDecoder {}
 extension PropertyListDecoder: ResponseDecoder {}
 
 extension FastJSONDecoder {
-    /// The decoder of a ``ResponseHandling`` that is given none: it reads dates as ``JSONBody`` writes them, ISO 8601
-    /// with or without a fraction, and numbers as a plain `JSONDecoder` does. Change what should differ:
+    /// The default decoder of a ``ResponseHandling``. It reads dates in ISO 8601, with or without a fraction, as
+    /// ``JSONBody`` writes them. It reads dates that are numbers as a plain `JSONDecoder` does. Change its properties
+    /// for other formats:
     ///
     /// ```swift
     /// var decoder = FastJSONDecoder.ofResponses

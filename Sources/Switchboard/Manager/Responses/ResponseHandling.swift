@@ -2,25 +2,25 @@ import Foundation
 import SwitchboardJSON
 import SwitchboardText
 
-/// What makes a value, or an error, of a response.
+/// Checks responses and decodes their bodies.
 public struct ResponseHandling: Sendable {
-    /// The statuses taken for success. Default 200 to 299.
+    /// The statuses that count as success. Default 200 to 299.
     public var acceptedStatuses: AcceptedStatuses
-    /// The code and message for the others. Default ``StatusMap/standard``.
+    /// The code and message for other statuses. Default ``StatusMap/standard``.
     public var statusMap: StatusMap
-    /// The keys under which a server explains an error in JSON; the first one with a text counts. They are looked for at
-    /// the top of an object and inside its `error`. Their value is a text, an object with a `message`, `msg` or
-    /// `detail`, or a list of these; under `errors` also an object with texts by field, `{"email":["is taken"]}`.
-    /// Default `message`, `status_message`, `error_description`, `detail`, `errors`, `title`, `error`.
+    /// The keys of a server's error message in JSON. The first key with a text is used. Keys are read at the top of an
+    /// object and inside its `error`. Their value is a text, an object with a `message`, `msg` or `detail`, or a list
+    /// of these. Under `errors` it may also be an object with texts by field, `{"email":["is taken"]}`. Default
+    /// `message`, `status_message`, `error_description`, `detail`, `errors`, `title`, `error`.
     ///
-    /// Errors in XML have their own place: the `Message` of S3 and its kin, the `detail` or `title` of [RFC
-    /// 9457](https://www.rfc-editor.org/rfc/rfc9457).
+    /// They do not apply to errors in XML. There the message is the `Message` of S3 and similar services, or the
+    /// `detail` or `title` of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457).
     public var messageKeys: [String]
-    /// Decodes the body of a success. Default a `FastJSONDecoder` that also reads ISO 8601 dates, as ``JSONBody`` writes
-    /// them.
+    /// The decoder for the body of a success. Default a `FastJSONDecoder` that also reads ISO 8601 dates, as
+    /// ``JSONBody`` writes them.
     public var decoder: any ResponseDecoder
 
-    /// Makes a handling.
+    /// Creates a response handling.
     public init(
         acceptedStatuses: AcceptedStatuses = .success, statusMap: StatusMap = .standard,
         messageKeys: [String] = [
@@ -34,10 +34,10 @@ public struct ResponseHandling: Sendable {
         self.decoder = decoder ?? FastJSONDecoder.ofResponses
     }
 
-    /// Throws for a status that is not accepted.
+    /// Throws if the status of a response is not accepted.
     ///
     /// - Throws: ``NetworkError`` with the code of the ``statusMap``, the status, headers and body of the response, and
-    ///   what the server said about it.
+    ///   the server's message.
     public func check(_ response: NetworkResponse) throws(NetworkError) {
         let result = response.environment.run { Result { () throws(NetworkError) in try judge(response) } }
         try result.get()
@@ -62,7 +62,7 @@ public struct ResponseHandling: Sendable {
 }
 
 extension RequestOptions {
-    /// What makes a value, or an error, of the response.
+    /// The checks and the decoding of the response.
     public var responseHandling: ResponseHandling {
         get { self[ResponseHandlingOption.self] }
         set {
@@ -77,22 +77,22 @@ private enum ResponseHandlingOption: RequestOption {
 }
 
 extension NetworkResponse {
-    /// The handling that the request asked for.
+    /// The response handling of the request.
     package var handling: ResponseHandling {
         request?.options.responseHandling ?? ResponseHandlingOption.defaultValue
     }
 
-    /// The environment for the closures of the app that judge and decode it.
+    /// The environment in which the app's closures check and decode the response.
     package var environment: CallEnvironment? { request?.callEnvironment }
 
-    /// The body as a value.
+    /// Decodes the body.
     ///
-    /// `Data` is the body as it is and `String` its text. An empty body is ``EmptyResponse``, or nil for an optional.
-    /// Without a decoder the one of the request's ``ResponseHandling`` is used.
+    /// `Data` is the unchanged body, and `String` is its text. An empty body decodes to ``EmptyResponse``, or to nil
+    /// for an optional. Without a decoder, that of the request's ``ResponseHandling`` is used.
     ///
     /// - Throws: ``NetworkError/Code/noData`` when the body is empty and the type needs one,
-    ///   ``NetworkError/Code/decodingFailed`` with key path, expected type and a short redacted piece of the body,
-    ///   ``NetworkError/Code/unexpectedContentType`` when the body is of another media type altogether.
+    ///   ``NetworkError/Code/decodingFailed`` with key path, expected type and a short redacted part of the body,
+    ///   ``NetworkError/Code/unexpectedContentType`` when the body has a different media type.
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
@@ -122,7 +122,7 @@ extension NetworkResponse {
         return failure(.unexpectedContentType, "the response is \(mediaType): \(reason)", error)
     }
 
-    /// Whether the body cannot be JSON by its first character.
+    /// Whether the first character of the body rules out JSON.
     private var isNoJSON: Bool {
         body.first { $0 > 0x20 }.map { !"{[\"-0123456789tfn".utf8.contains($0) } ?? true
     }

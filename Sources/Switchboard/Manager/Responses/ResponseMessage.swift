@@ -1,18 +1,18 @@
-/// The seven outcomes that the published `NetworkManager` tells a person about, with its words. Errors say them with
+/// The seven outcomes that the published `NetworkManager` shows to a person, in its words. Errors use these words with
 /// ``StatusMap/article``.
 public enum ResponseMessage: String, Sendable, CaseIterable {
-    /// All is well.
+    /// Success.
     case success
-    /// Log in first.
+    /// A login is required.
     case authenticationError = "You need to be authenticated first."
-    /// The server did not understand.
+    /// The server did not understand the request.
     case badRequest = "Bad request"
-    /// What was asked for is not there any more.
+    /// The requested URL is no longer valid.
     case outdated = "The url you requested is outdated."
-    /// Anything else.
+    /// Any other failure.
     case failed = "Network request failed."
-    /// Success without a body where a value was expected.
+    /// Success without a body, although a value was expected.
     case noData = "Response returned with no data to decode."
-    /// Success with a body that is not the value expected.
+    /// Success with a body that is not the expected value.
     case unableToDecode = "We could not decode the response."
 }

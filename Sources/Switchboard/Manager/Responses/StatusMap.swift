@@ -1,7 +1,7 @@
-/// From a status to an error code and the message for a person.
+/// Maps a status to an error code and to a message for a person.
 ///
-/// With ``standard`` an error says in plain words what happened, with the status, and with the time to wait if the
-/// server told one. With any other map it says the ``ResponseMessage`` of the map.
+/// With ``standard`` an error describes the failure in plain words, with the status, and with the time to wait if the
+/// server sent one. With any other map it contains the ``ResponseMessage`` of the map.
 ///
 /// | status | code | with ``standard`` | with ``article`` |
 /// |---|---|---|---|
@@ -11,24 +11,24 @@
 /// | 404 | `notFound` | Not found (404) | You need to be authenticated first. |
 /// | 410 | `error4xx` | No longer available (410) | You need to be authenticated first. |
 /// | 429 | `error4xx` | Too many requests (429), try again in 20 s | You need to be authenticated first. |
-/// | other 4xx | `error4xx` | its own words | You need to be authenticated first. |
+/// | other 4xx | `error4xx` | words for the status: Locked (423) | You need to be authenticated first. |
 /// | 500 | `serverError` | The server failed (500) | You need to be authenticated first. |
 /// | 503 | `error5xx` | The server is not available (503) | Bad request |
-/// | other 5xx | `error5xx` | its own words | Bad request |
-/// | 3xx | `redirection` | The server answered with a redirect (302) | Network request failed. |
+/// | other 5xx | `error5xx` | words for the status: The server did not respond in time (504) | Bad request |
+/// | 3xx | `redirection` | The server sent a redirect (302) | Network request failed. |
 /// | 600 | `unexpectedStatus` | Unexpected status (600) | The url you requested is outdated. |
 /// | any other | `unexpectedStatus` | Unexpected status (799) | Network request failed. |
 public struct StatusMap: Sendable {
     let code: @Sendable (_ status: Int, _ hasServerMessage: Bool) -> NetworkError.Code
     let message: @Sendable (_ status: Int) -> ResponseMessage
-    /// Whether errors say what the status means, in place of the map's message.
+    /// Whether errors describe their status in plain words, in place of the map's message.
     private(set) var isPlain = false
 
-    /// Makes a map.
+    /// Creates a map.
     ///
     /// - Parameters:
-    ///   - code: The code for a status that was not accepted.
-    ///   - message: The message for a status.
+    ///   - code: Returns the code for a status that was not accepted.
+    ///   - message: Returns the message for a status.
     public init(
         code: @escaping @Sendable (_ status: Int) -> NetworkError.Code = { StatusMap.code(for: $0) },
         message: @escaping @Sendable (_ status: Int) -> ResponseMessage
@@ -45,10 +45,10 @@ public struct StatusMap: Sendable {
         self.message = message
     }
 
-    /// Each status says what it means, in plain words. The default.
+    /// The default map: each error describes its status in plain words.
     ///
-    /// Its ``message(for:)`` sorts them into the published seven: 400 is `badRequest`, 401, 403 and 407
-    /// `authenticationError`, 404 and 410 `outdated`, all others `failed`.
+    /// Its ``message(for:)`` maps statuses to the published outcomes: 200 to 299 are `success`, 400 is `badRequest`,
+    /// 401, 403 and 407 are `authenticationError`, 404 and 410 are `outdated`, and all others are `failed`.
     public static let standard: StatusMap = {
         var map = StatusMap { status in
             switch status {
@@ -63,7 +63,8 @@ public struct StatusMap: Sendable {
         return map
     }()
 
-    /// The map as the article published it, for apps that show its messages: all of 401 to 500 ask for a login.
+    /// The map of the published article, for apps that show its messages: every status from 401 to 500 asks for a
+    /// login.
     public static let article = StatusMap { status in
         switch status {
         case 200...299: .success
@@ -74,18 +75,18 @@ public struct StatusMap: Sendable {
         }
     }
 
-    /// Services that explain themselves: a body with a message is ``NetworkError/Code/custom``, whose
-    /// ``NetworkError/errorDescription`` is that message alone; any other is ``NetworkError/Code/other``, "Something
-    /// went wrong".
+    /// A map for services that explain their errors. A body with a message has the code ``NetworkError/Code/custom``,
+    /// and its ``NetworkError/errorDescription`` is that message alone. Any other body has the code
+    /// ``NetworkError/Code/other``, "Something went wrong".
     public static let service = StatusMap(
         { _, hasServerMessage in hasServerMessage ? .custom : .other }, standard.message)
 
-    /// The message for a status.
+    /// Returns the message for a status.
     public func message(for status: Int) -> ResponseMessage {
         message(status)
     }
 
-    /// The code for a status, as ``standard`` and ``article`` have it.
+    /// Returns the code for a status, as in ``standard`` and ``article``.
     public static func code(for status: Int) -> NetworkError.Code {
         switch status {
         case 300...399: .redirection

@@ -1,22 +1,23 @@
 import Foundation
 import SwitchboardText
 
-/// A key in a header field or in the query of each request.
+/// Adds an API key to each request, in a header field or in the query.
 ///
 /// ```swift
 /// APIKeyAuth(key, in: .header("X-Api-Key"))
 /// APIKeyAuth(key, in: .query("api_key"))
 /// ```
 ///
-/// A request that has such a field or parameter already keeps it. The field is redacted in every text about the request,
-/// whatever its name; a parameter, when its name ends in `key`, `token` and the like: give any other one to the
-/// ``Redaction`` of your logs.
+/// A request that already has such a field or parameter keeps it. The field is redacted in every text about the
+/// request, whatever its name. A parameter is redacted if its name ends in `key`, `token` or similar; add any other
+/// name to the ``Redaction`` of your logs.
 public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
-    /// Where the key stands.
+    /// The part of the request that carries the key.
     public enum Place: Sendable, Hashable {
-        /// In a header field of this name. It goes to no other origin by a redirect, whatever its name.
+        /// A header field of this name. A redirect never sends it to another origin, whatever its name.
         case header(String)
-        /// In a parameter of this name, behind those that the query has. Prefer a header: URLs end up in logs of servers.
+        /// A query parameter of this name, after the existing ones. Prefer a header: servers write URLs into their
+        /// logs.
         case query(String)
     }
 
@@ -24,14 +25,14 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let place: Place
     private let origins: CredentialOrigins
 
-    /// Always the same key.
+    /// Creates an interceptor with a fixed key.
     public init(_ key: String, in place: Place, origins: CredentialOrigins = .asked) {
         source = CredentialSource(key)
         self.place = place
         self.origins = origins
     }
 
-    /// Asks for the key; see ``BearerAuth/init(origins:provider:)``.
+    /// Creates an interceptor that requests the key from a provider; see ``BearerAuth/init(origins:provider:)``.
     public init(
         in place: Place, origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> String?
     ) {
@@ -40,7 +41,7 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         self.origins = origins
     }
 
-    /// Adds the key.
+    /// Adds the key to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard request.takesCredentials(for: origins), !isThere(request),
             let key = try await source.value(for: request)
@@ -74,8 +75,8 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 }
 
 extension APIKeyAuth: CustomStringConvertible, CustomReflectable {
-    /// Without the key.
+    /// The name of the type, without the key.
     public var description: String { "APIKeyAuth" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

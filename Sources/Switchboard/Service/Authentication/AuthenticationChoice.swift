@@ -1,29 +1,31 @@
-/// How a single request is authenticated; see ``RequestOptions/authentication``.
+/// The authentication of a single request; see ``RequestOptions/authentication``.
 public enum AuthenticationChoice: Sendable, Hashable {
-    /// As the interceptors of its router do it: `AuthenticationInterceptor` requires a credential; a provider of
-    /// ``BearerAuth``, ``BasicAuth`` or `DigestAuth` that gives nil sends none.
+    /// Leaves the choice to the router's interceptors. `AuthenticationInterceptor` requires a credential.
+    /// ``BearerAuth``, ``BasicAuth`` and `DigestAuth` send none if their provider returns nil.
     case automatic
-    /// In the name of whoever has signed in. Without a credential the call fails with
-    /// ``NetworkError/Code/cannotAuthenticate``, and nothing is sent.
+    /// Requires a sign-in. Without a credential the call fails with ``NetworkError/Code/cannotAuthenticate``, and
+    /// nothing is sent.
     case required
-    /// With a credential when somebody has signed in, without one when nobody has, and also when the server ends the
-    /// sign-in. A refresh that fails for another reason, a lost connection for instance, fails the call.
+    /// Sends a credential if a user has signed in, and none otherwise. If the server ends the sign-in, the request is
+    /// sent without one. A refresh that fails for another reason, such as a lost connection, fails the call.
     case optional
-    /// In nobody's name, whether or not somebody has signed in. The key of the app, by ``APIKeyAuth`` or `RequestSigner`, is
-    /// sent; so it is with the cases before.
+    /// Sends no user's credential, even if a user has signed in. The app's key, added by ``APIKeyAuth`` or
+    /// `RequestSigner`, is still sent, as in the cases above.
     case anonymous
-    /// Not at all: every interceptor of credentials lets it pass as it is, that of the app's key too.
+    /// Sends no credentials, not even the app's key: every authentication interceptor passes the request unchanged.
     case none
-    /// By the method of this name of a `CompositeAuth`; other interceptors take it for ``automatic``.
+    /// Uses the method of this name in a `CompositeAuth`. Other interceptors treat it as ``automatic``.
     case named(String)
 }
 
 extension RequestOptions {
-    /// How the request is authenticated. Default ``AuthenticationChoice/automatic``.
+    /// The authentication of the request. Default ``AuthenticationChoice/automatic``.
     ///
     /// ```swift
-    /// let manager = NetworkManager(interceptors: [key, login], options: RequestOptions { $0.authentication = .optional })
-    /// var options: RequestOptions { RequestOptions { $0.authentication = .required } }   // an endpoint's: the favorites
+    /// let manager = NetworkManager(
+    ///     interceptors: [key, login], options: RequestOptions { $0.authentication = .optional })
+    /// // In an endpoint, for the favorites:
+    /// var options: RequestOptions { RequestOptions { $0.authentication = .required } }
     /// ```
     public var authentication: AuthenticationChoice {
         get { self[AuthenticationOption.self] }

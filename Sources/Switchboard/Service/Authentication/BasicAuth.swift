@@ -1,6 +1,6 @@
 import Foundation
 
-/// `Authorization: Basic`, with the first sending: no answer has to ask for it ([RFC
+/// Adds `Authorization: Basic` to each request, without waiting for a challenge ([RFC
 /// 7617](https://www.rfc-editor.org/rfc/rfc7617)).
 ///
 /// ```swift
@@ -8,21 +8,22 @@ import Foundation
 /// BasicAuth { try await keychain.credentials() }
 /// ```
 ///
-/// A request that has an `Authorization`, or a user in its URL, keeps it. ``RequestOptions/credentials`` give a request
-/// others. A 401 is the result: it would come again.
+/// A request that has an `Authorization` field, or a user in its URL, keeps it. ``RequestOptions/credentials`` replaces
+/// the credentials for one request. A 401 is returned as the result, because a second attempt would end the same way.
 public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CredentialSource<BasicCredentials>
     private let origins: CredentialOrigins
 
-    /// Always the same user and password, in UTF-8. A user with a colon ends each request with
+    /// Creates an interceptor with a fixed user and password, in UTF-8. A user with a colon fails each request with
     /// ``NetworkError/Code/invalidRequest``.
     public init(user: String, password: String, origins: CredentialOrigins = .asked) {
         source = CredentialSource(BasicCredentials(user: user, password: password))
         self.origins = origins
     }
 
-    /// Asks for them: once for all requests that wait at that time, and again for the next one. Nil sends none. What
-    /// the provider throws ends those requests: a ``NetworkError`` as it is, anything else within
+    /// Creates an interceptor that requests the credentials from a provider. The provider runs once for all requests
+    /// that wait at the same time, and again for the next one. If it returns nil, no credentials are sent. If it
+    /// throws, those requests fail: a ``NetworkError`` is thrown unchanged, any other error within
     /// ``NetworkError/Code/cannotAuthenticate``.
     public init(
         origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> BasicCredentials?
@@ -31,7 +32,7 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         self.origins = origins
     }
 
-    /// Adds the credentials.
+    /// Adds the credentials to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard request.takesSignIn(for: origins), !request.hasAuthorization else { return }
         request.noteSignIn()
@@ -43,7 +44,7 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 }
 
 extension Optional {
-    /// This value, or what an operation gives when there is none.
+    /// Returns this value, or the result of an operation if this is nil.
     package func orElse(_ other: () async throws -> Wrapped?) async rethrows -> Wrapped? {
         if let self { return self }
         return try await other()
@@ -51,8 +52,8 @@ extension Optional {
 }
 
 extension BasicAuth: CustomStringConvertible, CustomReflectable {
-    /// Without the credentials.
+    /// The name of the type, without the credentials.
     public var description: String { "BasicAuth" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,23 +1,24 @@
 import Foundation
 import SwitchboardText
 
-/// A user and a password, as `Basic` and `Digest` want them.
+/// A user and a password for `Basic` and `Digest`.
 public struct BasicCredentials: Sendable, Hashable {
     /// The user's name.
     public var user: String
     /// The password.
     public var password: String
 
-    /// Makes credentials. Nothing is refused here.
+    /// Creates credentials without any check.
     public init(user: String, password: String) {
         self.user = user
         self.password = password
     }
 
-    /// The value of an `Authorization` field, in UTF-8 and NFC ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)).
+    /// Returns the value of an `Authorization` field, in UTF-8 and NFC ([RFC 7617
+    /// §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)).
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` for a user with a colon, which the server would take for the end of
-    ///   the name, and for control characters in either.
+    /// - Throws: ``NetworkError/Code/invalidRequest`` for a user with a colon, which ends the name for the server, and
+    ///   for control characters in user or password.
     public func headerValue() throws(NetworkError) -> String {
         guard !user.utf8.contains(.colon) else {
             throw NetworkError(.invalidRequest, reason: "the user's name for Basic holds a colon (RFC 7617 §2)")
@@ -33,14 +34,15 @@ public struct BasicCredentials: Sendable, Hashable {
 }
 
 extension BasicCredentials: CustomStringConvertible, CustomReflectable {
-    /// Neither name nor password.
+    /// The name of the type and a mask, without user and password.
     public var description: String { "BasicCredentials(\(Redaction.standard.mask))" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestOptions {
-    /// The user and password for this request in place of those of ``BasicAuth`` or `DigestAuth`. Default nil: theirs.
+    /// The user and password for this request, in place of those of ``BasicAuth`` or `DigestAuth`. Nil, the default,
+    /// for theirs.
     public var credentials: BasicCredentials? {
         get { self[CredentialsOption.self] }
         set { self[CredentialsOption.self] = newValue }

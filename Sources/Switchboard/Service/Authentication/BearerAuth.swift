@@ -1,38 +1,39 @@
 import Foundation
 
-/// `Authorization: Bearer` ([RFC 6750 §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
+/// Adds `Authorization: Bearer` to each request ([RFC 6750 §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
 ///
 /// ```swift
 /// BearerAuth(token)
 /// BearerAuth { await account.token }        // nil: nobody is signed in
 /// ```
 ///
-/// A request that has an `Authorization`, or a user in its URL, keeps it. A 401 is the result; a token that is to be
-/// refreshed is for `AuthenticationInterceptor`.
+/// A request that has an `Authorization` field, or a user in its URL, keeps it. A 401 is returned as the result. To
+/// refresh tokens, use `AuthenticationInterceptor`.
 public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CredentialSource<String>
     private let origins: CredentialOrigins
 
-    /// Always the same token.
+    /// Creates an interceptor with a fixed token.
     public init(_ token: String, origins: CredentialOrigins = .asked) {
         source = CredentialSource(token)
         self.origins = origins
     }
 
-    /// Asks for the token: once for all requests that wait at that time, and again for the next one. Nil sends none. What
-    /// the provider throws ends those requests: a ``NetworkError`` as it is, anything else within
+    /// Creates an interceptor that requests the token from a provider. The provider runs once for all requests that
+    /// wait at the same time, and again for the next one. If it returns nil, no token is sent. If it throws, those
+    /// requests fail: a ``NetworkError`` is thrown unchanged, any other error within
     /// ``NetworkError/Code/cannotAuthenticate``.
     public init(origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> String?) {
         source = CredentialSource(provider)
         self.origins = origins
     }
 
-    /// Adds the token.
+    /// Adds the token to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard request.takesSignIn(for: origins), !request.hasAuthorization else { return }
         request.noteSignIn()
         guard let token = try await source.value(for: request) else { return try request.checkSignIn() }
-        // RFC 6750 §2.1 has no empty one: most likely a setting is missing.
+        // RFC 6750 §2.1 allows no empty token. Most likely a setting is missing.
         guard !token.isEmpty else {
             throw NetworkError(.cannotAuthenticate, reason: "the bearer token is empty")
         }
@@ -41,8 +42,8 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 }
 
 extension BearerAuth: CustomStringConvertible, CustomReflectable {
-    /// Without the token.
+    /// The name of the type, without the token.
     public var description: String { "BearerAuth" }
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

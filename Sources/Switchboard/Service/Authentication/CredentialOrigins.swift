@@ -1,7 +1,7 @@
 import Foundation
 import SwitchboardText
 
-/// Where credentials may be sent.
+/// The origins that credentials may be sent to.
 ///
 /// ```swift
 /// BearerAuth(token, origins: ["https://api.example.com", "https://cdn.example.com:8443"])
@@ -14,10 +14,10 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
 
     private struct Origin: Sendable {
         let url: URL
-        /// Whether the app named the host alone, perhaps with a port.
+        /// Whether the app gave only the host, with or without a port.
         var isHost = false
 
-        /// Whether a URL of the app's own is at this host.
+        /// Returns whether a URL that the app chose is at this host.
         func isHost(of other: URL) -> Bool {
             guard isHost, let host = url.host, let other = other.host.map({ ($0, other.port) }) else { return false }
             return host.equalsIgnoringCase(other.0) && (url.port == nil || url.port == other.1)
@@ -30,24 +30,27 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         self.rule = rule
     }
 
-    /// Wherever the app's own endpoints go, and nowhere that a server leads: not to another origin by a redirect, a link
-    /// to the next page or the place of an upload, and not back from there either. The default.
+    /// The origins of the app's own endpoints. The default. Credentials never go where only a server leads: to another
+    /// origin by a redirect, to a link to the next page, or to the location of an upload. They are not sent again when
+    /// such a request returns to the first origin.
     public static let asked = CredentialOrigins(.asked)
 
-    /// These origins alone, also when a server leads there. Of each URL scheme, host and port count.
+    /// Creates a list of the only origins allowed, even when a server leads there. Of each URL, the scheme, host and
+    /// port count.
     public init(_ urls: [URL]) {
         rule = .listed(urls.map { Origin(url: $0) })
     }
 
-    /// These origins alone, as texts such as `https://api.example.com`.
+    /// Creates a list of the only origins allowed, as texts such as `https://api.example.com`.
     ///
-    /// A host such as `api.example.com` is https on its default port; and where the app asks that host itself, and no server
-    /// led there, the scheme and the port that it asks. What is neither an http or https URL nor a host is nowhere.
+    /// A host such as `api.example.com` means https on its default port. If the app itself requests that host, and no
+    /// server led there, every scheme and port is allowed, unless the text names a port. A text that is neither an http
+    /// or https URL nor a host allows nothing.
     public init(arrayLiteral elements: String...) {
         self.init(hosts: elements)
     }
 
-    /// As ``init(arrayLiteral:)``.
+    /// Creates the list as ``init(arrayLiteral:)`` does.
     package init(hosts: [String]) {
         rule = .listed(
             hosts.compactMap { text in
@@ -59,7 +62,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
             })
     }
 
-    /// Whether the request may carry credentials.
+    /// Returns whether the request may carry credentials.
     package func allow(_ request: NetworkRequest) -> Bool {
         guard let url = request.url else { return false }
         switch rule {

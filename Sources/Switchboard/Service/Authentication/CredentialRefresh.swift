@@ -1,14 +1,14 @@
-/// The refreshes that the running code is part of.
+/// The credential refreshes that the running code is part of.
 ///
-/// A request sent by one of them must not wait for what waits for it: its own interceptor lets it pass, and so should
-/// whatever hands out turns.
+/// A request that is sent by a refresh must not wait for that refresh. Its own interceptor passes it unchanged, and
+/// limiters should pass it too.
 package enum CredentialRefresh {
     @TaskLocal private static var current: [ObjectIdentifier] = []
 
     /// Whether this code runs within a refresh.
     package static var isRunning: Bool { !current.isEmpty }
 
-    /// Whether this code runs within a refresh of this interceptor.
+    /// Returns whether this code runs within a refresh of this interceptor.
     package static func isRunning(of interceptor: AnyObject) -> Bool {
         !current.isEmpty && current.contains(ObjectIdentifier(interceptor))
     }

@@ -1,7 +1,7 @@
-/// A value at hand, or a provider that is asked for it.
+/// A fixed value, or a provider of values.
 ///
-/// A provider is asked once for all requests of a partition that wait at the same time, and again for the next one. It is
-/// cancelled when all of those were cancelled.
+/// A provider runs once for all requests of a partition that wait at the same time, and again for the next one. It is
+/// cancelled when all of those requests are cancelled.
 package struct CredentialSource<Value: Sendable>: Sendable {
     private enum Kind: Sendable {
         case value(Value)
@@ -18,7 +18,7 @@ package struct CredentialSource<Value: Sendable>: Sendable {
         kind = .provider(provider, SharedCalls())
     }
 
-    /// The value for a request; nil when the provider has none.
+    /// Returns the value for a request, or nil when the provider returns nil.
     package func value(for request: NetworkRequest) async throws -> Value? {
         switch kind {
         case .value(let value): return value

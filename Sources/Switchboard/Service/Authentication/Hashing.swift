@@ -2,9 +2,9 @@ import SwitchboardPlatform
 import Foundation
 
 extension MessageDigest {
-    /// The hash of some bytes.
+    /// Returns the hash of data.
     ///
-    /// - Throws: ``NetworkError/Code/unsupported`` where the system has no such function.
+    /// - Throws: ``NetworkError/Code/unsupported`` when the system lacks the hash function.
     package func checkedHash(_ data: Data) throws(NetworkError) -> Data {
         do throws(DynamicLibrary.Failure) {
             return try hash(data)
@@ -15,18 +15,18 @@ extension MessageDigest {
 }
 
 extension Data {
-    /// Base64 for URLs, without padding ([RFC 4648 §5](https://www.rfc-editor.org/rfc/rfc4648#section-5)).
+    /// The data as base64 for URLs, without padding ([RFC 4648 §5](https://www.rfc-editor.org/rfc/rfc4648#section-5)).
     package var base64URLText: String {
         base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
             .replacingOccurrences(of: "=", with: "")
     }
 
-    /// `0a1b`, in lower case.
+    /// The bytes as hexadecimal digits in lower case, such as `0a1b`.
     package var hexText: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Bytes that nobody can foresee.
+    /// Returns unpredictable random bytes.
     package static func random(_ count: Int) -> Data {
         var generator = SystemRandomNumberGenerator()
         return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })

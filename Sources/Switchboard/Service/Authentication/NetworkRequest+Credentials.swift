@@ -2,37 +2,38 @@ import Foundation
 import SwitchboardText
 
 extension NetworkRequest {
-    /// Whether the request has credentials of its own: an `Authorization`, or a user in its URL.
+    /// Whether the request itself has credentials: an `Authorization` field, or a user in its URL.
     package var hasAuthorization: Bool {
         headers.contains("Authorization") || url?.withoutUserInfo.credentials != nil
     }
 
-    /// Writes a field with a credential: it does not go to another origin, whatever its name.
+    /// Sets a header field that contains a credential. It is not sent to another origin, whatever its name.
     package mutating func setCredential(_ name: String, _ value: String) {
         headers.set(name, value)
         noteCredential(in: name)
     }
 
-    /// Whether an interceptor that writes credentials for these origins has to do with the request at all.
+    /// Returns whether an interceptor may add credentials for these origins to the request.
     package func takesCredentials(for origins: CredentialOrigins) -> Bool {
         options.authentication != .none && origins.allow(self)
     }
 
-    /// The same for an interceptor whose credentials say who is asking.
+    /// Returns whether an interceptor may add credentials that identify the user.
     package func takesSignIn(for origins: CredentialOrigins) -> Bool {
         options.authentication != .anonymous && takesCredentials(for: origins)
     }
 
-    /// Notes that an interceptor of sign-ins decides about this request: whoever has signed in, its answer may be theirs.
+    /// Records that an interceptor of sign-ins has handled this request: its response may belong to the user who signed
+    /// in.
     package mutating func noteSignIn() { self[SignInDecision.self] = true }
 
-    /// Whether such an interceptor has decided, for a credential or for none.
+    /// Whether such an interceptor has handled the request, with or without a credential.
     package var isSignInDecided: Bool { self[SignInDecision.self] }
 
-    /// Fails a request that requires a sign-in, and that is about to be sent without one. What the app itself wrote counts;
-    /// the key of an app does not, and at another origin there is none to be had.
+    /// Throws for a request that requires a sign-in and is about to be sent without one. Secret fields that the app set
+    /// itself count as a sign-in; the app's key does not. At another origin no sign-in is required.
     func checkSignInIsDecided() throws(NetworkError) {
-        // A login lets the requests of its own refresh pass: they are how a sign-in comes to be.
+        // A login sends the requests of its refresh without a credential, because they obtain it.
         guard options.authentication == .required, !CredentialRefresh.isRunning, !isSignInDecided, !hasAuthorization,
             !hasLeftOrigin,
             !headers.contains(where: {
@@ -45,7 +46,7 @@ extension NetworkRequest {
                 + "AuthenticationInterceptor or BearerAuth")
     }
 
-    /// Fails a request that requires a sign-in, of which there is none.
+    /// Throws for a request that requires a sign-in when the provider returned no credential.
     package func checkSignIn() throws(NetworkError) {
         guard options.authentication == .required else { return }
         throw NetworkError(

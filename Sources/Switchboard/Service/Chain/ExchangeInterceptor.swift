@@ -1,7 +1,8 @@
-/// Wraps each exchange of a call: it runs behind redirects, once for each request that goes to a server.
+/// Wraps each exchange of a call. It runs behind redirects, once for each request that goes to a server.
 ///
-/// List it in the `exchangeInterceptors` of a ``Router`` or ``NetworkManager``. They run in the order in which they are
-/// listed, right before the session. `CookieInterceptor` is one: a cookie that a redirect sets is sent to its target.
+/// List it in the `exchangeInterceptors` of a ``Router`` or ``NetworkManager``. Exchange interceptors run in the order
+/// in which they are listed, directly before the session. `CookieInterceptor` is one: it sends a cookie that a redirect
+/// sets to the target of that redirect.
 public protocol ExchangeInterceptor: Sendable {
     /// Handles one exchange; see ``Interceptor/intercept(_:next:)``.
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse

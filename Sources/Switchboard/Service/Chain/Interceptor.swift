@@ -1,6 +1,6 @@
-/// Wraps a whole call: it sees the request once, before redirects, and the response that the call ends with.
+/// Wraps a whole call. It receives the request before redirects, and the response that the call ends with.
 ///
-/// It may change the request, answer by itself, send the request again, or change the response:
+/// It may change the request, answer without sending, send the request again, or change the response:
 ///
 /// ```swift
 /// struct Stamp: Interceptor {
@@ -12,18 +12,20 @@
 /// }
 /// ```
 ///
-/// Interceptors run in the order in which they are listed: the first one sees the request first and the response last.
-/// Those behind a ``RetryPolicy`` see each attempt. An ``ExchangeInterceptor`` sees each exchange; a type may be both.
-/// One value serves all requests of its router at once, so keep state in an actor or behind a lock. An object that is
-/// listed twice ends every call with ``NetworkError/Code/invalidRequest``.
+/// Interceptors run in the order in which they are listed: the first one receives the request first and the response
+/// last. Interceptors behind a ``RetryPolicy`` receive each attempt. An ``ExchangeInterceptor`` receives each exchange;
+/// a type may be both. One value serves all requests of its router concurrently, so keep state in an actor or behind a
+/// lock. An object that is listed twice makes every call fail with ``NetworkError/Code/invalidRequest``.
 public protocol Interceptor: Sendable {
     /// Handles one request.
     ///
     /// - Parameters:
-    ///   - request: The request as the interceptors before left it.
-    ///   - next: The rest of the chain and the session. Calling it sends; it may be called never, once, or again.
-    /// - Returns: The response for the interceptors before.
-    /// - Throws: ``NetworkError`` or `CancellationError`; anything else reaches the caller as
-    ///   ``NetworkError/Code/unknown``, with the error underneath.
+    ///   - request: The request as the earlier interceptors left it.
+    ///   - next: The rest of the chain, including the session. Calling it sends the request. Call it once, several
+    ///     times, or never.
+    /// - Returns: The response for the earlier interceptors.
+    /// - Throws: ``NetworkError`` or `CancellationError`. A `URLError`, `EncodingError` or `DecodingError` reaches the
+    ///   caller with the code for it, and any other error as ``NetworkError/Code/unknown``. The original error is
+    ///   underneath.
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse
 }

@@ -1,4 +1,4 @@
-/// A session with interceptors of its own before it: they join those of the router that it is given to.
+/// A session with a list of interceptors, which join those of its router.
 package protocol ListedSession: CallCancellableSession {
     var links: [InterceptorChain.Link] { get }
     var session: any NetworkSession { get }

@@ -2,12 +2,13 @@ import Foundation
 import SwitchboardText
 
 extension NetworkRequest {
-    /// The request at another URL, where a redirect or a link of a server leads.
+    /// Returns the request at another URL, where a redirect or a server's link leads.
     ///
-    /// When scheme, host or port change, it leaves behind what another origin may not see; see ``leaveOrigin()``.
+    /// When scheme, host or port change, it drops the header fields that another origin must not receive; see
+    /// ``leaveOrigin()``.
     ///
-    /// - Throws: ``NetworkError/Code/redirectRefused`` for a URL that no request can go to, and for one that leads from
-    ///   https to http.
+    /// - Throws: ``NetworkError/Code/redirectRefused`` for a URL that no request can go to, and for a step from https
+    ///   to http.
     package func moved(to target: URL) throws(NetworkError) -> NetworkRequest {
         let url = try checkedURL()
         if let fault = URLFault.of(target) {
@@ -22,13 +23,16 @@ extension NetworkRequest {
 }
 
 extension URL {
-    /// - Throws: ``NetworkError/Code/redirectRefused`` when the way here from there leads from https to another scheme.
+    /// Throws if the step from `there` to this URL leads from https to another scheme.
+    ///
+    /// - Throws: ``NetworkError/Code/redirectRefused``.
     package func refuseDowngrade(from there: URL) throws(NetworkError) {
         guard there.isHTTPS, !isHTTPS else { return }
         throw NetworkError(.redirectRefused, reason: "it leads from https to \(shown)")
     }
 
-    /// Whether the hosts are the same, or one is below the other. Two that are below a third count as different sites.
+    /// Returns whether the hosts are equal or one is a subdomain of the other. Two subdomains of a third host count as
+    /// different sites.
     fileprivate func isSameSite(as other: URL) -> Bool {
         let (one, two) = ((host ?? "").lowercased(), (other.host ?? "").lowercased())
         return one == two || one.hasSuffix("." + two) || two.hasSuffix("." + one)

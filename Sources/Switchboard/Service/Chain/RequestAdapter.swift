@@ -1,4 +1,4 @@
-/// An interceptor that changes the request and nothing else.
+/// An interceptor that only changes the request.
 ///
 /// ``Router/explain(_:)`` calls ``adapt(_:)`` too, so that it shows the request as it would be sent.
 ///
@@ -8,12 +8,12 @@
 /// }
 /// ```
 public protocol RequestAdapter: Sendable {
-    /// Changes a request before it is sent. What it throws ends the call.
+    /// Changes a request before it is sent. An error that it throws ends the call.
     func adapt(_ request: inout NetworkRequest) async throws
 }
 
 extension RequestAdapter {
-    /// Sends the request as ``adapt(_:)`` changes it.
+    /// Sends the request after ``adapt(_:)`` has changed it.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request
         try await adapt(&request)

@@ -1,15 +1,16 @@
-/// Holds state that a reset wipes: an interceptor with tokens, cookies or stored responses. See ``Router/reset()``.
+/// An interceptor or session with state that a reset removes, such as tokens, cookies or stored responses. See
+/// ``Router/reset()``.
 public protocol Resettable: Sendable {
-    /// Forgets what is held, what is stored for later launches too. No call of the chain is under way meanwhile, and none
-    /// begins.
+    /// Removes all state, including state that is saved for later launches. During this, no call of the chain is in
+    /// flight, and none begins.
     func reset() async
 
-    /// What else is to be reset, when this is made of parts. A part that is an object is reset once, even if several
-    /// hold it. Default none.
+    /// Parts of this value that are reset too. A part that is an object is reset once, even if several values hold it.
+    /// Default none.
     var resettableParts: [any Resettable] { get }
 }
 
 extension Resettable {
-    /// None.
+    /// No parts.
     public var resettableParts: [any Resettable] { [] }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import SwitchboardJSON
 
-/// What a response without a body decodes to.
+/// The value of a response without a body.
 public struct EmptyResponse: Codable, Hashable, Sendable {
-    /// Makes the one value there is.
+    /// Creates the value.
     public init() {}
 
-    /// Decodes from anything.
+    /// Creates the value from any input.
     public init(from decoder: any Decoder) {}
 
     /// Encodes an empty object.

@@ -1,7 +1,7 @@
 import Foundation
 import SwitchboardText
 
-/// One endpoint of an API: what to ask for. It performs nothing.
+/// Describes an endpoint of an API. It sends nothing.
 ///
 /// An enum describes a whole API, a case for each endpoint:
 ///
@@ -26,9 +26,9 @@ import SwitchboardText
 /// }
 /// ```
 ///
-/// Only ``EndPointMembers/baseURL`` and ``path`` are required; ``EndPointMembers`` has the others. They may be written
-/// optional or not, as you like: `var headers: HTTPHeaders` and `var headers: HTTPHeaders?` are both used. A property of
-/// any other type, such as `httpMethod: Int` or `headers: [String: Any]`, does not compile.
+/// Only ``EndPointMembers/baseURL`` and ``path`` are required; ``EndPointMembers`` lists the other members. Each may be
+/// optional or not: `var headers: HTTPHeaders` and `var headers: HTTPHeaders?` are both used. A property of any other
+/// type, such as `httpMethod: Int` or `headers: [String: Any]`, does not compile.
 public protocol EndPointType: EndPointMembers
 where
     // `URL` or `String`, or an optional of these.
@@ -42,26 +42,27 @@ where
     // `RequestOptions`, or an optional of it.
     OptionsProperty: EndPointProperty, OptionsProperty.PropertyValue == RequestOptions
 {
-    /// The path below ``EndPointMembers/baseURL``, as text: what may not stand in a path is escaped once, a valid `%XX`
-    /// stays, and a `?query` joins the query. Write values that may hold a slash as `"users/\(segment: name)"`.
+    /// The path below ``EndPointMembers/baseURL``. Characters that a path may not contain are escaped once, a valid
+    /// `%XX` is kept, and a `?query` joins the query. Write values that may contain a slash as
+    /// `"users/\(segment: name)"`.
     var path: String { get }
 }
 
 extension Optional: EndPointProperty where Wrapped: EndPointProperty {
     /// The value, or nil for the default.
     public var endPointValue: Wrapped.PropertyValue? {
-        // No key path: in a generic context one is looked up by name at every use.
+        // Not a key path: in a generic context it is looked up by name at every use.
         if let self { self.endPointValue } else { nil }
     }
 }
 
 extension URL: EndPointBaseURL {
-    /// The URL itself.
+    /// Returns the URL itself.
     public func endPointURL() -> URL { self }
 }
 
 extension Optional: EndPointBaseURL where Wrapped: EndPointBaseURL {
-    /// The URL; nil is an error, and never stands for another server's.
+    /// Returns the URL. Throws for nil, so that nil never selects another server.
     public func endPointURL() throws(NetworkError) -> URL {
         guard let self else { throw NetworkError(.missingURL, reason: "the endpoint's baseURL is nil") }
         return try self.endPointURL()
@@ -74,10 +75,10 @@ extension HTTPMethod: EndPointProperty {
 }
 
 extension String: EndPointProperty, EndPointBaseURL {
-    /// The method of that name.
+    /// The method of this name.
     public var endPointValue: HTTPMethod? { HTTPMethod(rawValue: self) }
 
-    /// The URL that the text is.
+    /// Returns the URL in this text.
     public func endPointURL() throws(NetworkError) -> URL {
         guard let url = URL(string: self) else {
             throw NetworkError(
@@ -96,12 +97,12 @@ extension HTTPTask: EndPointProperty {
 }
 
 extension HTTPHeaders: EndPointProperty {
-    /// The headers themselves.
+    /// The header fields themselves.
     public var endPointValue: HTTPHeaders? { self }
 }
 
 extension Dictionary: EndPointProperty where Key == String, Value == String {
-    /// The entries as headers, in the order of their names.
+    /// The entries as header fields, in the order of their names.
     public var endPointValue: HTTPHeaders? { HTTPHeaders(self) }
 }
 

@@ -1,7 +1,6 @@
 import Foundation
 
-/// What a request carries besides method and path: body, query and headers, three values that are independent of each
-/// other.
+/// The body, query and headers of a request. The three are independent of each other.
 ///
 /// ```swift
 /// let tasks: [HTTPTask] = [
@@ -18,32 +17,32 @@ public struct HTTPTask: Sendable {
         case parameters(Parameters, ParameterEncoding)
         case body(any HTTPBody)
         case byMethod(Parameters, ParameterEncoding)
-        /// Nothing is sent, and the response goes into a file. Behind a reference: it is large, and rare.
+        /// Nothing is sent, and the response is saved in a file. Indirect because it is large and rare.
         indirect case download(Download)
     }
 
     var content = Content.none
     var urlParameters: Parameters?
-    /// Writes them into the query.
+    /// The encoding that writes `urlParameters` into the query.
     var urlEncoding = ParameterEncoding.jsonEncoding
     var headers: HTTPHeaders?
 
-    /// Where the response goes, when it goes into a file.
+    /// The destination of a response that is saved in a file, or nil.
     var download: Download? {
         if case .download(let download) = content { download } else { nil }
     }
 
-    /// Nothing.
+    /// A task without body, query and headers.
     public static let request = HTTPTask()
 
-    /// Parameters in the body, in the query, or in both. A nil or empty side writes nothing.
+    /// Creates a task with parameters in the body, in the query, or in both. Nil or empty parameters write nothing.
     ///
     /// - Parameters:
-    ///   - bodyParameters: Written by `bodyEncoding`. GET, HEAD and TRACE refuse them with
-    ///     ``NetworkError/Code/bodyNotAllowed``, unless the encoding is ``ParameterEncoding/urlEncoding``, which has no
-    ///     body.
-    ///   - bodyEncoding: Default JSON.
-    ///   - urlParameters: Appended to the query in their order.
+    ///   - bodyParameters: Parameters for the body, written by `bodyEncoding`. GET, HEAD and TRACE fail with
+    ///     ``NetworkError/Code/bodyNotAllowed``, unless the encoding is ``ParameterEncoding/urlEncoding``, which writes
+    ///     no body.
+    ///   - bodyEncoding: The encoding of the body. Default JSON.
+    ///   - urlParameters: Parameters that are appended to the query in their order.
     /// - Returns: The task.
     public static func requestParameters(
         bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
@@ -56,8 +55,8 @@ public struct HTTPTask: Sendable {
         return task
     }
 
-    /// Like ``requestParameters(bodyParameters:bodyEncoding:urlParameters:)``, with header fields that win over the
-    /// endpoint's.
+    /// Creates a task like ``requestParameters(bodyParameters:bodyEncoding:urlParameters:)``, with header fields that
+    /// override those of the endpoint.
     public static func requestParametersAndHeaders(
         bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
         urlParameters: Parameters? = nil,
@@ -69,7 +68,8 @@ public struct HTTPTask: Sendable {
         return task
     }
 
-    /// The same as ``requestParametersAndHeaders(bodyParameters:bodyEncoding:urlParameters:additionHeaders:)``.
+    /// Creates the same task as
+    /// ``requestParametersAndHeaders(bodyParameters:bodyEncoding:urlParameters:additionHeaders:)``.
     public static func requestParametersAndHeaders(
         bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
         urlParameters: Parameters? = nil,
@@ -80,8 +80,8 @@ public struct HTTPTask: Sendable {
             additionHeaders: additionalHeaders)
     }
 
-    /// Parameters where the method wants them: in the query for GET, HEAD and DELETE, in the body for the others. None
-    /// write nothing.
+    /// Creates a task with parameters in the query for GET, HEAD and DELETE, and in the body for other methods. Empty
+    /// parameters write nothing.
     public static func requestParameters(
         _ parameters: Parameters, bodyEncoding: ParameterEncoding = .jsonEncoding
     ) -> HTTPTask {
@@ -90,7 +90,7 @@ public struct HTTPTask: Sendable {
         return task
     }
 
-    /// A body of any kind: ``JSONBody``, ``FormBody``, ``DataBody``, or one of your own.
+    /// Creates a task with a body: ``JSONBody``, ``FormBody``, ``DataBody``, or a custom type.
     public static func requestBody(
         _ body: any HTTPBody, urlParameters: Parameters? = nil, additionHeaders: HTTPHeaders? = nil
     ) -> HTTPTask {
@@ -101,30 +101,30 @@ public struct HTTPTask: Sendable {
         return task
     }
 
-    /// The same as ``requestBody(_:urlParameters:additionHeaders:)``.
+    /// Creates the same task as ``requestBody(_:urlParameters:additionHeaders:)``.
     public static func requestBody(
         _ body: any HTTPBody, urlParameters: Parameters? = nil, additionalHeaders: HTTPHeaders?
     ) -> HTTPTask {
         requestBody(body, urlParameters: urlParameters, additionHeaders: additionalHeaders)
     }
 
-    /// A body to be sent, the same as ``requestBody(_:urlParameters:additionHeaders:)``.
+    /// Creates a task that sends a body, the same as ``requestBody(_:urlParameters:additionHeaders:)``.
     public static func upload(_ body: any HTTPBody) -> HTTPTask {
         requestBody(body)
     }
 
-    /// A response whose body goes into a file instead of memory.
+    /// Creates a task that saves the body of the response in a file instead of memory.
     ///
-    /// The file has its name only once it is complete, and replaces one that is there. The body of a response other
-    /// than 2xx stays in memory, for the error. A connection that is lost is made good for as in
-    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:verify:)``, when ``RequestOptions/retry`` or a
+    /// The file appears under its name when it is complete, and replaces an existing file. The body of a response other
+    /// than 2xx stays in memory, for the error. The download recovers from a lost connection as in
+    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:verify:)``, if ``RequestOptions/retry`` or a
     /// ``RetryPolicy`` of the router allows it.
     ///
     /// - Parameters:
-    ///   - file: Where to save it.
-    ///   - urlParameters: Appended to the query in their order.
-    ///   - isKept: Whether what has arrived is kept when the download fails, so that the next call goes on with it.
-    ///   - progress: Hears how far it is, and can cancel it. One for each call.
+    ///   - file: The file to save to.
+    ///   - urlParameters: Parameters that are appended to the query in their order.
+    ///   - isKept: If true, a failed download keeps the bytes that have arrived, and the next call resumes it.
+    ///   - progress: Reports the progress of the download, and can cancel it. Create one for each call.
     /// - Returns: The task.
     public static func download(
         to file: URL, urlParameters: Parameters? = nil, keepingPartial isKept: Bool = false,

@@ -1,19 +1,19 @@
 import Foundation
 
-/// The base URL of an endpoint that leaves it to its sender: the manager's servers.
+/// The base URL of an endpoint that uses the servers of the manager that sends it.
 ///
-/// An endpoint asks for it by its type, so that no other failing of a base URL ever leads to another server:
+/// An endpoint declares it as a type, so that a missing or invalid base URL never leads to another server:
 ///
 /// ```swift
 /// var baseURL: ManagerBaseURL { ManagerBaseURL() }
 /// ```
 public struct ManagerBaseURL: EndPointBaseURL {
-    /// Makes the one value there is.
+    /// Creates the value.
     public init() {}
 
-    /// Throws: the sender knows the URL.
+    /// Throws, because only the sender has the URL.
     ///
-    /// - Returns: Nothing.
+    /// - Returns: No URL: it always throws.
     /// - Throws: ``NetworkError/Code/missingURL``.
     public func endPointURL() throws(NetworkError) -> URL {
         throw NetworkError(

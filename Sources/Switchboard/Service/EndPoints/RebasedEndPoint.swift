@@ -1,4 +1,4 @@
-/// An endpoint at another base URL: to compare what it asks for, wherever that is.
+/// An endpoint at another base URL, to compare requests independently of their server.
 package struct RebasedEndPoint<EndPoint: EndPointType>: EndPointType {
     private let endPoint: EndPoint
     package let baseURL: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An endpoint that says what its response decodes to, so that one struct is one typed call.
+/// An endpoint that declares the type of its response, so that one struct is one typed call.
 ///
 /// ```swift
 /// struct FindTodos: TypedEndPoint {
@@ -10,13 +10,13 @@ import Foundation
 /// let todos = try await manager.send(FindTodos())
 /// ```
 ///
-/// Without a ``EndPointMembers/baseURL`` of its own it uses the servers of the manager that sends it.
+/// Without a separate ``EndPointMembers/baseURL`` it uses the servers of the manager that sends it.
 public protocol TypedEndPoint: EndPointType {
-    /// What the response's body decodes to. ``EmptyResponse`` where there is none, an optional where there may be none.
+    /// The type of the response's value. ``EmptyResponse`` for no body, an optional if the body may be missing.
     associatedtype Response: Decodable & Sendable
 }
 
 extension TypedEndPoint {
-    /// The base URL of whoever sends the endpoint.
+    /// The base URL of the manager that sends the endpoint.
     public var baseURL: ManagerBaseURL { ManagerBaseURL() }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An endpoint for a URL at hand.
+/// An endpoint for a complete URL.
 ///
 /// ```swift
 /// let made = try await manager.response(for: URLEndPoint(.post, url, task: .requestBody(JSONBody(todo))))
@@ -12,12 +12,12 @@ public struct URLEndPoint: EndPointType {
     public let httpMethod: HTTPMethod
     /// Body, query and headers.
     public let task: HTTPTask
-    /// Header fields; those of the task win.
+    /// Header fields. Those of the task override them.
     public let headers: HTTPHeaders
-    /// Timeouts, limits and options of your own.
+    /// Timeouts, limits and custom options.
     public let options: RequestOptions
 
-    /// Makes an endpoint.
+    /// Creates an endpoint.
     public init(
         _ method: HTTPMethod = .get, _ url: URL, task: HTTPTask = .request, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
@@ -29,14 +29,14 @@ public struct URLEndPoint: EndPointType {
         self.options = options
     }
 
-    /// Nothing is joined to the URL.
+    /// The empty path: nothing is joined to the URL.
     public var path: String { "" }
 }
 
 extension URLEndPoint: CustomStringConvertible, CustomReflectable {
-    /// The method and the URL, secrets replaced.
+    /// The method and the URL, with secrets replaced.
     public var description: String { "\(httpMethod) \(Redaction.standard.url(baseURL.absoluteString))" }
 
-    /// Shows the redacted line only, so that `dump` prints no secret.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,46 +1,47 @@
 import SwitchboardPlatform
 import Foundation
 
-/// Writes down requests and responses, secrets replaced.
+/// Logs requests and responses, with secrets replaced.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [NetworkLogger(level: .body)])
 /// ```
 ///
-/// First in `interceptors` it shows each call once, behind a ``RetryPolicy`` each attempt, and in `exchangeInterceptors`
-/// each exchange. Among the ``RequestOptions/monitors`` it writes why: each decision of a call as one line.
+/// As the first of the `interceptors` it logs each call once, behind a ``RetryPolicy`` each attempt, and in
+/// `exchangeInterceptors` each exchange. As one of the ``RequestOptions/monitors`` it logs each decision of a call as
+/// one line.
 ///
 /// ```swift
 /// let watched = NetworkManager(options: RequestOptions { $0.monitors.append(NetworkLogger()) })
 /// ```
 public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
-    /// How much is written. Each level has what the ones before have.
+    /// The amount of detail. Each level includes the previous ones.
     public enum Level: Int, Sendable, Comparable, CaseIterable {
         /// Nothing.
         case none
-        /// A line for the request and a line for the response: method, URL, status, size, time.
+        /// One line for the request and one for the response: method, URL, status, size, time.
         case basic
-        /// The header fields too, and the phases that the session measured.
+        /// Header fields, and the phases that the session measured.
         case headers
-        /// The bodies too, up to ``NetworkLogger/bodyLimit`` bytes of each, when they are text.
+        /// Bodies that are text, up to ``NetworkLogger/bodyLimit`` bytes of each.
         case body
 
-        /// Whether `one` writes less than `other`.
+        /// Returns whether `one` logs less than `other`.
         public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// How much is written. Default ``Level/headers``.
+    /// The amount of detail. Default ``Level/headers``.
     public var level: Level
-    /// What counts as a secret. Default ``Redaction/standard``.
+    /// The rules that say which values are secrets. Default ``Redaction/standard``.
     public var redaction: Redaction
-    /// Whether the request is also written as a curl command. Default false.
+    /// Whether the request is also logged as a curl command. Default false.
     public var writesCurlCommand: Bool
-    /// How many bytes of a body are written. Default 4,096.
+    /// The largest number of bytes logged of a body. Default 4,096.
     public var bodyLimit: Int
     private let output: @Sendable (String) -> Void
 
-    /// Makes a logger. `output` gets one block of lines for the request, one for the response, and the line of an event, on
-    /// any thread; nil stands for standard error.
+    /// Creates a logger. `output` receives one block of lines for the request, one for the response, and one line for
+    /// each event, on any thread. Nil stands for standard error.
     public init(
         level: Level = .headers, redaction: Redaction = .standard, writesCurlCommand: Bool = false,
         bodyLimit: Int = 4_096,
@@ -53,7 +54,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         self.output = output ?? { StandardError.write($0 + "\n") }
     }
 
-    /// Writes the request, sends it, and writes the response or the error.
+    /// Logs the request, sends it, and logs the response or the error.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard level > .none else { return try await next(request) }
         let start = ContinuousClock.now
@@ -68,7 +69,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         }
     }
 
-    /// Writes a decision of a call, with what tells the calls apart.
+    /// Logs a decision of a call, with the identifier of its request.
     public func record(_ event: CallEvent) {
         if level > .none { output("[\(event.request.id)] \(event)") }
     }
@@ -122,13 +123,13 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
             ] + exchanges((error as? NetworkError)?.history ?? []))
     }
 
-    /// As the field `Host` has it, with a port that is not the scheme's own.
+    /// Returns the host as in the `Host` field, with a port that is not the scheme's default.
     private func host(of request: NetworkRequest) -> String {
         guard let url = request.url, !request.host.isEmpty else { return "-" }
         return request.host + url.portSuffix
     }
 
-    /// How those of a call ended that has several.
+    /// Returns a line with the outcomes of all exchanges, if the call had several.
     private func exchanges(_ history: [ExchangeRecord]) -> [String] {
         guard history.count > 1 else { return [] }
         return ["EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", ")]

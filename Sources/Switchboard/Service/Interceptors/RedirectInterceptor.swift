@@ -1,33 +1,36 @@
 import Foundation
 import SwitchboardText
 
-/// Follows redirects: the last link of every router's chain, unless the router is given one of its own.
+/// Follows redirects. Every router runs one as the last interceptor of its calls, unless it lists one itself.
 ///
-/// By the rules of the [Fetch standard §4.4](https://fetch.spec.whatwg.org/#http-redirect-fetch) and
-/// [RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4):
-/// - 301 and 302 turn POST into GET, 303 turns all but GET and HEAD into GET; the body and its headers are dropped
-///   then.
-/// - 307 and 308 send method and body again; a body that cannot be sent again is ``NetworkError/Code/redirectRefused``.
-/// - When scheme, host or port change, only header fields that are known to be harmless go on: the
-///   [CORS-safelisted](https://fetch.spec.whatwg.org/#cors-safelisted-request-header) ones, those that describe the body,
-///   conditions, and what ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history`` names the others.
-/// - Only http and https are followed, and never from https to http: ``NetworkError/Code/redirectRefused``.
-/// - More than ``limit`` redirects are ``NetworkError/Code/tooManyRedirects``.
+/// It follows the [Fetch standard §4.4](https://fetch.spec.whatwg.org/#http-redirect-fetch) and [RFC 9110
+/// §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4):
+/// - 301 and 302 turn POST into GET, and 303 turns all methods except GET and HEAD into GET. The body and its headers
+///   are dropped then.
+/// - 307 and 308 send method and body again. A body that cannot be sent again fails with
+///   ``NetworkError/Code/redirectRefused``.
+/// - When scheme, host or port change, only header fields that are known to be harmless are sent: the
+///   [CORS-safelisted](https://fetch.spec.whatwg.org/#cors-safelisted-request-header) fields, those that describe the
+///   body, conditions, and those that ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history``
+///   names the dropped fields.
+/// - Only http and https are followed, and never from https to http. Other redirects fail with
+///   ``NetworkError/Code/redirectRefused``.
+/// - More than ``limit`` redirects fail with ``NetworkError/Code/tooManyRedirects``.
 ///
-/// A 3xx without a `Location`, and any other 3xx, is returned as it is.
+/// A 3xx without a `Location`, and any other 3xx, is returned unchanged.
 public struct RedirectInterceptor: Interceptor {
-    /// How many redirects one call follows. 0 follows none: every 3xx is returned as it is. Default 20.
+    /// The largest number of redirects in one call. 0 follows none: every 3xx is returned unchanged. Default 20.
     public let limit: Int
 
-    /// Makes the interceptor. List it in a router's interceptors to change the limit or its place in the chain.
+    /// Creates the interceptor. List it in a router's interceptors to change the limit or its position in the chain.
     public init(limit: Int = 20) {
         self.limit = limit
     }
 
-    /// Returns every 3xx as it is.
+    /// An interceptor that returns every 3xx unchanged.
     public static let none = RedirectInterceptor(limit: 0)
 
-    /// Sends the request, and those that the answers lead to.
+    /// Sends the request, and follows the redirects of its responses.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request
         var count = 0
@@ -48,7 +51,7 @@ public struct RedirectInterceptor: Interceptor {
         }
     }
 
-    /// The request that an answer redirects to; nil when it does not redirect. It does not count.
+    /// Returns the request that a response redirects to, or nil when it does not redirect. It does not check the limit.
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused``.
     package func redirection(
@@ -91,8 +94,8 @@ public struct RedirectInterceptor: Interceptor {
         Redaction.standard.url(location).quotedForMessage
     }
 
-    /// Resolves a `Location`; the fragment of the request's URL goes on when the location has none. Nil when the result
-    /// is no http or https URL with a host.
+    /// Resolves a `Location`. If it has no fragment, the fragment of the request's URL is kept. Returns nil when the
+    /// result is no http or https URL with a host.
     static func resolve(_ location: String, against base: URL) -> URL? {
         guard let url = URL(location: location, relativeTo: base), URLFault.of(url) == nil else { return nil }
         guard !location.utf8.contains(.numberSign),
@@ -105,7 +108,7 @@ public struct RedirectInterceptor: Interceptor {
 }
 
 extension NetworkResponse {
-    /// The `Location` of a redirect; nil for every other response.
+    /// The `Location` of a redirect, or nil for any other response.
     fileprivate var redirectLocation: String? {
         guard [301, 302, 303, 307, 308].contains(statusCode) else { return nil }
         return headers.values(for: "Location").first.flatMap { $0.isEmpty ? nil : $0 }

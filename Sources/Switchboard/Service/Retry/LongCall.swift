@@ -1,13 +1,13 @@
 import SwitchboardPlatform
 import Foundation
 
-/// A call that sends several requests: an upload in pieces, or a stream that connects again. They share one record, so that they
-/// draw from one number of attempts, with each other and with a ``RetryPolicy`` in the chain.
+/// A call that sends several requests: an upload in pieces, or a stream that reconnects. Its requests share one record,
+/// so that they count attempts together, and together with a ``RetryPolicy`` in the chain.
 package final class LongCall: Sendable {
     private struct State {
         var policy = RetryPolicy()
         var record = CallRecord([])
-        /// Nil before the first request, and for routers that show none.
+        /// The last request. Nil before the first one, and for routers that do not show their requests.
         var request: NetworkRequest?
     }
 
@@ -16,10 +16,12 @@ package final class LongCall: Sendable {
     private let usual: RetryPolicy?
     private let statuses: Set<Int>
 
+    /// Creates a call that has not sent a request yet.
+    ///
     /// - Parameters:
-    ///   - router: Its policy, or the request's own, says how often it is sent again.
-    ///   - usual: The policy of this kind of call where the request has none of its own.
-    ///   - statuses: More statuses after which it is sent again.
+    ///   - router: The router. The retry policy of its chain applies, or the request's own.
+    ///   - usual: The policy for this kind of call, used when the request has none.
+    ///   - statuses: More statuses that are retried.
     package init(
         on router: some NetworkRouter, usually usual: RetryPolicy? = nil, after statuses: Set<Int> = []
     ) {
@@ -32,14 +34,14 @@ package final class LongCall: Sendable {
         end(.failure(CancellationError()))
     }
 
-    /// The last request.
+    /// The last request. Nil before the first one, and for routers that do not show their requests.
     package var request: NetworkRequest? { state.value.request }
-    /// The policy in force.
+    /// The policy that applies to the call.
     package var policy: RetryPolicy { state.value.policy }
     /// Whether the last request may be sent a second time.
     package var isRepeatable: Bool { policy.fault(of: question) == nil }
 
-    /// Makes a request, changed by a closure, part of the call. The first one begins it.
+    /// Makes a request part of the call, changed by a closure. The first request begins the call.
     package func join(
         _ request: inout NetworkRequest, _ change: (inout NetworkRequest) throws(NetworkError) -> Void
     ) throws(NetworkError) {
@@ -60,29 +62,30 @@ package final class LongCall: Sendable {
 
     // MARK: Attempts
 
-    /// The call got on: a new row of attempts begins. `count` is 0 when the last attempt did not fail.
+    /// Begins a new series of attempts, because the call has made progress. `count` is 0 when the last attempt did not
+    /// fail.
     package func restartAttempts(at count: Int = 1) {
         state.value.record.restartAttempts(at: count)
     }
 
-    /// Counts an attempt that begins at once; false when there were as many as are allowed.
+    /// Counts an attempt that begins at once. Returns false when the limit is reached.
     package func takeAttempt() -> Bool {
         state.value.record.takeAttempt(within: policy.maximumAttempts)
     }
 
-    /// Waits for the next attempt; false when there is none.
+    /// Waits for the next attempt. Returns false when none is allowed.
     package func goesOn(after error: NetworkError) async throws -> Bool {
         let answer = error.code.isStatus ? error.response : nil
         return try await policy.goesOn(
             after: answer.map { .success($0) } ?? .failure(error), of: question, within: nil)
     }
 
-    /// The same with a wait that is known.
+    /// Waits a known time for the next attempt. Returns false when none is allowed.
     package func goesOn(after wait: Duration, because cause: String) async throws -> Bool {
         try await policy.goesOn(after: wait, because: cause, with: question)
     }
 
-    /// The last request, or one in its place.
+    /// The last request, or an empty one before the first.
     private var question: NetworkRequest {
         let state = state.value
         var question = state.request ?? NetworkRequest(.get, nil)
@@ -92,7 +95,7 @@ package final class LongCall: Sendable {
 
     // MARK: The end
 
-    /// Runs the call.
+    /// Runs the call and reports its end.
     package func run(_ operation: () async throws -> NetworkResponse) async throws -> NetworkResponse {
         do {
             let response = try await operation()
@@ -103,14 +106,14 @@ package final class LongCall: Sendable {
         }
     }
 
-    /// Ends the call with an error, and names the request in it.
+    /// Ends the call with an error. Returns the error with the request's name.
     package func end(with error: any Error) -> any Error {
         let error = NetworkError.caught(error, of: state.value.record, request)
         end(.failure(error))
         return error
     }
 
-    /// Tells the monitors of the end. A second one is none.
+    /// Reports the end of the call to the monitors. A second report is ignored.
     package func end(_ result: Result<Int, any Error>) {
         if let request { state.value.record.end(result, request) }
     }

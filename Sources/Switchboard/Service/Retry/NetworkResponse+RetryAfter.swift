@@ -3,18 +3,18 @@ import Foundation
 import SwitchboardText
 
 extension NetworkResponse {
-    /// How long the server asks to be left alone; a time that has passed is no wait. Nil when it asks for nothing, or
-    /// in words that are none of these:
+    /// Returns the time that the server asks the client to wait. A time in the past is a wait of zero. Nil when the
+    /// response has none of these fields, or none that is valid:
     ///
     /// - `Retry-After`, in seconds or as a date ([RFC 9110
     ///   §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
-    /// - With 429 and 503 alone, and when nothing remains or that is not said
+    /// - Only with 429 and 503, and only when no quota remains or the quota is not given
     ///   ([draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/)):
-    ///   `RateLimit` with `t` or `reset`, `RateLimit-Reset`, `X-RateLimit-Reset-After`, all in seconds from now; and
-    ///   `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, which some servers send as seconds from now and others as seconds
-    ///   or milliseconds since 1970. From 10^9 on it is taken for the one, from 10^12 on for the other.
+    ///   `RateLimit` with `t` or `reset`, `RateLimit-Reset`, and `X-RateLimit-Reset-After`, all in seconds from now.
+    ///   Also `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, which servers send in different units: a value below 10^9
+    ///   counts as seconds from now, below 10^12 as seconds since 1970, and any other as milliseconds since 1970.
     ///
-    /// - Parameter now: What dates are compared with.
+    /// - Parameter now: The date that dates in the response are compared with.
     /// - Returns: The wait.
     public func retryAfter(now: Date = Date()) -> Duration? {
         if let wait = headers["Retry-After"].flatMap({ Self.wait($0, now) }) { return wait }
@@ -44,8 +44,8 @@ extension NetworkResponse {
         return HTTPDate.parse(value, now: now).map { seconds($0.timeIntervalSince(now)) }
     }
 
-    /// `"default";r=0;t=30`, and the `limit=100, remaining=0, reset=30` of the earlier drafts. Of several limits those
-    /// that are used up count, and of these the longest wait.
+    /// Returns the wait in `"default";r=0;t=30`, or in `limit=100, remaining=0, reset=30` of earlier drafts. Of several
+    /// limits, only exhausted ones count, and of these the longest wait.
     private static func rateLimitWait(_ value: String) -> Duration? {
         let members = value.split(separator: ",").map { parameters($0.split(separator: ";")) }
         let reached = members.filter { $0["r"].map { $0 == 0 } ?? true }.compactMap { $0["t"] }
@@ -64,7 +64,7 @@ extension NetworkResponse {
         return parameters
     }
 
-    /// Digits, perhaps with a fraction.
+    /// Parses digits with an optional fraction.
     private static func number(_ text: String) -> Double? {
         let isPlain = text.utf8.allSatisfy {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")

@@ -1,17 +1,18 @@
 import Foundation
 
 extension RequestOptions {
-    /// How the request is sent again, in place of what the ``RetryPolicy`` of its router says: `.never`, or a policy of
-    /// its own. That one's clock, and its budget unless this has one, stay. Nil, the default, for the router's. Without
-    /// a ``RetryPolicy`` there, it is for downloads, uploads in pieces, and streams that connect again.
+    /// The retry policy for the request, in place of the ``RetryPolicy`` of its router. `.never` disables retries. The
+    /// clock of the router's policy is kept, and so is its retry budget, unless this policy has one. Nil, the default,
+    /// for the router's policy. Without a ``RetryPolicy`` in the chain it applies only to downloads, uploads in pieces,
+    /// and streams that reconnect.
     public var retry: RetryPolicy? {
         get { self[RetryOption.self] }
         set { self[RetryOption.self] = newValue }
     }
 
-    /// What the `Idempotency-Key` of the request is: a ``RetryPolicy`` adds it, the same to all attempts, and then
-    /// sends again what it would send only once otherwise, a POST for instance. For servers that know the field.
-    /// An empty one is ``NetworkError/Code/invalidRequest``. Default nil.
+    /// The `Idempotency-Key` of the request, for servers that support the field. A ``RetryPolicy`` adds it, the same
+    /// for all attempts, and then also retries methods that it would send only once, such as POST. An empty key fails
+    /// with ``NetworkError/Code/invalidRequest``. Default nil.
     public var idempotencyKey: IdempotencyKey? {
         get { self[IdempotencyKeyOption.self] }
         set { self[IdempotencyKeyOption.self] = newValue }
@@ -23,6 +24,6 @@ private enum RetryOption: RequestOption { static let defaultValue: RetryPolicy? 
 private enum IdempotencyKeyOption: RequestOption { static let defaultValue: IdempotencyKey? = nil }
 
 extension NetworkResponse {
-    /// How often the call was sent until this response came, without getting on meanwhile. 1 when nothing was sent again.
+    /// The number of attempts in a row without progress until this response arrived. 1 without a retry.
     public var attempts: Int { request?.call?.attempts ?? 1 }
 }

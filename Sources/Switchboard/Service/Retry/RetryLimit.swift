@@ -1,7 +1,7 @@
-/// Limits how many requests are sent again, of all that are sent: `RetryBudget` of `SwitchboardResilience`.
+/// Limits the share of requests that are retried: `RetryBudget` of `SwitchboardResilience`.
 package protocol RetryLimit: Sendable {
-    /// Puts in what a call allows.
+    /// Adds the share that one call allows.
     func countCall()
-    /// Takes what a retry costs; false when there is nothing left.
+    /// Takes the cost of one retry. Returns false when too little is left.
     func takeRetry() -> Bool
 }

@@ -1,14 +1,14 @@
 import SwitchboardPlatform
 import Foundation
 
-/// All that sends a call again asks here: the policy in a chain, downloads, uploads in pieces, and streams that connect
-/// again. They draw from one number of attempts, that of ``NetworkRequest/call``.
+/// Decides about every retry: those of a policy in a chain, downloads, uploads in pieces, and streams that reconnect.
+/// They share one count of attempts, in ``NetworkRequest/call``.
 extension RetryPolicy {
-    /// How much of a call's total timeout is left.
+    /// Returns the time left of a call's total timeout.
     package typealias TimeLeft = @Sendable () -> Duration
 
-    /// That of the call of a request; nil without such a timeout. A call began before its policy, and by the clock of its
-    /// router: what has passed is what either clock says.
+    /// Returns the time left for the call of a request, or nil without a total timeout. The call may have begun before
+    /// its policy, and the router may have another clock: the longer of both measurements counts.
     func timeLeft(of request: NetworkRequest) -> TimeLeft? {
         if let shared = request.sharedTimeLeft { return shared }
         guard let total = request.timeouts.total else { return nil }
@@ -16,7 +16,7 @@ extension RetryPolicy {
         return { total - max(policy(), call?() ?? .zero) }
     }
 
-    /// Whether a call goes on after a result. Then the attempt is counted and reported, and its wait is over.
+    /// Returns whether a call continues after a result. If so, it first counts and reports the attempt, and waits.
     func goesOn(
         after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest, within left: TimeLeft?
     ) async throws -> Bool {
@@ -24,7 +24,7 @@ extension RetryPolicy {
         return try await goesOn(after: wait, because: result.text, with: request, within: left)
     }
 
-    /// The same after a wait that somebody else has chosen.
+    /// Returns whether a call continues after a given wait.
     func goesOn(
         after wait: Duration, because cause: String, with request: NetworkRequest, within left: TimeLeft? = nil
     ) async throws -> Bool {
@@ -40,17 +40,17 @@ extension RetryPolicy {
         return true
     }
 
-    /// Why there is no further attempt; nil when there is one, which the budget has then paid for.
+    /// Returns the reason against another attempt, or nil. For nil it has taken the cost from the retry budget.
     private func objection(to wait: Duration, _ attempts: Int, _ left: TimeLeft?) -> String? {
         guard attempts < maximumAttempts else { return "\(attempts) attempts were made" }
         guard wait <= maximumDelay else { return "the server asks for a longer wait than \(maximumDelay.secondsText)" }
         if let left, wait >= left() { return "a wait of \(wait.secondsText) would exceed the total timeout" }
-        // A stream whose connection ended as it should is not retried.
+        // A stream that reconnects after a regular end is not a retry.
         return attempts > 0 && limit?.takeRetry() == false ? "the retry budget is used up" : nil
     }
 
-    /// The strategy's wait, or the longer one that a server asks for; nil after a result that stands. A custom strategy
-    /// has looked itself.
+    /// Returns the strategy's wait, or a longer one that the server asks for. Nil when the result is final. A custom
+    /// strategy reads the server's fields itself.
     private func wait(after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest) -> Duration? {
         guard !result.isOver, strategy.isCustom || mayPass(result),
             let wait = strategy.delay(request.call?.attempts ?? 1, request, result, upTo: maximumDelay)
@@ -60,7 +60,7 @@ extension RetryPolicy {
         return max(wait, asked)
     }
 
-    /// Whether the policy may send the request again after this response.
+    /// Returns whether the policy may retry after this response.
     func mayGoOn(after response: NetworkResponse) -> Bool {
         strategy.isCustom || statuses.contains(response.statusCode)
     }
@@ -74,12 +74,12 @@ extension RetryPolicy {
 }
 
 extension Result<NetworkResponse, NetworkError> {
-    /// Whether nothing may follow it: a cancellation, or a reset.
+    /// Whether the result is a cancellation or a reset, after which no retry may follow.
     fileprivate var isOver: Bool {
         if case .failure(let error) = self { error.code == .cancelled || error.code == .resetInProgress } else { false }
     }
 
-    /// `HTTP 503` or `timedOut`.
+    /// The result as `HTTP 503` or `timedOut`.
     fileprivate var text: String {
         switch self {
         case .success(let response): "HTTP \(response.statusCode)"
@@ -89,13 +89,13 @@ extension Result<NetworkResponse, NetworkError> {
 }
 
 extension NetworkRequest {
-    /// How much of its total timeout is left by the clock of its router; nil without one.
+    /// The time left of the total timeout, by the router's clock. Nil without a total timeout.
     package var timeLeft: RetryPolicy.TimeLeft? {
         guard let total = timeouts.total, let elapsed = call?.elapsed else { return nil }
         return { total - elapsed() }
     }
 
-    /// How much time is left for a request that several calls share.
+    /// The time left for a request that several calls share.
     package var sharedTimeLeft: RetryPolicy.TimeLeft? {
         get { self[SharedTimeLeft.self] }
         set { self[SharedTimeLeft.self] = newValue }

@@ -2,67 +2,67 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// Sends a request again when it failed in a way that may pass.
+/// Retries requests that failed in a way that may be temporary.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [RetryPolicy()])
 /// let patient = RetryPolicy(maximumAttempts: 6, strategy: .constant(.seconds(2)))
 /// ```
 ///
-/// | what | sent again by default | change it with |
+/// | subject | default | change it with |
 /// |---|---|---|
-/// | methods | GET, HEAD, PUT, DELETE, OPTIONS, TRACE: those that are idempotent ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) | ``methods`` |
-/// | other methods | with an `Idempotency-Key` only | ``addsIdempotencyKeys``, ``RequestOptions/idempotencyKey`` |
+/// | methods | GET, HEAD, PUT, DELETE, OPTIONS, TRACE: the idempotent ones ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) | ``methods`` |
+/// | other methods | only with an `Idempotency-Key` | ``addsIdempotencyKeys``, ``RequestOptions/idempotencyKey`` |
 /// | statuses | 408, 429, 500, 502, 503, 504 | ``statuses`` |
 /// | errors | `timedOut`, `cannotConnect`, `cannotFindHost`, `connectionLost`, `noInternetConnection`, `truncatedBody` | ``errorCodes`` |
-/// | all of it for one request | | ``RequestOptions/retry`` |
+/// | everything, for one request | the policy of the chain | ``RequestOptions/retry`` |
 ///
-/// A POST or PATCH without such a key is not sent again even when there was no connection: a session may have sent it
-/// over a connection that had just died, and a server may have acted on it.
+/// A POST or PATCH without such a key is not retried, even after `cannotConnect`: a session may first have sent it over a
+/// kept connection that was closing, and the server may have processed it.
 ///
-/// Never sent again: a body that can be sent only once, and anything after a cancellation or a reset.
+/// A body that can be sent only once is never retried, and nothing is retried after a cancellation or a reset.
 ///
-/// The wait is that of the strategy, by default drawn between nothing and a limit that doubles from ``baseDelay`` to
-/// ``maximumDelay`` (full jitter). A server that asks for a longer one gets it, see
-/// ``NetworkResponse/retryAfter(now:)``; unless that is longer than ``maximumDelay``, or would pass the end of
-/// ``Timeouts/total``: then what it answered is the result at once.
+/// The strategy sets the wait. The default is exponential backoff with full jitter: a random wait between zero and a
+/// limit that grows twofold from ``baseDelay`` to ``maximumDelay``. If the server asks for a longer wait, the policy
+/// waits that long; see ``NetworkResponse/retryAfter(now:)``. If that wait is longer than ``maximumDelay``, or would
+/// exceed ``Timeouts/total``, the server's response is the result at once.
 ///
-/// All that sends a call again draws from one number: two policies in a chain, or one and a download, never multiply.
-/// ``NetworkResponse/attempts`` and ``NetworkError/attempts`` say how often a request was sent, and
-/// ``NetworkResponse/history`` and ``NetworkError/history`` what became of each.
+/// All retries of a call share one count of attempts: two policies in a chain, or a policy and a download, never
+/// multiply. ``NetworkResponse/attempts`` and ``NetworkError/attempts`` count the attempts. ``NetworkResponse/history``
+/// and ``NetworkError/history`` list their outcomes.
 public struct RetryPolicy: Interceptor {
-    /// How often a request is sent at most, the first time included. Default 3.
+    /// The largest number of attempts, including the first. Default 3.
     public let maximumAttempts: Int
-    /// How long the waits are. Default ``RetryStrategy/exponential(from:jitter:)``.
+    /// The strategy for the waits. Default ``RetryStrategy/exponential(from:jitter:)``.
     public let strategy: RetryStrategy
-    /// The longest wait. A server that asks for more is not waited for: its answer is the result. Default 30 seconds.
+    /// The longest wait. If a server asks for a longer one, its response is the result. Default 30 seconds.
     public let maximumDelay: Duration
-    /// The methods that may be sent again. Default those that are idempotent.
+    /// The methods that may be retried. Default the idempotent ones.
     public var methods: Set<HTTPMethod> = [.get, .head, .put, .delete, .options, .trace]
-    /// The statuses after which a request is sent again. Default 408, 429, 500, 502, 503 and 504.
+    /// The statuses that are retried. Default 408, 429, 500, 502, 503 and 504.
     public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// The errors after which a request is sent again: exactly these codes, not the special cases of them.
+    /// The errors that are retried: exactly these codes, not their special cases.
     public var errorCodes: Set<NetworkError.Code> = [
         .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection, .truncatedBody,
     ]
-    /// Whether a request whose method is none of ``methods`` gets an `Idempotency-Key` of its own, which makes that a
-    /// server that knows the field acts once however often it is sent: then it is sent again too. Default false, since
-    /// servers that do not know the field take no notice of it.
+    /// Whether a request with a method outside of ``methods`` gets a new `Idempotency-Key`, and may be retried then. A
+    /// server that supports the field processes such requests once. Default false, because other servers ignore the
+    /// field.
     public var addsIdempotencyKeys = false
-    /// Limits how many of all requests are sent again. Default nil: no limit.
+    /// The limit for the share of requests that are retried. Nil, the default, for no limit.
     package var limit: (any RetryLimit)?
     private(set) var clock: any Clock<Duration>
     private(set) var now: @Sendable () -> Date
 
-    /// Makes a policy whose waits double.
+    /// Creates a policy whose waits double.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: How often a request is sent at most, the first time included.
+    ///   - maximumAttempts: The largest number of attempts, including the first.
     ///   - baseDelay: The wait before the second attempt.
     ///   - maximumDelay: The longest wait.
-    ///   - jitter: Draws the fraction of each wait; see ``RetryStrategy/exponential(from:jitter:)``.
-    ///   - clock: What measures the waits; a test clock lets them pass at once.
-    ///   - now: The time that dates in header fields are compared with.
+    ///   - jitter: Returns the fraction of each wait; see ``RetryStrategy/exponential(from:jitter:)``.
+    ///   - clock: The clock that measures the waits. A test clock ends them at once.
+    ///   - now: Returns the date that dates in header fields are compared with.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
         jitter: (@Sendable () -> Double)? = { .random(in: 0..<1) }, clock: any Clock<Duration> = ContinuousClock(),
@@ -73,8 +73,7 @@ public struct RetryPolicy: Interceptor {
             maximumDelay: maximumDelay, clock: clock, now: now)
     }
 
-    /// Makes a policy with another strategy; see
-    /// ``init(maximumAttempts:baseDelay:maximumDelay:jitter:clock:now:)``.
+    /// Creates a policy with a custom strategy; see ``init(maximumAttempts:baseDelay:maximumDelay:jitter:clock:now:)``.
     public init(
         maximumAttempts: Int = 3, strategy: RetryStrategy, maximumDelay: Duration = .seconds(30),
         clock: any Clock<Duration> = ContinuousClock(),
@@ -87,13 +86,14 @@ public struct RetryPolicy: Interceptor {
         self.now = now
     }
 
-    /// One attempt: nothing is sent again.
+    /// A policy with one attempt, which never retries.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
     /// The first wait, before jitter. Half a second for a custom strategy.
     public var baseDelay: Duration { min(strategy.baseDelay.clamped, maximumDelay) }
 
-    /// Sends the request until it succeeds, fails for good, or the attempts of its call are used up.
+    /// Sends the request until it succeeds, fails with an error that is not retried, or has used the attempts of its
+    /// call.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request
         let policy = policy(for: request)
@@ -117,7 +117,8 @@ public struct RetryPolicy: Interceptor {
         }
     }
 
-    /// What the request asks for, or else what is usual for its kind of call, over what is shared by all of them.
+    /// Returns the request's own policy, or the usual one for its kind of call, with the clock and date of this
+    /// policy, and with its budget and key setting. Returns this policy if neither exists.
     func policy(for request: NetworkRequest, usually usual: RetryPolicy? = nil) -> RetryPolicy {
         guard var own = request.options.retry ?? usual else { return self }
         own.clock = clock
@@ -133,7 +134,7 @@ public struct RetryPolicy: Interceptor {
         guard asked != nil || addsIdempotencyKeys && !methods.contains(request.method) else { return false }
         guard !request.headers.contains(IdempotencyKey.field) else { return false }
         let text = (asked ?? .unique).text
-        // To a server that takes it, all requests with it would be the same one; to others it is none.
+        // A server that accepts an empty key would treat all requests with it as one request.
         guard !text.trimmedOfBlanks.isEmpty else {
             throw NetworkError(.invalidRequest, reason: "the idempotency key is empty")
         }
@@ -141,7 +142,7 @@ public struct RetryPolicy: Interceptor {
         return true
     }
 
-    /// Why a request is never sent again; nil when it may be.
+    /// Returns the reason why a request is never retried, or nil.
     func fault(of request: NetworkRequest) -> String? {
         guard maximumAttempts > 1 else { return "the policy allows one attempt" }
         guard request.body.isReplayable else { return "its body cannot be sent twice" }

@@ -1,6 +1,6 @@
 import SwitchboardPlatform
 
-/// How long a ``RetryPolicy`` waits between attempts.
+/// The waits of a ``RetryPolicy`` between attempts.
 public struct RetryStrategy: Sendable {
     private enum Kind: Sendable {
         case constant(Duration)
@@ -13,16 +13,17 @@ public struct RetryStrategy: Sendable {
     /// No wait.
     public static let immediate = constant(.zero)
 
-    /// The same wait each time.
+    /// Returns a strategy with the same wait each time.
     public static func constant(_ delay: Duration) -> RetryStrategy {
         RetryStrategy(kind: .constant(delay.clamped))
     }
 
-    /// A wait that doubles from the one before the second attempt, up to ``RetryPolicy/maximumDelay``.
+    /// Returns a strategy whose waits double from `base`, the wait before the second attempt, up to
+    /// ``RetryPolicy/maximumDelay``.
     ///
-    /// `jitter` draws the fraction of each wait, from 0 to 1, so that many clients that failed together do not come back
-    /// together; nil stands for the whole wait. The default draws evenly, the *full jitter* that [AWS
-    /// found](https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/) to need the fewest attempts. With a
+    /// `jitter` returns the fraction of each wait, from 0 to 1, so that clients that failed together do not retry
+    /// together. Nil means the whole wait. The default is uniformly random: the *full jitter* that needed the fewest
+    /// attempts in [tests by AWS](https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). With a
     /// seeded generator the waits are the same in each run.
     public static func exponential(
         from base: Duration = .milliseconds(500), jitter: (@Sendable () -> Double)? = { .random(in: 0..<1) }
@@ -30,10 +31,11 @@ public struct RetryStrategy: Sendable {
         RetryStrategy(kind: .exponential(base.clamped, jitter: jitter))
     }
 
-    /// What a closure says, in place of the policy's statuses, errors and the fields of the server. The other rules
-    /// stay: methods, bodies, attempts, longest wait, budget, total timeout.
+    /// Returns a strategy that uses a closure, in place of the policy's statuses and errors and the server's fields.
+    /// The other rules still apply: methods, bodies, attempts, longest wait, budget, total timeout.
     ///
-    /// It decides after each result, successes too, of the attempt with that number, from 1: nil when the result stands.
+    /// The closure runs after each result, also a success, with the number of the attempt, from 1. It returns nil when
+    /// the result is final.
     ///
     /// ```swift
     /// let accepted = RetryStrategy.custom { attempt, request, result in
@@ -60,7 +62,8 @@ public struct RetryStrategy: Sendable {
         }
     }
 
-    /// The wait after an attempt, no longer than the limit, which is at most a century: no attempt can overflow it.
+    /// Returns the wait after an attempt, at most `limit`. The limit is at most a century, so that no number of
+    /// attempts overflows it.
     func delay(
         _ attempt: Int, _ request: NetworkRequest?, _ result: Result<NetworkResponse, NetworkError>,
         upTo limit: Duration
@@ -86,7 +89,7 @@ extension Duration {
 }
 
 extension RetryStrategy: CustomStringConvertible {
-    /// `waits that double from 0.5 s`
+    /// The strategy in words, such as `waits that double from 0.5 s`.
     public var description: String {
         switch kind {
         case .constant(.zero): "no wait"

@@ -1,14 +1,15 @@
 import SwitchboardPlatform
 import Foundation
 
-/// The body of a router's call while it is read: the call is under way until its end, and is cancelled with it.
+/// The body of a router's call while it is read. The call is in flight until the end of the body, and its cancellation
+/// ends the body.
 final class CallStream: ResponseBytes.Source {
     private let bytes: Protected<ResponseBytes?>
     let request: NetworkRequest?
     private let cancellation: CallCancellation
     private let didEnd: @Sendable () -> Void
-    /// What the cancellation runs. It holds the body, and `didEnd`, which holds the call: taken back at the end, or they
-    /// would stay.
+    /// The identifier of the cancellation handler. The handler retains the body and `didEnd`, which retains the call:
+    /// it is removed at the end to release both.
     private let handler: Int
 
     init(
@@ -20,7 +21,7 @@ final class CallStream: ResponseBytes.Source {
         self.request = request
         self.cancellation = cancellation
         self.didEnd = didEnd
-        // Let go of, it closes the exchange; one that is being read hears of it by itself.
+        // Releasing the body closes the exchange. A body that is being read receives the cancellation itself.
         handler = cancellation.add {
             _ = held.swap(nil)
             didEnd()

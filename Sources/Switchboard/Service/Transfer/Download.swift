@@ -1,19 +1,19 @@
 import Foundation
 
-/// The file that a request's response goes into, and how.
+/// A download: the file that receives the response, and its settings.
 package struct Download: Sendable {
-    /// Where to save it.
+    /// The destination of the download.
     var file: URL
-    /// Whether what has arrived is kept when the download fails.
+    /// Whether a failed download keeps the bytes that have arrived.
     var isKept = false
-    /// How it is sent again where neither the request nor the chain says so.
+    /// The retry policy if neither the request nor the chain has one.
     var retry = RetryPolicy.never
     var progress: TransferProgress?
-    /// Looks at the whole file before it has its name, and throws when it is not what it should be.
+    /// Checks the complete file before it gets its name, and throws to reject it.
     var verify: (@Sendable (_ file: URL) async throws -> Void)?
 
-    /// Sends a request until the file is whole. A response that is not taken for success, or has no body to save, comes as it
-    /// is, in memory.
+    /// Sends a request until the file is complete. A response that is not accepted, or has no body to save, is returned
+    /// in memory.
     func run(
         _ request: NetworkRequest, under shared: RetryPolicy?, _ send: @escaping Downloader.Send
     ) async throws -> NetworkResponse {
@@ -29,7 +29,7 @@ package struct Download: Sendable {
         }
     }
 
-    /// Saves a response that is here.
+    /// Saves a response that has already arrived.
     func save(_ response: NetworkResponse) async throws -> NetworkResponse {
         guard response.statusCode != 204, response.statusCode != 205 else {
             let reason = "the \(response.statusCode) response has nothing to save"
@@ -41,20 +41,20 @@ package struct Download: Sendable {
 }
 
 extension RequestOptions {
-    /// The file that the response goes into; nil, the default, for memory.
+    /// The download that saves the response. Nil, the default, for a response in memory.
     var download: Download? {
         get { self[DownloadOption.self] }
         set { self[DownloadOption.self] = newValue }
     }
 
-    /// Whether a download with this status may take its file's name: what the response handling accepts, which is of a
-    /// higher layer.
+    /// The rule for statuses whose body a download may save under the file's name. The response handling, in a higher
+    /// layer, sets it.
     var isDownloadAccepted: @Sendable (Int) -> Bool {
         get { self[DownloadAcceptedOption.self] }
         set { self[DownloadAcceptedOption.self] = newValue }
     }
 
-    /// Has the response in memory, whatever else the endpoint asks for.
+    /// Keeps the response in memory, whatever else the endpoint requests.
     package mutating func holdResponse() {
         download = nil
         streamsResponse = false

@@ -1,15 +1,15 @@
 import Foundation
 import SwitchboardText
 
-/// One download into a file: goes on where a lost connection left it, and gives the file its name when it is whole.
+/// Downloads one response into a file. It resumes after a lost connection, and gives the complete file its name.
 ///
-/// A response is added to what is there only when the server says, in answer to `If-Range`, that it is more of the same
-/// ([RFC 9110 §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)) and from the very byte on that is missing
-/// ([§15.3.7](https://www.rfc-editor.org/rfc/rfc9110#section-15.3.7)); in any other case the file begins again.
+/// It appends a response only if the server confirms by `If-Range` that the content is unchanged ([RFC 9110
+/// §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)), and the response starts at the first missing byte
+/// ([§15.3.7](https://www.rfc-editor.org/rfc/rfc9110#section-15.3.7)). In any other case the file begins again.
 actor Downloader {
-    /// Sends a request and gives its response, to be read, whatever its status.
+    /// Sends a request and returns its response as a stream, whatever its status.
     typealias Send = @Sendable (NetworkRequest) async throws -> NetworkResponse
-    /// Whether a response with this status is what the file is to hold.
+    /// Returns whether the body of a response with this status is saved.
     typealias Rule = @Sendable (_ status: Int) -> Bool
 
     private let download: Download
@@ -19,9 +19,9 @@ actor Downloader {
     private let isSaved: Rule
     private let send: Send
     private let file: PartialFile
-    /// The URL, secrets replaced.
+    /// The URL, with secrets replaced.
     private let url: String
-    /// Whether the endpoint asks for a range itself, so that the file is that range.
+    /// Whether the endpoint itself requests a range, so that the file is that range.
     private let isOwnRange: Bool
     private var restarts = 0
     private var fetched: Int64 = 0
@@ -33,7 +33,7 @@ actor Downloader {
         var request = request
         request.options.download = nil
         request.options.streamsResponse = true
-        // A range of something compressed could not be counted in bytes of the file.
+        // A range of a compressed body cannot be counted in bytes of the file.
         if !request.headers.contains("Accept-Encoding") { request.headers.add("Accept-Encoding", "identity") }
         call = request.call ?? CallRecord([])
         request.call = call
@@ -44,7 +44,8 @@ actor Downloader {
         file = try PartialFile(for: download.file, isKept: download.isKept)
     }
 
-    /// Not to be called twice. The response has a file unless its status says that there is none.
+    /// Downloads the file. Must be called only once. The response has a file unless its status was not accepted or has
+    /// no body.
     func run() async throws -> NetworkResponse {
         var (response, isWhole) = try await fetch()
         guard isWhole else { return response }
@@ -52,7 +53,7 @@ actor Downloader {
             do {
                 try await verify(file.url)
             } catch {
-                file.discard()  // or it would be gone on with
+                file.discard()  // or a later call would resume it
                 if error is CancellationError { throw error }
                 throw NetworkError(.verificationFailed, underlying: error).with(response)
             }
@@ -65,7 +66,7 @@ actor Downloader {
 
     // MARK: Attempts
 
-    /// What an attempt brought.
+    /// The outcome of an attempt.
     private enum Outcome {
         case part, whole(NetworkResponse), refused(NetworkResponse)
     }
@@ -101,7 +102,8 @@ actor Downloader {
         }
     }
 
-    /// An attempt that brought something ends a row of failures; a part that brought next to nothing is one more.
+    /// Restarts the count of attempts after progress of 64 KiB. A partial response with less progress counts as an
+    /// attempt.
     private func noteGain(since before: Int64, _ begun: Int, isPart: Bool = true) throws(NetworkError) {
         guard begun == restarts else { return }
         guard file.count - before < 64 << 10 else { return call.restartAttempts() }
@@ -109,7 +111,7 @@ actor Downloader {
         throw NetworkError(.invalidResponse, reason: "the server sends parts of less than 64 KiB")
     }
 
-    /// Begins again with the first byte. A server that makes it so again and again is given up.
+    /// Begins again with the first byte. Throws if the server causes this too often.
     private func restart() throws(NetworkError) {
         restarts += 1
         guard restarts <= policy.maximumAttempts else {
@@ -138,7 +140,7 @@ actor Downloader {
                 try restart()
                 return .part
             }
-            // A first response of unknown length does not say when the file is whole; a part of it may.
+            // A first response of unknown length does not give the size of the file. A partial response may.
             if let size = range.size, var origin = file.origin {
                 origin.size = size
                 try file.note(origin)
@@ -153,11 +155,11 @@ actor Downloader {
         return .part
     }
 
-    /// Asks for what is missing. Gives the first byte that was asked for too; nil for all of it.
+    /// Sends a request for the missing bytes. Returns the response, and the first byte requested or nil for the whole file.
     private func ask() async throws -> (NetworkResponse, offset: Int64?) {
         var (request, offset) = (request, nil as Int64?)
         if let origin = file.origin, origin.url == url, request.method == .get, !isOwnRange {
-            // What was killed before it had its name is asked for its last byte, so that there is an answer.
+            // A complete file that did not get its name requests its last byte, to receive a response.
             let first = origin.size.map { min(file.count, $0 - 1) } ?? file.count
             if first > 0 {
                 offset = first
@@ -170,7 +172,7 @@ actor Downloader {
         return (response, offset)
     }
 
-    /// The bytes that a 206 adds; nil when they are not the ones that are missing, or of something else by now.
+    /// Returns the range of a 206 response. Nil when it is not the missing range, or the content has changed.
     private func continuation(of response: NetworkResponse, from offset: Int64) -> ContentRange? {
         guard let origin = file.origin, !response.isEncoded,
             let range = response.headers["Content-Range"].flatMap(ContentRange.init), let bytes = range.bytes,
@@ -182,7 +184,7 @@ actor Downloader {
         return range
     }
 
-    /// Notes what a new file's bytes are of. Gives their number, when it is announced.
+    /// Records the origin of a new file's bytes. Returns their number, or nil when it is not announced.
     private func begin(_ response: NetworkResponse) throws(NetworkError) -> Int64? {
         let size = response.announcedLength(of: request.method)
         let validator = response.isEncoded || isOwnRange ? nil : response.strongValidator
@@ -221,14 +223,14 @@ actor Downloader {
 }
 
 extension NetworkResponse {
-    /// The response without its stream, of which so many bytes were read.
+    /// Removes the stream, from which `count` bytes were read.
     fileprivate mutating func endStream(after count: Int64) {
         if let result = stream?.result { (trailers, metrics) = result }
         metrics.bytesReceived = count
         stream = nil
     }
 
-    /// The response with its body in memory.
+    /// Returns the response with its body in memory.
     fileprivate func inMemory(_ limits: ResponseLimits) async throws -> NetworkResponse {
         guard let stream else { return self }
         var response = self
@@ -242,13 +244,13 @@ extension NetworkResponse {
         return response
     }
 
-    /// Whether the bytes are not those that lie at the server.
+    /// Whether the bytes differ from the content because they are encoded.
     fileprivate var isEncoded: Bool {
         headers["Content-Encoding"].map { !$0.equalsIgnoringCase("identity") } ?? false
     }
 
-    /// What `If-Range` takes: a strong entity tag, or a date of last change that is older than the response by a second
-    /// or more ([RFC 9110 §8.8](https://www.rfc-editor.org/rfc/rfc9110#section-8.8)). Nil when there is neither.
+    /// The value for `If-Range`: a strong entity tag, or a modification date at least a second older than the response
+    /// ([RFC 9110 §8.8](https://www.rfc-editor.org/rfc/rfc9110#section-8.8)). Nil when the response has neither.
     fileprivate var strongValidator: String? {
         if let tag = headers["ETag"] {
             return tag.count > 1 && tag.hasPrefix("\"") && tag.hasSuffix("\"") ? tag : nil

@@ -2,19 +2,19 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// The file that a download is written to beside its destination, until it is whole.
+/// The temporary file of a download, beside its destination.
 ///
-/// One that is kept has a name made of the destination's, and a second file, the sidecar, that says what its bytes are
-/// of; a later call, of another process too, goes on with it. Any other has a name of its own, and is gone when the
-/// download ends. Used by one download at a time, which a lock on the file sees to.
+/// A kept file has a name made from the destination's. A second file, the sidecar, records the origin of its bytes. A
+/// later call, also of another process, resumes it. Any other file has a unique name, and is removed when the download
+/// ends. A lock on the file limits it to one download at a time.
 final class PartialFile: @unchecked Sendable {
-    /// What the bytes are of.
+    /// The origin of the bytes.
     struct Origin: Codable, Equatable {
-        /// The URL, secrets replaced.
+        /// The URL, with secrets replaced.
         var url: String
-        /// The strong entity tag, or else the date of last change: what `If-Range` takes.
+        /// The value for `If-Range`: the strong entity tag, or else the modification date.
         var validator: String
-        /// The bytes of the whole, when they are known.
+        /// The size of the complete file in bytes, or nil when it is unknown.
         var size: Int64?
     }
 
@@ -22,13 +22,15 @@ final class PartialFile: @unchecked Sendable {
     private let destination: URL
     private let sidecar: URL?
     private let descriptor: Int32
-    /// The bytes that are there.
+    /// The number of bytes in the file.
     private(set) var count: Int64 = 0
-    /// What they are of; nil when that cannot be told, so that nothing can be added to them later.
+    /// The origin of the bytes. Nil when it is unknown, so that nothing can be appended later.
     private(set) var origin: Origin?
     private var isPlaced = false
 
-    /// - Throws: ``NetworkError/Code/cannotWriteFile``, also when another download has it.
+    /// Opens and locks the file.
+    ///
+    /// - Throws: ``NetworkError/Code/cannotWriteFile``, also when another download uses the file.
     init(for destination: URL, isKept: Bool) throws(NetworkError) {
         guard destination.isFileURL else {
             throw Self.failure("\(destination.absoluteString.quotedForMessage) is not a file URL")
@@ -37,14 +39,14 @@ final class PartialFile: @unchecked Sendable {
         if FileManager.default.fileExists(atPath: destination.path, isDirectory: &isFolder), isFolder.boolValue {
             throw Self.failure("\(destination.path.quotedForMessage) is a folder")
         }
-        // A device or a pipe would be replaced by a file.
+        // The download would replace a device or a pipe with a file.
         var there = stat()
         guard lstat(destination.path, &there) != 0 || [S_IFREG, S_IFLNK].contains(there.st_mode & S_IFMT) else {
             throw Self.failure("\(destination.path.quotedForMessage) is not a regular file")
         }
         self.destination = destination
         let folder = destination.deletingLastPathComponent()
-        // A process that is killed leaves it behind: its name says what it was to become.
+        // A killed process leaves this file behind, so its name contains that of the destination.
         let own = ".\(destination.lastPathComponent.prefix(40)).\(UUID().uuidString.prefix(8)).part"
         let name = isKept ? ".\(destination.lastPathComponent).download" : own
         url = folder.appendingPathComponent(name)
@@ -63,7 +65,7 @@ final class PartialFile: @unchecked Sendable {
     }
 
     private static func open(_ url: URL, for destination: URL) throws(NetworkError) -> Int32 {
-        // The file may be moved away by the download that had it between the opening and the lock: then again.
+        // Another download may rename the file between opening and locking. Then this one opens it again.
         for _ in 0..<10 {
             let descriptor = Foundation.open(url.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
             guard descriptor >= 0 else {
@@ -83,20 +85,21 @@ final class PartialFile: @unchecked Sendable {
         throw failure("another download to \(destination.path.quotedForMessage) is in progress")
     }
 
-    /// Forgets what is there.
+    /// Removes the bytes and their origin.
     func restart() throws(NetworkError) {
         if let sidecar { unlink(sidecar.path) }
         origin = nil
         try cut(to: 0)
     }
 
-    /// Keeps only so many bytes.
+    /// Shortens the file to a size.
     func cut(to size: Int64) throws(NetworkError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw failure(errno) }
         count = size
     }
 
-    /// Notes what the bytes are of, before the first of them is written: a process may be killed at any time.
+    /// Records the origin of the bytes before the first of them is written, because a process may be killed at any
+    /// time.
     func note(_ origin: Origin?) throws(NetworkError) {
         guard self.origin != origin else { return }
         self.origin = origin
@@ -128,14 +131,14 @@ final class PartialFile: @unchecked Sendable {
         guard result == 0 else { throw failure(result) }
     }
 
-    /// Gives the whole file its name, in one step.
+    /// Gives the complete file its name, atomically.
     func place() throws(NetworkError) {
         guard rename(url.path, destination.path) == 0 else { throw failure(errno) }
         isPlaced = true
         if let sidecar { unlink(sidecar.path) }
     }
 
-    /// Removes it, kept or not.
+    /// Removes the file and its sidecar, even if it is a kept file.
     func discard() {
         guard !isPlaced else { return }
         unlink(url.path)

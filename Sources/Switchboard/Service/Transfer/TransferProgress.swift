@@ -1,7 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 
-/// How far an upload or a download is: give one to the call, and read it while the call runs.
+/// The progress of an upload or a download. Pass it to the call, and read it while the call runs.
 ///
 /// ```swift
 /// let progress = TransferProgress()
@@ -10,33 +10,33 @@ import Foundation
 /// _ = try await response
 /// ```
 ///
-/// The sequence ends with the transfer, whatever its outcome; a slow reader misses updates, never the last one. One
-/// value is for one transfer.
+/// The sequence ends with the transfer, whatever its outcome. A slow reader may miss updates, but never the last one.
+/// Create one for each transfer.
 public final class TransferProgress: AsyncSequence, Sendable {
-    /// How far it is at one moment.
+    /// The progress at one moment.
     public struct Update: Sendable, Hashable {
-        /// The bytes that are through, those of an earlier attempt that is resumed included. Fewer than before when the
-        /// transfer had to begin again.
+        /// The bytes transferred, including those of an earlier attempt that is resumed. It decreases when the transfer
+        /// begins again.
         public var completed: Int64
-        /// The bytes of the whole; nil when it is not known, as for a compressed response.
+        /// The total size in bytes. Nil when it is unknown, as for a compressed response.
         public var expected: Int64?
-        /// Bytes per second over the last few seconds; nil until it can be told.
+        /// The rate in bytes per second, over the last few seconds. Nil until it is known.
         public var rate: Double?
 
-        /// Makes an update, for a preview for instance.
+        /// Creates an update, for example for a preview.
         public init(completed: Int64 = 0, expected: Int64? = nil, rate: Double? = nil) {
             self.completed = completed
             self.expected = expected
             self.rate = rate
         }
 
-        /// The part that is through, 0 to 1; nil when the whole is not known. 1 for an empty whole.
+        /// The fraction transferred, 0 to 1. Nil when the total size is unknown, 1 when it is zero.
         public var fraction: Double? {
             guard let expected else { return nil }
             return expected > 0 ? Swift.min(1, Double(completed) / Double(expected)) : 1
         }
 
-        /// How long the rest takes at this rate; nil when it cannot be told.
+        /// The expected time for the rest at this rate. Nil when it is unknown.
         public var remaining: Duration? {
             guard let expected, let rate, rate > 0 else { return nil }
             return .seconds(Double(Swift.max(0, expected - completed)) / rate)
@@ -54,18 +54,18 @@ public final class TransferProgress: AsyncSequence, Sendable {
     private let state = Protected(State())
     private let observe: (@Sendable (Update) -> Void)?
     private let elapsed: @Sendable () -> Duration
-    /// Cancels the transfer, and the ones begun with it.
+    /// The cancellation of the transfer, and of the calls within it.
     let cancellation = CallCancellation()
 
-    /// The same as a `Progress` of Foundation, for views that show one: its `cancel()` cancels the transfer. A whole that
-    /// is not known has a `totalUnitCount` of -1.
+    /// The same progress as a `Progress` of Foundation, for views that show one. Its `cancel()` cancels the transfer.
+    /// Its `totalUnitCount` is -1 when the total size is unknown.
     public let foundationProgress: Progress
 
-    /// Makes one.
+    /// Creates a progress.
     ///
     /// - Parameters:
-    ///   - clock: What the rate is measured by.
-    ///   - observe: Called for each update, one after the other, on no thread in particular.
+    ///   - clock: The clock that measures the rate.
+    ///   - observe: Called for each update, one at a time, on no specific thread.
     public init(clock: any Clock<Duration> = ContinuousClock(), observe: (@Sendable (Update) -> Void)? = nil) {
         self.observe = observe
         elapsed = clock.stopwatch()
@@ -75,17 +75,17 @@ public final class TransferProgress: AsyncSequence, Sendable {
         foundationProgress.cancellationHandler = { [cancellation] in cancellation.cancel() }
     }
 
-    /// Cancels the transfer, as cancelling its task does. A transfer that has not begun ends as soon as it begins; one that
-    /// is over stays as it is.
+    /// Cancels the transfer, as cancelling its task does. A transfer that has not begun ends when it begins. A finished
+    /// transfer is not affected.
     public func cancel() {
         foundationProgress.cancel()
         cancellation.cancel()
     }
 
-    /// How far it is now.
+    /// The progress now.
     public var current: Update { state.withLock { $0.update } }
 
-    /// Starts reading: the present state first, then each update.
+    /// Starts reading: the current state first, then each update.
     public func makeAsyncIterator() -> AsyncStream<Update>.Iterator {
         let (stream, continuation) = AsyncStream<Update>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (update, isOver, id) = state.withLock { state -> (Update, Bool, Int) in
@@ -101,9 +101,9 @@ public final class TransferProgress: AsyncSequence, Sendable {
         return stream.makeAsyncIterator()
     }
 
-    // MARK: What a transfer reports
+    // MARK: Reports
 
-    /// Not to be called twice at once.
+    /// Publishes an update. Must not be called concurrently.
     func report(_ completed: Int64, of expected: Int64?) {
         let time = elapsed()
         let (update, readers) = state.withLock { state in
@@ -117,9 +117,9 @@ public final class TransferProgress: AsyncSequence, Sendable {
         observe?(update)
     }
 
-    /// Runs a transfer that this can cancel.
+    /// Runs a transfer that this progress can cancel.
     func run<Output: Sendable>(_ operation: () async throws -> Output) async throws -> Output {
-        // The handler of a `Progress` is called some time later.
+        // `Progress` calls its cancellation handler with a delay.
         if foundationProgress.isCancelled { cancellation.cancel() }
         return try await cancellation.run {
             try CallCancellation.check()

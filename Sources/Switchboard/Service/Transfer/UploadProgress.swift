@@ -1,4 +1,5 @@
-/// Reports what a session says of a body on its way: not in the session's own thread, which must not wait for observers.
+/// Reports the bytes of a body that a session has sent. Observers run outside of the session's thread, which must not
+/// wait for them.
 package func withUploadProgress<Output: Sendable>(
     _ progress: TransferProgress,
     _ operation:

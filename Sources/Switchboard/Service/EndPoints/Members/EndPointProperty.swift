@@ -1,9 +1,8 @@
 import Foundation
 
 /// The type of an endpoint's property: the value itself, or an optional of it.
-///
 public protocol EndPointProperty {
-    /// What the property is about.
+    /// The type of the value.
     associatedtype PropertyValue
     /// The value, or nil for the default.
     var endPointValue: PropertyValue? { get }

@@ -3,9 +3,10 @@ import Foundation
 import SwitchboardText
 
 extension EndPointType {
-    /// One text for each stored property whose name is almost that of a member: it compiles, and nobody reads it.
+    /// One message for each stored property whose name is almost that of a member. Such a property compiles and has no
+    /// effect.
     ///
-    /// Computed properties cannot be seen at run time.
+    /// Computed properties cannot be found at run time.
     var nearMisses: [String] {
         Mirror(reflecting: self).children.compactMap { child in
             guard let label = child.label,
@@ -24,7 +25,7 @@ extension EndPointType {
         ]
     }
 
-    /// Says the near misses of a type once, in debug builds.
+    /// Prints the near misses of a type once, in debug builds.
     func sayNearMisses() {
         assert(
             {
@@ -35,7 +36,7 @@ extension EndPointType {
     }
 }
 
-/// The endpoint types that were looked at.
+/// The endpoint types that were checked.
 private enum DebugNotes {
     private static let types = Protected<Set<ObjectIdentifier>>([])
 
@@ -45,7 +46,7 @@ private enum DebugNotes {
 }
 
 extension String {
-    /// Whether it is the other text but for upper case, or for one character that is missing, added, changed or swapped.
+    /// Returns whether the texts differ only by case, or by one character that is missing, added, changed or swapped.
     fileprivate func isAlmost(_ other: String) -> Bool {
         guard self != other else { return false }
         let (one, two) = (Array(lowercased()), Array(other.lowercased()))

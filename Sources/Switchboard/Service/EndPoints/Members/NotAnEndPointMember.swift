@@ -1,9 +1,9 @@
 import Foundation
 
-/// A type that a misnamed member of an endpoint may not have.
+/// A type that a misnamed member of an endpoint must not have.
 ///
-/// An endpoint's `header` of the type ``HTTPHeaders`` is certainly meant to be ``EndPointMembers/headers``, so it does not
-/// compile. A `header` of a type of your own is yours.
+/// An endpoint's `header` of the type ``HTTPHeaders`` is certainly meant to be ``EndPointMembers/headers``, so it does
+/// not compile. A `header` of a custom type compiles.
 public protocol NotAnEndPointMember {}
 
 // `Never?` is the type of a member that an endpoint does not have.

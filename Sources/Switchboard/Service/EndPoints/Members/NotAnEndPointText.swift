@@ -1,4 +1,4 @@
 import Foundation
 
-/// A type that a `method` or `baseUrl` of an endpoint may not have, which is text there.
+/// A text type that a `method` or `baseUrl` of an endpoint must not have.
 public protocol NotAnEndPointText {}
