@@ -69,7 +69,7 @@ struct ParameterLiteralTests {
         #expect(String(decoding: try body.encode(), as: UTF8.self) == expected)
     }
 
-    @Test("Parameters(dictionary) converts [String: String], [String: Any] and any Encodable")
+    @Test("Parameters(_:) converts [String: String], [String: Any] and Encodable")
     func dictionaries() throws {
         let strings = ["b": "2", "a": "1"]
         #expect(try json(Parameters(strings)) == #"{"a":"1","b":"2"}"#)
