@@ -222,7 +222,7 @@ struct DownloadTaskTests {
         }
     }
 
-    // MARK: Large
+    // MARK: Large bodies
 
     @Test(
         "16 MB arrive unchanged in memory and files, both ways [large bodies]",
