@@ -67,7 +67,7 @@ struct RequestBuilderHeaderTests {
         #expect(headers.count == 7)
     }
 
-    @Test("the winner's repeated headers are kept, the loser's are dropped", .requirement("S3.7"))
+    @Test("repeats of the winning header are kept, the losing header is dropped", .requirement("S3.7"))
     func repeats() throws {
         let endPoint = EndPointFixture(
             task: .requestParametersAndHeaders(additionHeaders: ["X-Tag": "1", "x-tag": "2"]),

@@ -158,7 +158,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "CR, LF and NUL in a path are refused on one line without secrets",
+        "CR, LF or NUL in a path is refused; the one-line reason has no secret",
         arguments: ["\r", "\n", "\0", "\r\n"])
     func controlsInThePath(control: String) {
         let error = #expect(throws: NetworkError.self) { try url("https://h", "pa\(control)th?api_key=s3cret") }

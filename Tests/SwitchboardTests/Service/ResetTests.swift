@@ -91,7 +91,7 @@ struct ResetTests {
         gate.open()
         await first.value
         await second.value
-        // The second either joined, or began after the first had ended.
+        // The second reset either joined, or began after the first had ended.
         #expect(began.all.count == vault.wiped.all.count)
         #expect(session.requests.isEmpty)
         #expect(try await router.request(endPoint, as: String.self) == "later")

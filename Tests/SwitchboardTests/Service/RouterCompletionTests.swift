@@ -117,7 +117,7 @@ struct RouterCompletionTests {
 }
 
 extension RouterCompletionTests {
-    @Test("the published form has a response for a canned one without a URL", .requirement("S0.10", "S3.9"))
+    @Test("the published form also has a response for one without a URL", .requirement("S0.10", "S3.9"))
     func cannedAnswer() async throws {
         let canned = AdHocInterceptor { _, _ in NetworkResponse(status: 201, body: Data("canned".utf8)) }
         let router = Router<URLEndPoint>(session: StubSession(), interceptors: [canned])

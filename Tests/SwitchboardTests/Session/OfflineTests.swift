@@ -42,8 +42,7 @@ struct OfflineTests {
     }
 
     /// Commands that change a link of the namespace, and whether the result is a network. `ip` assigns each interface
-    /// that
-    /// is up an fe80 address, which reaches only its link.
+    /// that is up an fe80 address, which reaches only its link.
     private static let links = [
         ("ip link add v0 type veth peer name v1; ip link set v0 up; ip link set v1 up; state UP", false),
         ("ip addr add 169.254.7.7/16 dev v0", false),

@@ -248,8 +248,7 @@ struct SessionBodyTests {
 
     /// Returns `count` zeros as a zlib stream ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)): one block of fixed
     /// Huffman codes ([RFC 1951 §3.2.6](https://www.rfc-editor.org/rfc/rfc1951#section-3.2.6)) with literals and copies
-    /// of
-    /// 258 bytes each. `count` must not be a multiple of 258.
+    /// of 258 bytes each. `count` must not be a multiple of 258.
     static func zeros(_ count: Int) -> Data {
         var bytes: [UInt8] = [0x78, 0x9C]
         var (byte, used): (UInt8, UInt8) = (0, 0)

@@ -43,7 +43,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "a cancel ends TCP and TLS connecting [cancellation while connecting]",
+        "a cancel ends a TCP or TLS handshake [cancellation while connecting]",
         .requirement("S2.16"),
         arguments: SessionKind.allCases, ["tcp", "tls"])
     func cancelledWhileConnecting(kind: SessionKind, layer: String) async throws {

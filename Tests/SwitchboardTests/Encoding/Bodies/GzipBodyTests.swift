@@ -57,7 +57,7 @@ struct GzipBodyTests {
         }
     }
 
-    @Test("reads no more than the requested pieces need")
+    @Test("a gzip body reads no more than the requested pieces need")
     func laziness() async throws {
         let read = Deliveries<Int>()
         let chunk = noise(65_536)
@@ -96,7 +96,7 @@ struct GzipBodyTests {
         #expect(GzipBody(EmptyBody()).isEmpty)
     }
 
-    @Test("keeps the inner body's properties, but has no length")
+    @Test("a gzip body keeps the inner body's properties, but has no length")
     func properties() throws {
         let once = GzipBody(StreamBody(length: 7, contentType: "text/csv", isReplayable: false) { .init(chunks: []) })
         #expect(once.isStreamed && !once.isReplayable && !once.isEmpty)
@@ -120,7 +120,7 @@ struct GzipBodyTests {
         #expect(throws: Spoiled.self) { try GzipBody(StreamBody { throw Spoiled() }).makeStream() }
     }
 
-    @Test("without zlib it is unsupported, and the reason names the library")
+    @Test("without zlib gzip is unsupported, and the reason names the library")
     func noZlib() async throws {
         let failure = DynamicLibrary.Failure(text: "libz.so.1 was not found")
         let body = GzipBody(DataBody(Data("x".utf8)), zlib: .failure(failure))

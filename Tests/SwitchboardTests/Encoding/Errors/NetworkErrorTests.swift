@@ -21,7 +21,7 @@ struct NetworkErrorTests {
         }
     }
 
-    @Test("catch NetworkError.timedOut matches; a parent code also matches")
+    @Test("catch by code works, and a parent code catches its children")
     func catching() {
         #expect(caught(NetworkError(.timedOut)) == "timedOut")
         #expect(caught(NetworkError(.cannotConnect)) == "cannotConnect")

@@ -11,7 +11,7 @@ import Testing
 struct AssignedOptionsTests {
     private let home = URL(text: "https://api.example.com/a")
 
-    @Test("new options do not restore credentials after another origin", arguments: [true, false])
+    @Test("new options restore no credentials after a redirect to another origin", arguments: [true, false])
     func credentials(isMadeAnew: Bool) async throws {
         let session = StubSession(
             .redirect(to: "https://evil.example/b", status: 307),

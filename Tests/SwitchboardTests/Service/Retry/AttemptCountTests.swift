@@ -53,7 +53,7 @@ struct AttemptCountTests {
     }
 
     @Test(
-        "a server that always cuts gets as many requests as allowed", .requirement("S2.19"),
+        "a server that always closes early gets as many requests as allowed", .requirement("S2.19"),
         arguments: SessionKind.allCases)
     func cuts(kind: SessionKind) async throws {
         let heads = Deliveries<String>()

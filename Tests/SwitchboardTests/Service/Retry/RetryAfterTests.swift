@@ -36,8 +36,7 @@ struct RetryAfterTests {
             (["RateLimit-Reset": "50"], .seconds(50)),
             (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset-After": "1.5"], .milliseconds(1_500)),
             // GitHub and X send seconds since 1970. Others send seconds from now, or milliseconds. Numbers below 10^9
-            // count as
-            // seconds from now.
+            // count as seconds from now.
             (["x-rate-limit-remaining": "0", "x-rate-limit-reset": "1700000042"], .seconds(42)),
             (["X-RateLimit-Reset": "1700000042"], .seconds(42)), (["X-RateLimit-Reset": "30"], .seconds(30)),
             (["X-RateLimit-Reset": "1700000042000"], .seconds(42)), (["X-RateLimit-Reset": "1600000000"], .zero),

@@ -9,7 +9,7 @@ struct RetryPolicyTests {
     private let url = URL(text: "https://api.example.com/a")
 
     @Test(
-        "retries transient statuses and failures, with doubling waits", .requirement("S2.19"), arguments: passing
+        "transient statuses and failures are retried with doubling waits", .requirement("S2.19"), arguments: passing
     )
     func again(response: MockResponse) async throws {
         let clock = TestClock(skips: true)
@@ -21,7 +21,7 @@ struct RetryPolicyTests {
         #expect(Set(session.requests.map(\.id)).count == 1)
     }
 
-    @Test("the number of attempts is exact, and the error has it", .requirement("S2.19"), arguments: [1, 2, 3, 7])
+    @Test("the number of attempts is exact and recorded on the error", .requirement("S2.19"), arguments: [1, 2, 3, 7])
     func exactAttempts(maximum: Int) async throws {
         for response in [MockResponse.close, .status(503)] {
             let session = StubSession { _ in response }
@@ -45,7 +45,7 @@ struct RetryPolicyTests {
         #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5)])
     }
 
-    @Test("never retries lasting statuses and errors", .requirement("S2.19"), arguments: lasting)
+    @Test("lasting statuses and errors are never retried", .requirement("S2.19"), arguments: lasting)
     func noRetry(response: MockResponse) async throws {
         let clock = TestClock(skips: true)
         let session = StubSession { _ in response }

@@ -84,7 +84,7 @@ struct DownloadResumeTests {
     ]
 
     @Test(
-        "a response that is not the missing rest restarts the file, unmixed",
+        "a response other than the missing rest restarts the whole file",
         arguments: SessionKind.allCases, restarts)
     func restarted(kind: SessionKind, restart: Restart) async throws {
         let files = RangeServer(content: content)
@@ -260,7 +260,7 @@ struct DownloadResumeTests {
 
     // MARK: Over several calls
 
-    @Test("the next call resumes a kept part, which has no secret", arguments: SessionKind.allCases)
+    @Test("the next call resumes a kept partial file, which has no secrets", arguments: SessionKind.allCases)
     func kept(kind: SessionKind) async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in
@@ -306,7 +306,7 @@ struct DownloadResumeTests {
         ("of another URL", #"{"url":"http://h.test/other","validator":"\"v1\"","size":300000}"#),
     ]
 
-    @Test("a part that may be of another file is not resumed", arguments: remains)
+    @Test("a partial file of unknown origin is not resumed", arguments: remains)
     func leftovers(name: String, sidecar: String?) async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in
@@ -321,7 +321,7 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("a complete part without its name resumes at its last byte")
+    @Test("a complete but unnamed file resumes at its last byte")
     func wholeButNameless() async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in

@@ -128,7 +128,7 @@ struct DownloadTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("verification sees the whole unnamed file; its error removes the file", .requirement("S0.13"))
+    @Test("verification runs before the rename, and its error removes the file", .requirement("S0.13"))
     func verified() async throws {
         struct Mismatch: Error {}
         let session = StubSession(.text("content").repeated())

@@ -10,8 +10,7 @@ import Testing
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlHTTP2PauseTests {
     /// A Boolean value that indicates whether a request may share the connection of a paused reader. Before libcurl
-    /// 7.88
-    /// it would stall.
+    /// 7.88 it would stall.
     private static let isShared = !CurlLibrary.stallsSharedConnections
 
     /// Creates a session with one shared connection, or with enough connections for one per reader.

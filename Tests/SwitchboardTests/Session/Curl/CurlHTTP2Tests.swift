@@ -7,7 +7,7 @@ import Testing
 
 @testable import Switchboard
 
-/// HTTP/2 against hypercorn, and against frames sent by hand.
+/// HTTP/2 with hypercorn, and with hand-written frames.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlHTTP2Tests {
     /// The response of `/meet` after all requests have arrived: the port of this request, and the ports of all.

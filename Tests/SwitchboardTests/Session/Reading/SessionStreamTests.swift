@@ -328,7 +328,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "invalidate() lets it finish, shutdown() ends it [streamed responses]",
+        "invalidate() keeps streams, shutdown() ends them [streamed responses]",
         arguments: SessionKind.curlAlone)
     func endedSession(kind: SessionKind) async throws {
         try await MockServer.run { server in
