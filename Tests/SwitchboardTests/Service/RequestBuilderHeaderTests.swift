@@ -141,7 +141,7 @@ struct RequestBuilderHeaderTests {
         }
     }
 
-    @Test("a download sends no Accept header unless the endpoint has one")
+    @Test("a download gets no default Accept header, only the endpoint's")
     func downloads() throws {
         let task = HTTPTask.download(to: URL(fileURLWithPath: "/nowhere/file"), urlParameters: ["v": 2])
         let request = try build(EndPointFixture(path: "file", task: task))

@@ -129,7 +129,7 @@ struct HTTPBinBehaviourTests {
     }
 
     private func check(_ status: Int, _ router: Router<URLEndPoint>) async throws {
-        // An interim status is no final response (RFC 9110 §15.2). After it comes no HTTP or nothing.
+        // An interim status is no final response (RFC 9110 §15.2). The server sends invalid HTTP or nothing after it.
         let options = RequestOptions { if status < 200 { $0.timeouts = Timeouts(attempt: .milliseconds(300)) } }
         let endPoint = URLEndPoint(.get, try HTTPBin.url("/status/\(status)"), options: options)
         guard !(200..<300).contains(status) else {

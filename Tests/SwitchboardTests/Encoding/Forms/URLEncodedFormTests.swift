@@ -24,7 +24,7 @@ struct FormVector: Decodable, Sendable, CustomTestStringConvertible {
         FormVector(input: "=", output: [["", ""]]),
         FormVector(input: "=b", output: [["", "b"]]),
         FormVector(input: "a==b=", output: [["a", "=b="]]),
-        // A plus is a blank, unless it is escaped.
+        // A plus is a space, unless it is escaped.
         FormVector(input: "+a+=+b+c", output: [[" a ", " b c"]]),
         FormVector(input: "a%2Bb=%2b%20", output: [["a+b", "+ "]]),
         // Escaped delimiters split nothing.

@@ -139,7 +139,7 @@ struct HeaderInjectionTests {
         #expect(error?.reason?.contains(where: \.isNewline) == false)
     }
 
-    @Test("a bad header is refused from the builder, a body or a request")
+    @Test("a bad header of the builder or of a body is refused too")
     func everySource() {
         let evil: HTTPHeaders = ["X-Custom": "a\r\nb"]
         var builder = RequestBuilder()

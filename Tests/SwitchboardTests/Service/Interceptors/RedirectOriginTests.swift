@@ -49,7 +49,7 @@ struct RedirectOriginTests {
         #expect(last == ["Accept": "application/json"])
     }
 
-    @Test("over the wire, another port gets no credentials and no Host")
+    @Test("over the wire, another port gets no credentials and a new Host")
     func ports() async throws {
         try await MockServer.run { first in
             try await MockServer.run { other in

@@ -9,7 +9,7 @@ struct CurlErrorTests {
     @Test(
         "every libcurl result code that HTTP can cause has its error code",
         arguments: [
-            (1, .invalidResponse),  // UNSUPPORTED_PROTOCOL: the scheme is http or https, so the response was not
+            (1, .invalidResponse),  // UNSUPPORTED_PROTOCOL: the scheme is http or https, so the response was not HTTP
             (3, .invalidRequest), (4, .unsupported), (5, .cannotFindHost), (6, .cannotFindHost), (7, .cannotConnect),
             (8, .invalidResponse), (16, .invalidResponse), (18, .connectionLost), (23, .invalidResponse),
             (26, .encodingFailed), (28, .timedOut), (35, .insecureConnection), (45, .cannotConnect),
