@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchboardHAR
 @testable import SwitchboardResilience
 
-/// Dumps what holds requests, while they are under way and afterwards.
+/// Dumps everything that stores requests, while they are in flight and afterwards.
 @Suite(.timeLimit(.minutes(1)))
 struct DumpTests {
     private static func texts(of value: Any) -> String {

@@ -39,7 +39,7 @@ struct HTTPMethodTests {
 
     // U+017F and U+0131 become S and I when Unicode upper-cases them; methods are ASCII.
     @Test(
-        "letters that only Unicode takes for ASCII ones make no known method",
+        "a method with Unicode lookalikes is not known and is refused",
         arguments: ["poſt", "optıons", "delete\u{301}"])
     func lookalikesAreNoKnownMethods(name: String) {
         #expect(HTTPMethod(rawValue: name).rawValue == name)
@@ -50,7 +50,7 @@ struct HTTPMethodTests {
     }
 
     @Test(
-        "a method that is no token is refused before anything is sent",
+        "a method that is not a token is refused before sending",
         arguments: [
             "", "GET /x", "GET\r\nX-Evil: 1", "GET\n", "GET\0", "GET\t", "GÉT", "GET:", "(GET)", "\u{7F}",
         ])
@@ -64,7 +64,7 @@ struct HTTPMethodTests {
         #expect(error?.description.contains(where: \.isNewline) == false)
     }
 
-    @Test("bodies, queries and idempotence by method, as RFC 9110 §9.2.2 and §9.3 have it")
+    @Test("bodies, queries and idempotence follow RFC 9110 §9.2.2 and §9.3")
     func properties() {
         let all: [HTTPMethod] = [.get, .post, .put, .patch, .delete, .head, .options, .trace, .connect, "PURGE"]
         #expect(all.filter { !$0.allowsBody } == [.get, .head, .trace])

@@ -9,10 +9,10 @@ import Testing
 @testable import SwitchboardAuth
 @testable import SwitchboardHAR
 
-/// Plants tokens wherever a call has a place for one, and looks for them in every text that the package makes of it.
+/// Plants a token in each part of a call, and searches every text that the package prints about it.
 @Suite(.timeLimit(.minutes(3)))
 struct SecretTests {
-    /// One for each place, so that a leak says where it comes from.
+    /// A separate token for each part, so that a leak shows its origin.
     private enum Planted {
         static let header = "pl4ntedHeader"
         static let query = "pl4ntedQuery"
@@ -29,7 +29,7 @@ struct SecretTests {
         func record(_ event: CallEvent) { for text in SecretTests.texts(of: event) { texts.add(text) } }
     }
 
-    /// What a developer may print of a value.
+    /// Returns each text that a developer can print of a value.
     private static func texts(of value: Any) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)
@@ -47,7 +47,7 @@ struct SecretTests {
     }
 
     @Test(
-        "planted tokens are in no text that the package can print: logs, events, errors, plans, histories, archives",
+        "planted tokens are in no log, event, error, plan, history or archive",
         .requirement("S2.24", "S3.14"),
         arguments: [
             MockResponse.json(#"{"token":"pl4ntedAnswer","id":7}"#, headers: ["Set-Cookie": "sid=pl4ntedAnswer"]),
@@ -94,10 +94,10 @@ struct SecretTests {
             }
         }
         #expect(!output.all.isEmpty)
-        #expect(output.all.contains { $0.contains("page=1") })  // what is no secret stays
+        #expect(output.all.contains { $0.contains("page=1") })  // The rest stays readable.
     }
 
-    @Test("what holds credentials prints none of them, whole or as a part of a request's plan", .requirement("S2.24"))
+    @Test("types that hold credentials print none of them, alone or in a plan", .requirement("S2.24"))
     func holders() async throws {
         let secret = "pl4ntedSecret"
         let url = URL(text: "https://api.example.com/a")
@@ -151,7 +151,7 @@ struct SecretTests {
         #expect(printed.count > 60)
     }
 
-    @Test("a secret within a URL that is a parameter is masked, however often it was escaped; the rest stays readable")
+    @Test("a secret in a nested, escaped URL is masked; the rest stays readable")
     func nestedURLs() {
         let redaction = Redaction.standard
         let once = redaction.url("https://a.example.com/?next=https%3A%2F%2Fb%2F%3Ftoken%3Dhunter2%26page%3D2&q=50%25")
@@ -163,7 +163,7 @@ struct SecretTests {
         #expect(redaction.form("a=%zz%3Dtoken") == "a=%zz%3Dtoken")
     }
 
-    @Test("header lines in prose are masked to the end of their line; words that only sound like a secret stay")
+    @Test("header lines in prose are masked; words that only sound secret stay")
     func prose() {
         let redaction = Redaction.standard
         #expect(

@@ -4,8 +4,8 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-// The samples of "Call sites that must compile as written" in DESIGN.md, as they stand there. What the samples only name, such as
-// `MoviePage` and `todo`, is at the end; where an external server would be asked, a session is injected.
+// The samples of "Call sites that must compile as written" in DESIGN.md, unchanged. Types that the samples only name,
+// such as `MoviePage` and `Todo`, are at the end. An injected session replaces each external server.
 
 private enum MovieApi { case recommended(id: Int), popular(page: Int), newMovies(page: Int), video(id: Int) }
 
@@ -46,14 +46,14 @@ private struct Stamp: Interceptor {
 
 @Suite(.timeLimit(.minutes(3)))
 struct CallSiteTests {
-    @Test("Call sites: a router in one line, without a session")
+    @Test("a router is made in one line, without a session")
     func routerInOneLine() throws {
         let router = Router<MovieApi>()
         let request = try router.makeRequest(for: .newMovies(page: 1))
         #expect(request.url?.absoluteString == "https://api.themoviedb.org/3/movie/now_playing?page=1&api_key=test")
     }
 
-    @Test("Call sites: the article's form, the handle, cancelling a router, async value and async response")
+    @Test("the article's form, handles, cancel and async values compile")
     func router() async throws {
         let router = Router<MovieApi>(session: StubSession { _ in .json(#"{"page":1,"results":[]}"#) })
         let handle = router.request(.newMovies(page: 1)) { data, response, error in }
@@ -68,7 +68,7 @@ struct CallSiteTests {
         #expect(response.metrics.bytesReceived == 23)
     }
 
-    @Test("Call sites: a manager, its router, and swapping its environment")
+    @Test("a manager, its router and a change of its environment compile")
     func manager() async throws {
         let session = StubSession { _ in .json(#"{"page":1,"results":[]}"#) }
         let manager = NetworkManager(
@@ -82,7 +82,7 @@ struct CallSiteTests {
                 == "https://api.themoviedb.org/3/movie/1/videos")
     }
 
-    @Test("Call sites: typed endpoints over a manager, async and with a completion")
+    @Test("typed endpoints compile over a manager, async and with a completion")
     func typed() async throws {
         let session = StubSession { _ in .json(#"[{"id":1,"title":"Tea"}]"#) }
         let manager = NetworkManager(servers: [.production: "https://api.example.com"], session: session)
@@ -93,7 +93,7 @@ struct CallSiteTests {
         #expect(try await delivered.first() == todos)
     }
 
-    @Test("Call sites: an endpoint enum over a manager, and a value's type that is inferred")
+    @Test("an endpoint enum and an inferred type compile over a manager")
     func inferred() async throws {
         let session = StubSession { _ in .json(#"{"page":1,"results":[]}"#) }
         let manager = NetworkManager(session: session)
@@ -111,7 +111,7 @@ struct CallSiteTests {
         #expect(session.requests.count == 6)
     }
 
-    @Test("Call sites: a URL at hand, a post to it, and one bare exchange")
+    @Test("a plain URL, a POST to it and a single exchange compile")
     func urls() async throws {
         try await MockServer.run { server in
             server.enqueue(.data(Data([1, 2, 3])), .json(#"{"id":1,"title":"Tea"}"#, status: 201), .status(302))
@@ -127,14 +127,14 @@ struct CallSiteTests {
         }
     }
 
-    @Test("Call sites: an interceptor of one's own")
+    @Test("a custom interceptor compiles")
     func stamp() async throws {
         let session = StubSession { _ in .text("") }
         _ = try await Router<MovieApi>(session: session, interceptors: [Stamp()]).response(for: .popular(page: 1))
         #expect(session.requests.map { $0.headers["X-Stamp"] } == ["1"])
     }
 
-    @Test("Call sites: a stub session, and what it saw")
+    @Test("a stub session and its recorded requests compile")
     func stub() async throws {
         let session = StubSession { request in .json(#"{"page":1,"results":[]}"#) }
         let router = Router<MovieApi>(session: session)
@@ -142,7 +142,7 @@ struct CallSiteTests {
         #expect(session.requests.map(\.url?.query) == ["page=1&api_key=test"])
     }
 
-    @Test("Call sites: a mock server with its queue, and what was on the wire")
+    @Test("a mock server, its queue and its recorded requests compile")
     func mockServer() async throws {
         let page = #"{"page":1,"results":[]}"#
         try await MockServer.run { server in  // real loopback sockets, port 0

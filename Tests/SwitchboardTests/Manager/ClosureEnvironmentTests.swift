@@ -110,7 +110,7 @@ struct ClosureEnvironmentTests {
         let session = StubSession { _ in .text("") }
         let form = URLEncodedFormEncoder(arrayEncoding: .custom { name, _ in notes.note("ArrayEncoding", name) })
         let isSending = Protected(false)
-        // It runs where it is made, too, outside of any request.
+        // The closure also runs when the options are created, outside of any request.
         let options = RequestOptions {
             $0.timeouts.total = nil
             if isSending.value { notes.note("RequestOptions") }
@@ -135,7 +135,7 @@ struct ClosureEnvironmentTests {
         ])
     }
 
-    @Test("what judges and decodes a response runs in its request's environment")
+    @Test("validation and decoding run in their request's environment")
     func response() async throws {
         let notes = notes
         let session = StubSession { request in request.path == "/list" ? .json("[1]") : .json("[1]", status: 418) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct DataFromURLTests {
-    @Test("the bytes at a URL, over the wire, unchanged", .requirement("S0.13"))
+    @Test("data(from:) returns the bytes at a URL unchanged", .requirement("S0.13"))
     func bytes() async throws {
         let image = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         try await MockServer.run { _ in
@@ -21,7 +21,7 @@ struct DataFromURLTests {
         }
     }
 
-    @Test("an error page is never taken for data, and is told apart from a failure to connect", .requirement("S0.13"))
+    @Test("an error page is never data, and differs from a failed connection", .requirement("S0.13"))
     func errorPage() async throws {
         let page = MockResponse.text("<h1>Not found</h1>", status: 404, headers: ["Content-Type": "text/html"])
         try await MockServer.run {
@@ -39,9 +39,7 @@ struct DataFromURLTests {
         }
     }
 
-    @Test(
-        "downloaded to a file with equal bytes, replacing what was there; an error leaves the file alone",
-        .requirement("S0.13"))
+    @Test("a download replaces the file, and an error keeps the old one", .requirement("S0.13"))
     func download() async throws {
         let image = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("avatar-\(UUID().uuidString).png")
@@ -63,7 +61,7 @@ struct DataFromURLTests {
     }
 
     @Test(
-        "the bytes at a URL are saved in a file by one call; an error page is none", .requirement("S0.13"),
+        "download(from:) saves the bytes at a URL, but no error page", .requirement("S0.13"),
         arguments: SessionKind.allCases)
     func saved(kind: SessionKind) async throws {
         try await withFolder { folder in

@@ -6,9 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct EnvironmentTests {
-    @Test(
-        "the environments qa, staging and production, and one's own, switch the base URL at run time",
-        .requirement("S3.2"))
+    @Test("predefined and custom environments switch the base URL at run time", .requirement("S3.2"))
     func switching() async throws {
         let session = StubSession { _ in .text("") }
         let manager = NetworkManager(environment: .qa, session: session)
@@ -27,7 +25,7 @@ struct EnvironmentTests {
         #expect(session.requests.map(\.environment?.name) == ["qa", "staging", "production", "canary"])
     }
 
-    @Test("requests in flight keep their environment, through retries and redirects", .requirement("S3.2"))
+    @Test("calls in flight keep their environment through redirects", .requirement("S3.2"))
     func inFlight() async throws {
         let arrived = Deliveries<Bool>()
         let gate = Deliveries<Bool>()
@@ -52,8 +50,7 @@ struct EnvironmentTests {
             ])
     }
 
-    @Test(
-        "while the environment swaps, every request has the URL of one environment and its name", .requirement("S3.2"))
+    @Test("during swaps each request has the URL and name of one environment", .requirement("S3.2"))
     func atomic() async throws {
         let session = StubSession { _ in .text("") }
         let manager = NetworkManager(environment: .qa, session: session)
@@ -72,9 +69,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test(
-        "a request that is being made keeps one environment, also when the manager moves on amid its making",
-        .requirement("S3.2"))
+    @Test("a request keeps its environment if the manager's changes meanwhile", .requirement("S3.2"))
     func swappedAmidMaking() throws {
         let manager = NetworkManager(environment: .qa, session: StubSession())
         let swapping = Swapping { manager.environment = .staging }
@@ -84,7 +79,7 @@ struct EnvironmentTests {
         #expect(manager.environment == .staging)
     }
 
-    @Test("a task can override the environment for what it starts, and only for that", .requirement("S3.2"))
+    @Test("a task can override the environment for the calls that it starts", .requirement("S3.2"))
     func taskLocal() async throws {
         let session = StubSession { _ in .text("") }
         let router = Router<Films>(session: session)
@@ -100,7 +95,7 @@ struct EnvironmentTests {
         #expect(NetworkEnvironment.current == .production)
     }
 
-    @Test("a manager's own environment wins over the task's, in which a new manager begins", .requirement("S3.2"))
+    @Test("a manager's environment wins over the task's, which is its default", .requirement("S3.2"))
     func managerWins() async throws {
         let session = StubSession { _ in .text("") }
         try await NetworkEnvironment.withCurrent(.qa) {
@@ -110,10 +105,8 @@ struct EnvironmentTests {
         #expect(session.requests.map(\.url?.host) == ["staging.example.com", "qa.example.com"])
     }
 
-    // In a process of its own, because the default belongs to the whole process.
-    @Test(
-        "the process-wide default is production at first, can be set, and gives way to a task's override",
-        .requirement("S3.2"))
+    // Runs in a separate process, because the default applies to the whole process.
+    @Test("the process's default is production, settable, and tasks override it", .requirement("S3.2"))
     func processDefault() async {
         await #expect(processExitsWith: .success) {
             #expect(NetworkEnvironment.default == .production)
@@ -126,9 +119,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test(
-        "an unknown environment is a thrown error that names it and those known, and nothing is sent",
-        .requirement("S3.2"))
+    @Test("an unknown environment throws, names the known ones and sends nothing", .requirement("S3.2"))
     func unknown() async throws {
         let session = StubSession { _ in .text("") }
         let manager = NetworkManager(environment: NetworkEnvironment("moon"), session: session)
@@ -142,7 +133,7 @@ struct EnvironmentTests {
     }
 
     @Test(
-        "a text that is not a URL is a thrown error with the environment and the text, never a crash",
+        "an invalid base URL throws with the environment's name",
         .requirement("S3.2"),
         arguments: [
             "", " ", "api.example.com", "/3/", "ftp://example.com", "http://", "http:///3", "https://exa mple.com",
@@ -165,7 +156,7 @@ struct EnvironmentTests {
         #expect(error?.description.contains("example.com") == true)
     }
 
-    @Test("a table can be changed; of repeated environments the last one counts", .requirement("S3.2"))
+    @Test("a table can be changed, and the last of repeated entries wins", .requirement("S3.2"))
     func table() throws {
         var servers: EnvironmentURLs = [.qa: "https://one.example.com", .qa: "https://two.example.com"]
         #expect(try servers.url(in: .qa).absoluteString == "https://two.example.com")
@@ -188,7 +179,7 @@ private enum Films: EndPointType {
     var path: String { "latest" }
 }
 
-/// An endpoint in whose making something happens, before and after its base URL is read.
+/// An endpoint that runs a closure when its base URL is read.
 private struct Swapping: EndPointType {
     let happening: @Sendable () -> Void
     var baseURL: URL {

@@ -4,9 +4,7 @@ import SwitchboardTestSupport
 import Testing
 
 struct EnvironmentURLsTests {
-    @Test(
-        "each environment has its base URL, byte for byte; a bad one is an error when it is asked for",
-        .requirement("S3.2"))
+    @Test("each environment has its exact base URL; a bad one throws when read", .requirement("S3.2"))
     func lookups() throws {
         var servers: EnvironmentURLs = [
             .production: "https://api.example.com/3/", .qa: "http://u@qa:81?k=1", .staging: "not a URL",
@@ -20,9 +18,7 @@ struct EnvironmentURLsTests {
         #expect(servers[NetworkEnvironment("canary")] == nil)
     }
 
-    @Test(
-        "an environment that is not in the table is .unknownEnvironment, and the reason lists those that are",
-        .requirement("S3.2"))
+    @Test("a missing environment is .unknownEnvironment and lists the others", .requirement("S3.2"))
     func unknown() {
         let servers: EnvironmentURLs = [.production: "https://h", .qa: "https://q"]
         let error = #expect(throws: NetworkError.self) { try servers.url(in: NetworkEnvironment("canary")) }
@@ -33,7 +29,7 @@ struct EnvironmentURLsTests {
     }
 
     @Test(
-        "what is no http URL with a host is .invalidRequest; the reason names text and environment, no secret",
+        "a text that is no http URL is .invalidRequest, without its secrets",
         .requirement("S3.2"),
         arguments: [
             "", " ", "h.example", "/path", "ftp://h?token=s3cret", "https://?token=s3cret", "https:///p?token=s3cret",
@@ -48,7 +44,7 @@ struct EnvironmentURLsTests {
     }
 
     @Test(
-        "a base URL without a scheme is an error that says what to write",
+        "the error of a base URL without a scheme suggests a URL",
         arguments: [
             ("localhost:8080", "write http://localhost:8080"), ("127.0.0.1:80/v1", "write http://127.0.0.1:80/v1"),
             ("localhost", "write http://localhost"), ("[::1]:8080", "write http://[::1]:8080"),
@@ -66,7 +62,7 @@ struct EnvironmentURLsTests {
     }
 
     @Test(
-        "a base URL with a slip is an error that names the slip",
+        "the error of a base URL with a typo names the typo",
         arguments: [
             (" https://h", "begins with a space"), ("\thttps://h", "begins with a tab"),
             ("https:/h.example/v1?token=s3cret", "write https://h.example/v1?token=<redacted>"),
@@ -79,7 +75,7 @@ struct EnvironmentURLsTests {
         #expect(error?.description.contains("s3cret") == false)
     }
 
-    @Test("of repeated environments the last one stays")
+    @Test("the last of repeated environments wins")
     func repeats() throws {
         #expect(try ([.qa: "https://a", .qa: "https://b"] as EnvironmentURLs).url(in: .qa).host == "b")
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardAuth
 
-/// What a manager gives to a URL that may have come out of a response.
+/// The credentials that a manager sends to a URL that may come from a response.
 @Suite(.timeLimit(.minutes(3)))
 struct ForeignURLTests {
     private let servers: EnvironmentURLs = [
@@ -15,7 +15,7 @@ struct ForeignURLTests {
     ]
     private let foreign = URL(text: "https://evil.example.net/avatar.png")
 
-    /// Every interceptor that adds something of the app's. `hosts` and `origins` are explicit where they are not nil.
+    /// Returns every interceptor that adds data of the app, each with `origins` or `hosts`.
     private static func adding(
         origins: CredentialOrigins = .asked, hosts: [String]? = nil
     ) -> [any Interceptor] {
@@ -46,7 +46,7 @@ struct ForeignURLTests {
         func removeAll() {}
     }
 
-    /// Asks ``DigestAuth`` for a digest, so that it has something to answer.
+    /// Creates a session that challenges ``DigestAuth`` for a digest.
     private func makeSession(for interceptor: (any Interceptor)? = nil) -> StubSession {
         StubSession { request in
             guard interceptor is DigestAuth, !request.headers.contains("Authorization") else { return .text("[]") }
@@ -59,7 +59,7 @@ struct ForeignURLTests {
         return fields || request.url?.absoluteString.contains("SECRET") == true
     }
 
-    /// Every way in which a URL at hand goes to a manager.
+    /// Sends a URL to a manager by every kind of call.
     private func ask(_ manager: NetworkManager, _ url: URL, _ folder: URL) async {
         let router = manager.router(for: URLEndPoint.self)
         let endPoint = URLEndPoint(.get, url)
@@ -74,7 +74,7 @@ struct ForeignURLTests {
         _ = try? await pages.next()
     }
 
-    @Test("a manager with servers gives a foreign URL nothing of the app's")
+    @Test("a manager with servers sends no credentials to a foreign URL")
     func foreignURL() async throws {
         try await withFolder { folder in
             for interceptor in Self.adding() {
@@ -87,7 +87,7 @@ struct ForeignURLTests {
         }
     }
 
-    @Test("a URL at the servers of the environment gets what endpoints get")
+    @Test("a URL of the environment's servers gets the app's credentials")
     func ownURL() async throws {
         for interceptor in Self.adding() {
             let session = makeSession(for: interceptor)
@@ -103,7 +103,7 @@ struct ForeignURLTests {
         }
     }
 
-    @Test("an endpoint's own base URL gets the manager's credentials")
+    @Test("an endpoint's base URL gets the manager's credentials")
     func ownBaseURL() async throws {
         for interceptor in Self.adding() {
             let session = makeSession(for: interceptor)
@@ -113,7 +113,7 @@ struct ForeignURLTests {
         }
     }
 
-    @Test("origins and hosts that name a foreign URL's origin let it have them")
+    @Test("a foreign URL gets credentials if origins and hosts name it")
     func explicit() async throws {
         for interceptor in Self.adding(origins: ["https://evil.example.net"], hosts: ["evil.example.net"]) {
             let session = makeSession(for: interceptor)
@@ -123,7 +123,7 @@ struct ForeignURLTests {
         }
     }
 
-    @Test("without servers a URL gets nothing, a URLEndPoint what endpoints get")
+    @Test("without servers a URL gets no credentials, but a URLEndPoint does")
     func withoutServers() async throws {
         try await withFolder { folder in
             for interceptor in Self.adding() {
@@ -139,7 +139,7 @@ struct ForeignURLTests {
         }
     }
 
-    @Test("header fields of the manager with a secret's name stay with its servers")
+    @Test("a manager's headers with secret names go only to its servers")
     func managerHeaders() async throws {
         let session = makeSession()
         let manager = NetworkManager(servers: servers, session: session, headers: ["X-Api-Key": "SECRET"])
@@ -151,7 +151,7 @@ struct ForeignURLTests {
         #expect(session.requests[0].headers["Accept"] == "*/*")
     }
 
-    @Test("common fields and parameters do not follow a link to another origin")
+    @Test("common fields and parameters do not follow a Link to another origin")
     func nextLink() async throws {
         func secrets(_ interceptor: any Interceptor) async throws -> [Bool] {
             let session = StubSession(
@@ -203,7 +203,7 @@ struct ForeignURLTests {
             _ = try await router.upload(endPoint, options: options, progress: TransferProgress())
             _ = try await router.upload(endPoint, as: String.self, options: options)
             #expect(session.requests.map { $0[Mark.self] } == Array(repeating: 2, count: 6))
-            // The builder, not the session, makes this field of the policy.
+            // The builder, not the session, adds this field for the policy.
             #expect(session.requests.map { $0.headers["Cache-Control"] } == Array(repeating: "no-cache", count: 6))
         }
     }

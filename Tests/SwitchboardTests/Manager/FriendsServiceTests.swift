@@ -4,11 +4,10 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// The friends service of the second design on this package's types: the user interface names no URL.
+/// The friends service of the second design with this package's types. The user interface uses no URLs.
 @Suite(.timeLimit(.minutes(3)))
 struct FriendsServiceTests {
-    @Test(
-        "list, add, remove and group are typed methods, and what arrives at the server is right", .requirement("S1.12"))
+    @Test("list, add, remove and group are typed methods with correct requests", .requirement("S1.12"))
     func methods() async throws {
         try await MockServer.run { server in
             server.enqueue(
@@ -33,7 +32,7 @@ struct FriendsServiceTests {
         }
     }
 
-    @Test("the server's words reach the user interface as the error's description", .requirement("S1.12", "S1.7"))
+    @Test("the server's message is the error's description", .requirement("S1.12", "S1.7"))
     func serverMessage() async throws {
         let session = StubSession { _ in .json(#"{"message":"You have been blocked."}"#, status: 403) }
         let service = FriendsService(client: .friends(at: "https://friends.example.com", session: session))
@@ -41,7 +40,7 @@ struct FriendsServiceTests {
         #expect(error?.localizedDescription == "You have been blocked.")
     }
 
-    @Test("services take a client by injection, and two with different servers do not mix", .requirement("S1.11"))
+    @Test("injected clients with different servers do not mix", .requirement("S1.11"))
     func injection() async throws {
         let one = StubSession { _ in .json("[]") }
         let other = StubSession { _ in .json("[]") }
@@ -54,16 +53,14 @@ struct FriendsServiceTests {
         #expect(other.requests.map(\.url?.absoluteString) == ["https://other.example.com/v2/api/friends?user_id=7"])
     }
 
-    @Test("a service made with nothing has the default server", .requirement("S1.11"))
+    @Test("a service without a client uses the default server", .requirement("S1.11"))
     func defaultServer() throws {
         let router = FriendsService().client.router(for: FriendsApi.self)
         let request = try router.makeRequest(for: .list(user: 1))
         #expect(request.url?.absoluteString == "https://friends.example.com/api/friends?user_id=1")
     }
 
-    @Test(
-        "a list that is being loaded is given up for the next one, which alone is shown", .requirement("S1.12", "S1.10")
-    )
+    @Test("a second load replaces the cancelled first, and only it is shown", .requirement("S1.12", "S1.10"))
     func buttonTapped() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .json(#"[{"id":2}]"#))

@@ -4,12 +4,10 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// The movie API of the fourth design, against a server that speaks TheMovieDB's shapes.
+/// The movie API of the fourth design, against a server with responses like TheMovieDB's.
 @Suite(.timeLimit(.minutes(3)))
 struct MovieServerTests {
-    @Test(
-        "all four endpoints arrive as documented: path, page and api_key, and their answers decode",
-        .requirement("S3.15"))
+    @Test("all four endpoints send their documented request and decode", .requirement("S3.15"))
     func allFour() async throws {
         try await MockServer.run(handler: MovieServer.answer) { server in
             try await TestMovies.$server.withValue(server.url.appendingPathComponent("3/movie/")) {
@@ -33,9 +31,7 @@ struct MovieServerTests {
         }
     }
 
-    @Test(
-        "TheMovieDB's own error arrives with its words: 401 for a bad key, 404 for a film it has not",
-        .requirement("S3.15", "S3.11"))
+    @Test("TheMovieDB's errors keep their message, for a 401 and a 404", .requirement("S3.15", "S3.11"))
     func errors() async throws {
         try await MockServer.run(handler: MovieServer.answer) { server in
             let router = Router<TestMovies>(session: DefaultSession.make())
@@ -60,10 +56,7 @@ struct MovieServerTests {
         }
     }
 
-    @Test(
-        "the article's JSON decodes: total_results, total_pages, results, vote_average; null and missing paths are tolerated",
-        .requirement("S3.12")
-    )
+    @Test("the article's JSON decodes, with null and missing paths tolerated", .requirement("S3.12"))
     func articleJSON() async throws {
         let page = try await decode(MovieServer.article)
         #expect(page.page == 1)
@@ -78,7 +71,7 @@ struct MovieServerTests {
     }
 
     @Test(
-        "a page that cannot be decoded says so, with the key path; an empty one says that there is no data",
+        "a decoding error has the key path, and an empty page is no data",
         .requirement("S3.12"),
         arguments: [
             (#"{"page":1,"total_results":1,"total_pages":1,"results":[{"id":"x"}]}"#, "results[0].id"),

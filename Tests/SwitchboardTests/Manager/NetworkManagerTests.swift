@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct NetworkManagerTests {
-    @Test("a request with a path alone compiles and returns its type, from the manager's servers", .requirement("S4.1"))
+    @Test("a request with only a path compiles and decodes its type", .requirement("S4.1"))
     func typedRequest() async throws {
         let session = StubSession { _ in .json(#"[{"id":1,"title":"Tea"}]"#) }
         let manager = NetworkManager(servers: [.production: "https://api.example.com/v1"], session: session)
@@ -15,7 +15,7 @@ struct NetworkManagerTests {
         #expect(session.requests.map(\.url?.absoluteString) == ["https://api.example.com/v1/todos"])
     }
 
-    @Test("without servers such a request is an error that says so, and nothing is sent", .requirement("S4.1"))
+    @Test("without servers a path-only request throws and sends nothing", .requirement("S4.1"))
     func noServers() async throws {
         let session = StubSession { _ in .json("[]") }
         let error = await #expect(throws: NetworkError.self) {
@@ -28,9 +28,7 @@ struct NetworkManagerTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test(
-        "the body of a request that declares its task non-optional arrives: AddTodo's regression, over the wire",
-        .requirement("S4.2"))
+    @Test("the body of a non-optional task arrives over the wire (AddTodo)", .requirement("S4.2"))
     func bodyArrives() async throws {
         try await MockServer.run { _ in
             .json(#"{"id":9,"title":"Tea"}"#, status: 201)
@@ -47,7 +45,7 @@ struct NetworkManagerTests {
         }
     }
 
-    @Test("async and callback form of a typed request, same value and same error", .requirement("S4.10"))
+    @Test("async and completion form of send have the same value and error", .requirement("S4.10"))
     func forms() async throws {
         let session = StubSession(.json("[]"), .json("[]"), .status(404), .status(404))
         let manager = NetworkManager(servers: [.production: "https://api.example.com"], session: session)
@@ -61,7 +59,7 @@ struct NetworkManagerTests {
         #expect(given == .failure(try #require(thrown)))
     }
 
-    @Test("the session is injected, and stubbed responses reach every kind of call", .requirement("S4.11"))
+    @Test("responses of an injected stub session reach every kind of call", .requirement("S4.11"))
     func injected() async throws {
         let session = StubSession { request in .json(#"[{"id":1,"title":"\#(request.url?.path ?? "")"}]"#) }
         let manager = NetworkManager(servers: [.production: "https://api.example.com"], session: session)
@@ -75,9 +73,7 @@ struct NetworkManagerTests {
         #expect(session.requests.count == 4)
     }
 
-    @Test(
-        "several managers side by side keep base URL, headers, session, interceptors and environment apart",
-        .requirement("S1.11"))
+    @Test("concurrent managers share no URL, header, session or environment", .requirement("S1.11"))
     func sideBySide() async throws {
         let one = StubSession { _ in .json("[]") }
         let other = StubSession { _ in .json("[]") }
@@ -115,7 +111,7 @@ struct NetworkManagerTests {
         }
     }
 
-    @Test("a manager's default headers give way to those of the endpoint and the body", .requirement("S1.11"))
+    @Test("headers of the endpoint and the body win over the manager's", .requirement("S1.11"))
     func defaultHeaders() async throws {
         let session = StubSession { _ in .status(204) }
         let manager = NetworkManager(

@@ -9,7 +9,7 @@ import Testing
 struct RouterStreamTests {
     private func endPoint(_ server: MockServer) -> URLEndPoint { URLEndPoint(.get, server.url) }
 
-    @Test("chunks come as they arrive; nothing is sent before the first is asked for", arguments: SessionKind.allCases)
+    @Test("chunks arrive as received; nothing is sent before the first is read", arguments: SessionKind.allCases)
     func bytes(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("abcdef").chunked(2))
@@ -24,7 +24,7 @@ struct RouterStreamTests {
         }
     }
 
-    @Test("what is streamed may be larger than the limit of memory", arguments: SessionKind.allCases)
+    @Test("a stream may exceed the limit for bodies in memory", arguments: SessionKind.allCases)
     func large(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.data(Data(count: 1_000_000)))
@@ -35,7 +35,7 @@ struct RouterStreamTests {
         }
     }
 
-    @Test("a status that is not accepted is the error, with the body, once; then there is nothing more")
+    @Test("a refused status throws once with the body, then the stream ends")
     func refused() async throws {
         let session = StubSession(.json(#"{"message":"gone"}"#, status: 410).repeated())
         let router = Router<URLEndPoint>(session: session)
@@ -47,7 +47,7 @@ struct RouterStreamTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("the head is there before the body, and says what the body is", arguments: SessionKind.allCases)
+    @Test("the head arrives before the body", arguments: SessionKind.allCases)
     func head(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("abc").with("X-A", "1").stalled(after: 3))
@@ -76,7 +76,7 @@ struct RouterStreamTests {
     }
 
     @Test(
-        "cancelled by its task or by its router, a stream ends with CancellationError and closes the exchange",
+        "a stream that its task or router cancels closes the exchange",
         arguments: SessionKind.allCases, [true, false])
     func cancelled(kind: SessionKind, byRouter: Bool) async throws {
         let seen = Deliveries<String>()
@@ -93,7 +93,7 @@ struct RouterStreamTests {
     }
 
     @Test(
-        "a stream that nobody reads at the moment is closed by its router's cancel() too",
+        "router.cancel() closes a stream that is not being read",
         arguments: SessionKind.allCases)
     func cancelledUnread(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -106,7 +106,7 @@ struct RouterStreamTests {
         }
     }
 
-    @Test("a stub's stream that waits is ended by its router's cancel()")
+    @Test("router.cancel() ends a waiting stream of a stub")
     func cancelledStub() async throws {
         let clock = TestClock()
         let session = StubSession(clock: clock, .text("one\ntwo\n").chunked(4).paced(every: .seconds(5)))
@@ -117,7 +117,7 @@ struct RouterStreamTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("interceptors see a stream as any other request, and may change what arrives")
+    @Test("interceptors apply to streams and may change the bytes")
     func interceptors() async throws {
         let upper = AdHocInterceptor { request, next in
             var request = request
@@ -143,7 +143,7 @@ struct RouterStreamTests {
 
     struct Row: Codable, Equatable, Sendable { var id: Int }
 
-    @Test("each line is a value, by the router's decoder; empty lines are none; the values before a bad line are given")
+    @Test("JSON lines decode until a bad line throws; empty lines are skipped")
     func jsonLines() async throws {
         let session = StubSession(
             .text("{\"row_id\":1}\n\r\n  \n{\"row_id\":2}\n{\"row_id\":\"x\"}\n{\"row_id\":4}").repeated())
@@ -165,7 +165,7 @@ struct RouterStreamTests {
         #expect(session.requests[0].headers["Accept"]?.contains("application/x-ndjson") == true)
     }
 
-    @Test("a line beyond the limit is refused while it arrives, not by memory", arguments: SessionKind.allCases)
+    @Test("a line beyond the limit is refused while it arrives", arguments: SessionKind.allCases)
     func longLines(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.data(Data("{\"id\":1}\n".utf8) + Data(repeating: 0x20, count: 10 << 20)))
@@ -180,7 +180,7 @@ struct RouterStreamTests {
         }
     }
 
-    @Test("a fake router without the call for changed requests streams what it answers")
+    @Test("a fake router with only the required methods can stream")
     func fake() async throws {
         struct Fake: NetworkRouter {
             typealias EndPoint = URLEndPoint
@@ -223,10 +223,10 @@ struct RouterStreamTests {
     }
 
     @Test(
-        "httpbin's /range: all of it, and a range that the endpoint asks for itself, are saved as they are",
+        "httpbin's /range is saved whole, and an endpoint's range as it is",
         .enabled(if: HTTPBin.base != nil), arguments: SessionKind.allCases)
     func httpbinRange(kind: SessionKind) async throws {
-        // httpbin fills /range with the letters of the alphabet, again and again.
+        // httpbin fills /range with repeated alphabets.
         let letters = Data((0..<5_000).map { UInt8(ascii: "a") + UInt8($0 % 26) })
         let router = Router<URLEndPoint>(session: kind.make())
         try await withFolder { folder in

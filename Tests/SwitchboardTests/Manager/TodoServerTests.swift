@@ -4,10 +4,10 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// The flows of the fifth design's article against a server like jsonplaceholder, which keeps what it is given.
+/// The flows of the fifth design's article against a server like jsonplaceholder that stores changes.
 @Suite(.timeLimit(.minutes(3)))
 struct TodoServerTests {
-    @Test("list, add (201, a single object), update, delete (204), and the list shows it", .requirement("S4.12"))
+    @Test("list, add, update and delete work, and the list shows the changes", .requirement("S4.12"))
     func flows() async throws {
         let store = TodoStore([Todo(id: 1, userId: 1, title: "delectus aut autem", completed: false)])
         try await MockServer.run(handler: store.answer) { server in
@@ -39,7 +39,7 @@ struct TodoServerTests {
         }
     }
 
-    @Test("what the server refuses is an error of its own code, and the store is as before", .requirement("S4.12"))
+    @Test("a refusal by the server has its code, and the store is unchanged", .requirement("S4.12"))
     func refusals() async throws {
         let store = TodoStore([])
         try await MockServer.run(handler: store.answer) { server in
@@ -97,7 +97,7 @@ private struct DeleteTodo: TypedEndPoint {
     var httpMethod: HTTPMethod { .delete }
 }
 
-/// The server's memory.
+/// The server's stored todos.
 private final class TodoStore: Sendable {
     private let todos: Deliveries<[Todo]>
 

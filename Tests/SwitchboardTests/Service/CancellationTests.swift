@@ -9,9 +9,7 @@ import Testing
 struct CancellationTests {
     private let url = URL(text: "https://api.example.com/friends")
 
-    @Test(
-        "cancelling a handle closes its connection at the server; completion exactly once, with cancelled",
-        .requirement("S1.10"))
+    @Test("a cancelled handle closes its connection and completes once", .requirement("S1.10"))
     func connectionCloses() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall)
@@ -27,7 +25,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("in flight, amid the body, cancelling the task closes the connection", .requirement("S2.16"))
+    @Test("a task that is cancelled amid the body closes the connection", .requirement("S2.16"))
     func taskCancellation() async throws {
         try await MockServer.run { server in
             server.enqueue(.stalled(after: 10))
@@ -40,7 +38,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("cancelled before the start, nothing is sent", .requirement("S2.16"))
+    @Test("a call that is cancelled before it starts sends nothing", .requirement("S2.16"))
     func beforeStart() async throws {
         let session = StubSession { _ in .text("no") }
         let router = Router<URLEndPoint>(session: session)
@@ -52,7 +50,7 @@ struct CancellationTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("cancelled at once, a completion is called once, with cancelled", .requirement("S2.16"), arguments: 0..<50)
+    @Test("a call that is cancelled at once completes once, with cancelled", .requirement("S2.16"), arguments: 0..<50)
     func atOnce(round: Int) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .stall })
         let codes = Deliveries<NetworkError.Code?>()
@@ -62,7 +60,7 @@ struct CancellationTests {
         #expect(codes.all.count == 1)
     }
 
-    @Test("after completion a cancellation does nothing", .requirement("S2.16"))
+    @Test("a cancellation after completion does nothing", .requirement("S2.16"))
     func afterCompletion() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") })
         let results = Deliveries<Result<String, NetworkError>>()
@@ -74,9 +72,7 @@ struct CancellationTests {
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "done")
     }
 
-    @Test(
-        "after handle.cancel() no value is delivered, though the response had come and its delivery was waiting",
-        .requirement("S1.10"))
+    @Test("after cancel() a value that waits for delivery is not delivered", .requirement("S1.10"))
     func noValueAfterCancel() async throws {
         let queue = DispatchQueue(label: "completions")
         queue.suspend()
@@ -97,9 +93,7 @@ struct CancellationTests {
         #expect(results.all.count == 1)
     }
 
-    @Test(
-        "a value never comes after a cancellation on the completion queue, whichever of the two is first",
-        .requirement("S1.10"))
+    @Test("no value follows a cancellation on the completion queue", .requirement("S1.10"))
     func cancelRace() async throws {
         let queue = DispatchQueue(label: "completions")
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("a") }, completionQueue: queue)
@@ -117,9 +111,7 @@ struct CancellationTests {
         }
     }
 
-    @Test(
-        "ten thousand racing cancels, and every call ends exactly once, with its value or as cancelled",
-        .requirement("S2.16"))
+    @Test("each of 10,000 calls that race a cancel ends exactly once", .requirement("S2.16"))
     func manyRaces() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("a") })
         let ends = Deliveries<(call: Int, code: NetworkError.Code?)>()
@@ -134,7 +126,7 @@ struct CancellationTests {
         #expect(ends.all.count == 10_000)
     }
 
-    @Test("cancelling the load before the next one never delivers the stale list", .requirement("S1.10"))
+    @Test("a load that is cancelled before the next never delivers a stale list", .requirement("S1.10"))
     func staleList() async throws {
         let session = StubSession { request in
             request.url?.query == "user_id=1" ? .json(#"["stale"]"#) : .json(#"["fresh"]"#)
@@ -143,7 +135,7 @@ struct CancellationTests {
         let router = Router<Friends>(session: session, completionQueue: queue)
         for _ in 0..<50 {
             let lists = Deliveries<Result<[String], NetworkError>>()
-            // As in friendsButtonTapped: both taps come on the queue on which the lists are delivered.
+            // As in friendsButtonTapped, both taps run on the queue that delivers the lists.
             queue.async {
                 let first = router.request(Friends(user: 1), as: [String].self) { lists.add($0) }
                 first.cancel()
@@ -155,10 +147,7 @@ struct CancellationTests {
         }
     }
 
-    @Test(
-        "a cancellation is an outcome of its own: CancellationError, or the code cancelled, with its own words",
-        .requirement("S1.10", "S4.7")
-    )
+    @Test("a cancellation has a separate code and message", .requirement("S1.10", "S4.7"))
     func distinct() async throws {
         let session = StubSession { _ in .stall }
         let handling = ResponseHandling(statusMap: .service)

@@ -9,7 +9,7 @@ import Testing
 struct CompletionQueueTests {
     private let url = URL(text: "https://api.example.com/things")
 
-    @Test("completions come on the queue of the router", .requirement("S1.13"))
+    @Test("completions run on the router's queue", .requirement("S1.13"))
     func ownQueue() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "completions")
@@ -25,9 +25,9 @@ struct CompletionQueueTests {
         #expect(try await places.wait(for: 3) == ["mine", "mine", "mine"])
     }
 
-    @Test("completions come on the main queue when asked for, through a manager too", .requirement("S1.13"))
+    @Test("completions run on the main queue on request, from a manager too", .requirement("S1.13"))
     func main() async throws {
-        // The queue, not the thread: on Linux the main queue may run on another thread than the first one.
+        // Checks the queue, not the thread: on Linux the main queue may run on a thread other than the first.
         let key = DispatchSpecificKey<String>()
         DispatchQueue.main.setSpecific(key: key, value: "main")
         let places = Deliveries<String?>()

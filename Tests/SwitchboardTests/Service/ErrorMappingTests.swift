@@ -9,7 +9,7 @@ struct ErrorMappingTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a?page=1"))
 
     @Test(
-        "each URLError becomes its code, and stays attached with its own", .requirement("S2.10", "S4.7"),
+        "each URLError becomes its code and stays attached as the cause", .requirement("S2.10", "S4.7"),
         arguments: URLErrors.table)
     func urlErrors(urlError: URLError.Code, code: NetworkError.Code) async throws {
         let router = Router<URLEndPoint>(session: AdHocSession { _ in throw URLError(urlError) })
@@ -21,7 +21,7 @@ struct ErrorMappingTests {
 
     #if os(Linux)
     @Test(
-        "libcurl's words, as URLSession on Linux passes them on, tell connections that were reset while they were made or written to",
+        "libcurl's texts identify lost and refused connections on Linux",
         .requirement("S2.10"),
         arguments: [
             ("Send failure: Broken pipe", NetworkError.Code.connectionLost),
@@ -36,9 +36,7 @@ struct ErrorMappingTests {
     }
     #endif
 
-    @Test(
-        "a URLError about offline, DNS or a lost connection keeps its special code below cannotConnect",
-        .requirement("S2.10"))
+    @Test("offline, DNS and lost-connection codes are children of cannotConnect", .requirement("S2.10"))
     func specialCodes() {
         for code in [NetworkError.Code.noInternetConnection, .cannotFindHost, .connectionLost] {
             #expect(code.parent == .cannotConnect)
@@ -46,7 +44,7 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "the URLErrors that say cancelled are cancellations: CancellationError, and cancelled in a Result",
+        "URLErrors for cancellation become CancellationError or cancelled",
         .requirement("S2.10", "S4.7"),
         arguments: [URLError.Code.cancelled, .userCancelledAuthentication])
     func cancellations(urlError: URLError.Code) async throws {
@@ -57,7 +55,7 @@ struct ErrorMappingTests {
         #expect(try await results.first().failureCode == .cancelled)
     }
 
-    @Test("an EncodingError is an invalidRequest: of a body, and of an interceptor that encodes", .requirement("S2.10"))
+    @Test("an EncodingError in a body or an interceptor is an invalidRequest", .requirement("S2.10"))
     func encodingErrors() async throws {
         let session = StubSession { _ in .text("no") }
         let router = Router<URLEndPoint>(session: session)
@@ -80,9 +78,7 @@ struct ErrorMappingTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test(
-        "a DecodingError is a cannotDecodeResponse: of the body, of an interceptor, of a transform",
-        .requirement("S2.10", "S4.7"))
+    @Test("a DecodingError anywhere in a call becomes cannotDecodeResponse", .requirement("S2.10", "S4.7"))
     func decodingErrors() async throws {
         let session = StubSession { _ in .json(#"{"a":"text"}"#) }
         let router = Router<URLEndPoint>(session: session)
@@ -110,7 +106,7 @@ struct ErrorMappingTests {
         #expect(try await results.first().failureCode?.isKind(of: .cannotDecodeResponse) == true)
     }
 
-    @Test("request and partial response are on the error, over the wire", .requirement("S2.10"))
+    @Test("an error has its request and the partial response", .requirement("S2.10"))
     func partialResponse() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("0123456789", headers: ["X-Trace": "7"]).truncated(after: 4))
@@ -128,9 +124,7 @@ struct ErrorMappingTests {
         }
     }
 
-    @Test(
-        "a success exposes its request, a failure without any response exposes only that",
-        .requirement("S2.10", "S0.10"))
+    @Test("a response has its request, and so has a failure without a response", .requirement("S2.10", "S0.10"))
     func requestInBothCases() async throws {
         let session = StubSession(.text("fine"), .close)
         let router = Router<URLEndPoint>(session: session)
@@ -142,8 +136,7 @@ struct ErrorMappingTests {
         #expect(error?.status == nil)
     }
 
-    @Test(
-        "a transport failure says to check the network connection, with the real cause attached", .requirement("S3.13"))
+    @Test("a transport failure says to check the network and keeps its cause", .requirement("S3.13"))
     func transportFailure() async throws {
         try await MockServer.run { server in
             server.enqueue(.close)
@@ -158,7 +151,7 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "the class of message holds for every transport failure", .requirement("S3.13"),
+        "every transport failure has the same message", .requirement("S3.13"),
         arguments: [
             NetworkError.Code.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection,
             .invalidResponse, .unknown,
@@ -171,7 +164,7 @@ struct ErrorMappingTests {
         #expect(error?.urlErrorCode == .timedOut)
     }
 
-    @Test("the message of half a response says that it ended early", .requirement("S3.13"))
+    @Test("the message of a truncated response says that it ended early", .requirement("S3.13"))
     func truncatedMessage() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("abcdef").truncated(after: 3) })
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
@@ -180,7 +173,7 @@ struct ErrorMappingTests {
     }
 }
 
-/// The table of the row: which URLError means what.
+/// Each URLError and its expected code.
 private enum URLErrors {
     static let table: [(URLError.Code, NetworkError.Code)] =
         pairs(.invalidRequest, [.badURL, .unsupportedURL, .requestBodyStreamExhausted])

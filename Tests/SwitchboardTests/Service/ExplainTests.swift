@@ -12,7 +12,7 @@ struct ExplainTests {
 
     private let session = StubSession { _ in .text("") }
 
-    @Test("explain says the request as it would be sent and the order that runs, and sends nothing")
+    @Test("explain shows the request and the interceptors' order, sending nothing")
     func plan() async throws {
         let foreign = AdHocInterceptor { request, next in try await next(request) }
         let router = Router<URLEndPoint>(
@@ -48,7 +48,7 @@ struct ExplainTests {
         #expect(!dumped.contains("hunter2"))
     }
 
-    @Test("explain tells why there would be no request")
+    @Test("explain reports why no request can be made")
     func failure() async throws {
         let router = Router<URLEndPoint>(session: session)
         let plan = await router.explain(URLEndPoint(.get, URL(text: "ftp://api.example.com/")))
@@ -59,7 +59,7 @@ struct ExplainTests {
         #expect(body.error?.code == .bodyNotAllowed)
     }
 
-    @Test("explain warns of what surprises")
+    @Test("explain warns of clear text, secrets in URLs and useless timeouts")
     func warnings() async throws {
         var options = RequestOptions()
         options.timeouts = Timeouts(connect: .seconds(9), idle: nil, attempt: .seconds(5), total: .seconds(2))
@@ -80,7 +80,7 @@ struct ExplainTests {
         #expect(await quiet.explain(local).warnings.isEmpty)
     }
 
-    @Test("a manager explains in its environment")
+    @Test("a manager's explain uses the current environment")
     func environment() async throws {
         struct Films: TypedEndPoint {
             typealias Response = String

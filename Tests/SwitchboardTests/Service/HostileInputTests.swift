@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// What a review found that a caller or a server could do, and can not do any more.
+/// Attacks by a caller or a server that a review found, each of them prevented now.
 @Suite(.timeLimit(.minutes(3)))
 struct HostileInputTests {
     private struct Streamed: HTTPBody {
@@ -26,7 +26,7 @@ struct HostileInputTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test("two types from a body are refused as two from the request are", .requirement("S2.6"))
+    @Test("a body with two Content-Type fields is refused", .requirement("S2.6"))
     func twoTypesFromABody() {
         let body = Streamed(additionalHeaders: ["Content-Type": "a/b", "content-type": "c/d"])
         let error = #expect(throws: NetworkError.self) {
@@ -35,7 +35,7 @@ struct HostileInputTests {
         #expect(error?.reason?.contains("Content-Type") == true)
     }
 
-    @Test("reading a streamed body is timed like the attempt that it belongs to")
+    @Test("the attempt timeout covers reading a streamed body")
     func streamedBodyIsTimed() async throws {
         let never = AsyncStream<Data> { _ in }
         let body = Streamed(read: {
@@ -48,9 +48,7 @@ struct HostileInputTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test(
-        "a base URL that is nil or wrong is an error and never another server's; text is a base URL too",
-        .requirement("S4.2"))
+    @Test("a nil or invalid base URL throws and never falls back to another", .requirement("S4.2"))
     func baseURLNeverStrays() throws {
         struct Payments: TypedEndPoint {
             typealias Response = EmptyResponse
@@ -90,9 +88,7 @@ struct HostileInputTests {
         #expect(try Router<Pairs>().makeRequest(for: Pairs()).headers.values(for: "X-A") == ["1", "2"])
     }
 
-    @Test(
-        "options made by a closure change what they name and keep the rest of the manager's",
-        .requirement("S3.10", "S4.9"))
+    @Test("options made by a closure override only the fields that they set", .requirement("S3.10", "S4.9"))
     func optionsMergeByField() throws {
         struct Quick: EndPointType {
             let baseURL = URL(string: "http://h/")
@@ -115,12 +111,12 @@ struct HostileInputTests {
         #expect(options.responseHandling.acceptedStatuses.contains(500))
     }
 
-    @Test("the completion form encodes on another thread than the caller's", .requirement("S0.12"))
+    @Test("the completion form encodes off the caller's thread", .requirement("S0.12"))
     func callerIsNotHeldUp() async throws {
         struct Waiting: HTTPBody {
             let gate = DispatchSemaphore(value: 0)
             func encode() throws -> Data {
-                // Opened once the caller has its handle back; were this the caller's thread, nobody could open it.
+                // The caller opens the gate after it has its handle. On the caller's thread the wait would time out.
                 guard gate.wait(timeout: .now() + 5) == .success else { throw CancellationError() }
                 return Data("x".utf8)
             }
@@ -135,7 +131,7 @@ struct HostileInputTests {
         #expect(try await ends.wait(for: 1) == [204])
     }
 
-    @Test("no duration, count or length of a caller's traps")
+    @Test("no duration, count or length from a caller traps")
     func extremes() async throws {
         let extremes: [Duration] = [.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(1)]
         let session = StubSession { _ in .status(503) }
@@ -155,7 +151,7 @@ struct HostileInputTests {
     }
 
     @Test(
-        "timeouts beyond all measure neither trap nor pass, negative ones pass at once", arguments: [Int64.max, .min])
+        "huge timeouts neither trap nor fire; negative ones fire at once", arguments: [Int64.max, .min])
     func extremeTimeouts(seconds: Int64) async throws {
         try await MockServer.run(handler: { _ in .text("ok").delayed(by: .milliseconds(50)) }) { server in
             var request = NetworkRequest(.get, server.url)
@@ -171,7 +167,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("what encodes to nothing has no Content-Type")
+    @Test("a body that encodes to nothing has no Content-Type")
     func emptyForm() throws {
         let endPoint = URLEndPoint(.post, try #require(URL(string: "http://h/")), task: .requestBody(FormBody([:])))
         let request = try Router<URLEndPoint>().makeRequest(for: endPoint)
@@ -179,7 +175,7 @@ struct HostileInputTests {
         #expect(request.body.isEmpty)
     }
 
-    @Test("nothing that can be printed or dumped of a request or a response shows a secret")
+    @Test("no printed or dumped request or response shows a secret")
     func dumps() throws {
         let url = try #require(URL(string: "https://user:planted@h/p?api_key=planted"))
         let headers: HTTPHeaders = ["Authorization": "Bearer planted", "Set-Cookie": "a=planted"]
@@ -202,7 +198,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("what an app adds to the redaction is hidden in a logged error too")
+    @Test("names that an app adds to the redaction are hidden in logged errors")
     func loggedErrors() async throws {
         let lines = Deliveries<String>()
         let logger = NetworkLogger(redaction: .standard.adding(parameterNames: ["ticket"])) { lines.add($0) }
@@ -213,7 +209,7 @@ struct HostileInputTests {
         #expect(!lines.all.joined().contains("planted"))
     }
 
-    @Test("a server's own words are shown without the secrets of the URLs in them", .requirement("S1.7"))
+    @Test("a server's message is shown without the secrets in its URLs", .requirement("S1.7"))
     func serverWords() async throws {
         let body = #"{"message":"no route GET /p?api_key=planted"}"#
         for response in [MockResponse.json(body, status: 404), .text("no: /p?api_key=planted", status: 500)] {
@@ -226,9 +222,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test(
-        "a date that JSONBody writes is read back without a decoder of one's own, with a fraction or without",
-        .requirement("S4.9"))
+    @Test("dates of JSONBody decode by default, with or without a fraction", .requirement("S4.9"))
     func datesRoundTrip() async throws {
         struct Due: Codable, Equatable { var due: Date }
         for due in [Due(due: Date(timeIntervalSince1970: 0)), Due(due: Date(timeIntervalSince1970: 1_700_000_000.25))] {
@@ -243,7 +237,7 @@ struct HostileInputTests {
         #expect(try response.decode(Due.self).due == Date(timeIntervalSinceReferenceDate: 0))
     }
 
-    @Test("what an interceptor throws is named by type and case, what it carries is kept out of the text")
+    @Test("an interceptor's error is named by type and case, without its values")
     func interceptorErrors() async throws {
         enum Refusal: Error { case noToken(String) }
         struct Refusing: Interceptor {
@@ -261,7 +255,7 @@ struct HostileInputTests {
         #expect(error?.message == "Something went wrong")
     }
 
-    @Test("a refused redirect is no connection failure: an app's offline branch does not catch it")
+    @Test("a refused redirect is not a connection failure")
     func redirectsAreNotOffline() {
         #expect(!(NetworkError.cannotConnect ~= NetworkError(.tooManyRedirects)))
         #expect(!(NetworkError.cannotConnect ~= NetworkError(.redirectRefused)))

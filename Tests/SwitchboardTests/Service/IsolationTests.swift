@@ -6,9 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct IsolationTests {
-    @Test(
-        "nothing leaks from one call into the next: query, body, headers, Content-Type, timeout, destination",
-        .requirement("S0.15"))
+    @Test("no query, body, header, timeout or file leaks into the next call", .requirement("S0.15"))
     func nothingLeaks() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("isolation-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -36,10 +34,7 @@ struct IsolationTests {
         }
     }
 
-    @Test(
-        "a hundred calls at once, each with its own query, header and body, arrive unmixed and get their own answers",
-        .requirement("S0.15")
-    )
+    @Test("a hundred concurrent calls each get the response to their request", .requirement("S0.15"))
     func unmixed() async throws {
         let echo: MockServer.Handler = { request in
             .text(
@@ -63,7 +58,7 @@ struct IsolationTests {
         }
     }
 
-    @Test("a hundred completions at once get their own answers too", .requirement("S0.15"))
+    @Test("a hundred concurrent completions each get their response", .requirement("S0.15"))
     func unmixedCompletions() async throws {
         let session = StubSession { request in .text(request.url?.query ?? "none") }
         let router = Router<URLEndPoint>(session: session)

@@ -5,7 +5,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// What the article of the fifth design leaves to its readers, all at once.
+/// The exercises that the article of the fifth design leaves to its readers, combined.
 @Suite(.timeLimit(.minutes(3)))
 struct NextStepsTests {
     private struct Todo: Codable, Sendable, Equatable {
@@ -20,7 +20,7 @@ struct NextStepsTests {
     }
 
     @Test(
-        "authentication, caching and detailed logging work together: one exchange for two calls, no secret in the log",
+        "authentication, caching and logging combine, and no secret is logged",
         .requirement("S4.13"),
         arguments: SessionKind.allCases)
     func together(kind: SessionKind) async throws {

@@ -11,7 +11,7 @@ struct RequestBuilderBodyTests {
     }
 
     @Test(
-        "a raw body of any other content type is sent unchanged", .requirement("S0.8"),
+        "a raw body of any content type is sent unchanged", .requirement("S0.8"),
         arguments: [
             Data("plain".utf8), Data([0, 1, 0xFF, 0x0D, 0x0A]), Data("{\n\n}".utf8),
         ])
@@ -25,7 +25,7 @@ struct RequestBuilderBodyTests {
     }
 
     @Test(
-        "GET, HEAD and TRACE with body parameters are a typed error before sending", .requirement("S0.9"),
+        "GET, HEAD and TRACE with a body throw before sending", .requirement("S0.9"),
         arguments: [
             HTTPMethod.get, .head, .trace,
         ])
@@ -59,7 +59,7 @@ struct RequestBuilderBodyTests {
         }
     }
 
-    @Test("the three task kinds, raw body, upload and download, partly: multipart comes later", .requirement("S3.3"))
+    @Test("each kind of task builds its query, headers and body", .requirement("S3.3"))
     func taskKinds() throws {
         let plain = try build(.get, .request)
         #expect(plain.url?.absoluteString == "https://api.example.com/v1/p" && plain.body.isEmpty)
@@ -83,7 +83,7 @@ struct RequestBuilderBodyTests {
     }
 
     @Test(
-        "each body encoding is selectable, partly: multipart comes later", .requirement("S3.3"),
+        "each body encoding writes its documented form", .requirement("S3.3"),
         arguments: [
             (ParameterEncoding.jsonEncoding, #"{"a":"x y","n":[1,2]}"#, nil as String?),
             (.urlAndJsonEncoding, #"{"a":"x y","n":[1,2]}"#, nil), (.formEncoding, "a=x%20y&n%5B%5D=1&n%5B%5D=2", nil),
@@ -113,7 +113,7 @@ struct RequestBuilderBodyTests {
     }
 
     @Test(
-        "one side nil or empty: the other is applied all the same", .requirement("S3.6"),
+        "body or URL parameters apply when the other is nil or empty", .requirement("S3.6"),
         arguments: [nil, [:] as Parameters])
     func oneSide(nothing: Parameters?) throws {
         let query = try build(.post, .requestParameters(bodyParameters: nothing, urlParameters: ["u": 1]))
@@ -123,7 +123,7 @@ struct RequestBuilderBodyTests {
         #expect(try body.sentText == #"{"b":1}"#)
     }
 
-    @Test("an encoding failure names the endpoint and the culprit", .requirement("S3.5"))
+    @Test("an encoding failure names the endpoint and the parameter", .requirement("S3.5"))
     func encodingFailure() {
         let task = HTTPTask.requestParameters(bodyParameters: ["ok": 1, "ratio": Double.nan])
         let error = #expect(throws: NetworkError.self) { try build(.post, task) }
@@ -132,7 +132,7 @@ struct RequestBuilderBodyTests {
         #expect(error?.message == "Parameter encoding failed.")
     }
 
-    @Test("a router takes any session: what it hands over is what the builder made", .requirement("S3.16"))
+    @Test("a router passes the built request to any session", .requirement("S3.16"))
     func mockTransport() async throws {
         let session = AdHocSession { request in
             NetworkResponse(
@@ -145,7 +145,7 @@ struct RequestBuilderBodyTests {
         #expect(String(decoding: response.body, as: UTF8.self) == #"POST https://api.example.com/v1/p?u=2 {"b":1}"#)
     }
 
-    @Test("a body is encoded once while the request is made; sending it again gives the same bytes")
+    @Test("a body is encoded once, so repeated sends have the same bytes")
     func encodedOnce() throws {
         struct Counted: HTTPBody {
             let calls = Deliveries<Void>()
@@ -163,7 +163,7 @@ struct RequestBuilderBodyTests {
     }
 
     @Test(
-        "framing headers of an app's own that contradict the body are refused, RFC 9112 §6",
+        "framing headers that contradict the body are refused (RFC 9112 §6)",
         arguments: [
             ["Transfer-Encoding": "chunked"], ["Content-Length": "4"], ["content-length": "3", "Content-Length": "3"],
             ["Content-Length": "x"],

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// 100,000 endpoints of hostile text, in ten seeds that run side by side.
+/// 100,000 endpoints of hostile text, from ten seeds that run in parallel.
 struct RequestBuilderFuzzTests {
     private static let bases = [
         "https://h.example", "https://h.example/", "http://u:p@h.example:8080/api/v1", "https://h.example/a/?k=1",
@@ -11,7 +11,7 @@ struct RequestBuilderFuzzTests {
     ]
 
     @Test(
-        "100,000 pseudo-random bases, paths, parameters and headers give a request or a NetworkError, never a trap",
+        "100,000 hostile endpoints build a request or throw, and never trap",
         .requirement("S1.2"),
         arguments: UInt64(0)..<10)
     func requestOrError(seed: UInt64) {
@@ -27,7 +27,7 @@ struct RequestBuilderFuzzTests {
                 if let fault = fault(of: request, endPoint) { wrong.append("\(seed)/\(round): \(fault)") }
             } catch {
                 refused += 1
-                // A special code of the kind, and texts on one line that name the endpoint.
+                // The error has a code of that kind, and a one-line text with the endpoint.
                 if !error.code.isKind(of: .invalidRequest) || error.description.contains(where: \.isNewline)
                     || error.endPoint == nil
                 {
@@ -68,7 +68,7 @@ struct RequestBuilderFuzzTests {
         return Hostile(value: endPoint, host: known ? "h.example" : nil, query: query)
     }
 
-    /// What is wrong with a request that was made, or nil.
+    /// Returns the fault of a built request, or nil.
     private func fault(of request: NetworkRequest, _ endPoint: Hostile) -> String? {
         guard let url = request.url else { return "no URL" }
         let text = url.absoluteString

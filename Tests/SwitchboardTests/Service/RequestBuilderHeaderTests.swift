@@ -8,7 +8,7 @@ struct RequestBuilderHeaderTests {
         try (headers.map { RequestBuilder(headers: $0) } ?? RequestBuilder()).makeRequest(for: endPoint)
     }
 
-    @Test("a task's headers are given as additionHeaders or as additionalHeaders")
+    @Test("a task takes headers as additionHeaders or as additionalHeaders")
     func additionalHeaders() throws {
         let headers: HTTPHeaders = ["X-A": "1"]
         let tasks: [HTTPTask] = [
@@ -24,7 +24,7 @@ struct RequestBuilderHeaderTests {
     }
 
     @Test(
-        "the request's own Content-Type beats the body's: there is exactly one", .requirement("S2.6"),
+        "the request's Content-Type replaces the body's", .requirement("S2.6"),
         arguments: [
             HTTPTask.requestBody(JSONBody(["a": 1])), .requestBody(FormBody(["a": 1])),
             .requestBody(DataBody(Data("x".utf8), contentType: "image/png")),
@@ -38,7 +38,7 @@ struct RequestBuilderHeaderTests {
     }
 
     @Test(
-        "without one of its own the body's Content-Type is sent, not the builder's: exactly one", .requirement("S2.6"),
+        "without a request Content-Type, the body's replaces the builder's", .requirement("S2.6"),
         arguments: [
             (HTTPTask.requestBody(JSONBody(["a": 1])), "application/json; charset=utf-8"),
             (.requestBody(FormBody(["a": 1])), "application/x-www-form-urlencoded; charset=utf-8"),
@@ -53,9 +53,7 @@ struct RequestBuilderHeaderTests {
         #expect(request.body.additionalHeaders.isEmpty || request.body.additionalHeaders["Content-Type"] == type)
     }
 
-    @Test(
-        "additional headers win over the endpoint's, those over the body's, those over the builder's",
-        .requirement("S3.7"))
+    @Test("headers of the task win over endpoint, body and builder, in that order", .requirement("S3.7"))
     func precedence() throws {
         let body = DataBody(
             Data("x".utf8), additionalHeaders: ["P": "body", "Q": "body", "R": "body", "Content-Type": "body/x"])
@@ -69,7 +67,7 @@ struct RequestBuilderHeaderTests {
         #expect(headers.count == 7)
     }
 
-    @Test("repeats of the winner are kept, those of the loser are gone", .requirement("S3.7"))
+    @Test("repeats of the winning header are kept, the losing header is dropped", .requirement("S3.7"))
     func repeats() throws {
         let endPoint = EndPointFixture(
             task: .requestParametersAndHeaders(additionHeaders: ["X-Tag": "1", "x-tag": "2"]),
@@ -101,7 +99,7 @@ struct RequestBuilderHeaderTests {
     }
 
     @Test(
-        "POST, PUT and PATCH send them as JSON, with Accept and Content-Type application/json", .requirement("S1.3"),
+        "POST, PUT and PATCH send parameters as JSON and accept JSON", .requirement("S1.3"),
         arguments: [
             HTTPMethod.post, .put, .patch,
         ])
@@ -118,9 +116,7 @@ struct RequestBuilderHeaderTests {
         #expect(overridden.headers == own)
     }
 
-    @Test(
-        "Accept is sent with every request, Content-Type only with a body; the query is encoded once",
-        .requirement("S4.3"))
+    @Test("Accept is always sent, Content-Type with a body, queries encoded once", .requirement("S4.3"))
     func acceptAndContentType() throws {
         let query: Parameters = ["q": "a b", "name": "malcolm@network.com"]
         let get = try build(EndPointFixture(path: "todos", task: .requestParameters(urlParameters: query)))
@@ -135,7 +131,7 @@ struct RequestBuilderHeaderTests {
                 && post.headers["Content-Type"] == "application/json; charset=utf-8")
     }
 
-    @Test("no content type and no body: neither is sent, whatever the builder's defaults say", .requirement("S0.8"))
+    @Test("without a body, the builder's default Content-Type is not sent", .requirement("S0.8"))
     func neither() throws {
         for method in [HTTPMethod.get, .post, .delete] {
             let request = try build(
@@ -145,7 +141,7 @@ struct RequestBuilderHeaderTests {
         }
     }
 
-    @Test("a download asks for anything, not for JSON, unless the endpoint says so")
+    @Test("a download gets no default Accept header, only the endpoint's")
     func downloads() throws {
         let task = HTTPTask.download(to: URL(fileURLWithPath: "/nowhere/file"), urlParameters: ["v": 2])
         let request = try build(EndPointFixture(path: "file", task: task))
@@ -154,7 +150,7 @@ struct RequestBuilderHeaderTests {
     }
 
     @Test(
-        "a cache policy becomes Cache-Control, RFC 9111 §5.2.1; the endpoint's own wins",
+        "a cache policy sets a missing Cache-Control (RFC 9111 §5.2.1)",
         arguments: [
             (URLRequest.CachePolicy.reloadIgnoringLocalAndRemoteCacheData, "no-cache" as String?),
             (.reloadRevalidatingCacheData, "no-cache"), (.returnCacheDataDontLoad, "only-if-cached"),
@@ -168,7 +164,7 @@ struct RequestBuilderHeaderTests {
         #expect(try build(endPoint).headers.values(for: "Cache-Control") == ["max-age=5"])
     }
 
-    @Test("options of the endpoint win over the builder's, the others are kept")
+    @Test("an endpoint's options win over the builder's, the others are kept")
     func options() throws {
         enum Priority: RequestOption { static let defaultValue = 0 }
         enum Tag: RequestOption { static let defaultValue = "none" }

@@ -11,7 +11,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "base and path join on exactly one slash, the base's own path kept", .requirement("S1.2", "S4.5"),
+        "base and path join with exactly one slash, keeping the base's path", .requirement("S1.2", "S4.5"),
         arguments: [
             ("https://h.example", "friends", "https://h.example/friends"),
             ("https://h.example", "/friends", "https://h.example/friends"),
@@ -27,7 +27,7 @@ struct RequestBuilderURLTests {
         #expect(try url(base, path, ["a": 1]) == expected + "?a=1")
     }
 
-    @Test("what an encoder of an app leaves bare is sent as the URL shows it")
+    @Test("bare characters of a custom encoder reach the server escaped")
     func bareCharacters() async throws {
         let form = URLEncodedFormEncoder(allowedCharacters: CharacterSet(charactersIn: "a|<>^é"))
         let encoding = ParameterEncoding.custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(form))
@@ -44,7 +44,7 @@ struct RequestBuilderURLTests {
         }
     }
 
-    @Test("a response whose session names no URL has that of its request")
+    @Test("a response without a URL gets the URL of its request")
     func urlOfResponse() async throws {
         let router = Router<EndPointFixture>(session: AdHocSession { _ in NetworkResponse(status: 200) })
         let response = try await router.response(for: EndPointFixture(path: "films", httpMethod: .get))
@@ -52,7 +52,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "an error says in words which character is wrong",
+        "an error names the wrong character in words",
         arguments: [
             ("https://h.example /v1", "a", [:], "holds a space"), ("https://h.example\t/v1", "a", [:], "holds a tab"),
             ("https://h.example", "a\rb", [:], "holds a carriage return"),
@@ -68,7 +68,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "more slashes, empty paths and slashes at the end", .requirement("S1.2"),
+        "a join keeps trailing slashes, empty paths and slashes inside a path", .requirement("S1.2"),
         arguments: [
             ("https://h//", "//a", "https://h/a"), ("https://h/a/", "", "https://h/a/"),
             ("https://h/a", "", "https://h/a"),
@@ -86,7 +86,7 @@ struct RequestBuilderURLTests {
 
     // Expected: python3, urllib.parse.quote(path, safe="/%!$&'()*+,;=:@-._~") where the text holds no stray percent sign.
     @Test(
-        "a path is text: what may not stand in it is escaped once, a valid %XX stays",
+        "invalid characters in a path are escaped once; a valid %XX stays",
         arguments: [
             ("a b", "a%20b"), ("é/🌎", "%C3%A9/%F0%9F%8C%8E"), ("a%20b", "a%20b"), ("100%", "100%25"), ("%zz", "%25zz"),
             ("%4", "%254"),
@@ -99,7 +99,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "a query in the path joins the query, between the base's own and the parameters", .requirement("S3.4"),
+        "a query in the path goes between the base's query and the parameters", .requirement("S3.4"),
         arguments: [
             ("https://h/b", "p?page=1", "https://h/b/p?page=1&a=1"),
             ("https://h/b?key=1", "p?page=1", "https://h/b/p?key=1&page=1&a=1"),
@@ -115,7 +115,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "a base that is no http URL with a host is .invalidRequest, not a crash", .requirement("S4.5"),
+        "a base that is not an http URL with a host is .invalidRequest", .requirement("S4.5"),
         arguments: [
             "", "h.example", "//h.example", "ftp://h.example", "file:///etc/passwd", "https:", "https://", "https:///p",
             "https://:80/",
@@ -158,7 +158,7 @@ struct RequestBuilderURLTests {
     }
 
     @Test(
-        "CR, LF and NUL in a path are refused; the reason is one line and shows no secret",
+        "CR, LF or NUL in a path is refused; the one-line reason has no secret",
         arguments: ["\r", "\n", "\0", "\r\n"])
     func controlsInThePath(control: String) {
         let error = #expect(throws: NetworkError.self) { try url("https://h", "pa\(control)th?api_key=s3cret") }
@@ -170,7 +170,7 @@ struct RequestBuilderURLTests {
         #expect(query?.code == .invalidRequest)
     }
 
-    // RFC 3986 §6.2.2.2: an escaped unreserved character is the same as the bare one, so these climb as `..` does.
+    // RFC 3986 §6.2.2.2: an escaped unreserved character equals the bare one, so these segments go up as `..` does.
     @Test(
         "a segment of escaped dots is refused, also an interpolated one",
         arguments: ["%2E%2E", ".%2e", "%2E", "\(segment: "..")"])
@@ -195,7 +195,7 @@ struct RequestBuilderURLTests {
         #expect("\(segment: 5)-\(segment: UInt8(7))" == "5-7")
     }
 
-    @Test("what an endpoint's baseURL throws is .invalidRequest over it, and the endpoint is named")
+    @Test("a throwing baseURL is .invalidRequest with its error and endpoint")
     func baseURLThrows() {
         struct Refusal: Error {}
         struct Broken: EndPointType {

@@ -4,12 +4,12 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// A logout: nothing of before goes on, nothing held stays.
+/// A logout: calls in flight end, and stored state is deleted.
 @Suite(.timeLimit(.minutes(3)))
 struct ResetTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
 
-    /// Holds something, and counts how often it was wiped.
+    /// Counts how often it was reset.
     private final class Vault: Interceptor, Resettable {
         let wiped = Deliveries<Bool>()
         private let during: @Sendable () async -> Void
@@ -28,7 +28,7 @@ struct ResetTests {
         }
     }
 
-    /// Is made of parts.
+    /// An interceptor with resettable parts.
     private struct Composite: Interceptor, Resettable {
         let resettableParts: [any Resettable]
 
@@ -39,9 +39,7 @@ struct ResetTests {
         func reset() async {}
     }
 
-    @Test(
-        "requests under way have ended as cancelled when reset returns, and the state is wiped after them",
-        .requirement("S2.17"))
+    @Test("a reset cancels calls in flight, then deletes state, then returns", .requirement("S2.17"))
     func endsCalls() async throws {
         let sent = Deliveries<Bool>()
         let codes = Deliveries<NetworkError.Code?>()
@@ -62,9 +60,7 @@ struct ResetTests {
         #expect(vault.wiped.all.count == 1)
     }
 
-    @Test(
-        "during a reset new requests fail with resetInProgress, a second reset joins, and afterwards all goes on",
-        .requirement("S2.17"))
+    @Test("new calls fail during a reset, a second reset joins, later calls work", .requirement("S2.17"))
     func during() async throws {
         let began = Deliveries<Bool>()
         let gate = Deliveries<Bool>()
@@ -95,13 +91,13 @@ struct ResetTests {
         gate.open()
         await first.value
         await second.value
-        // The second either joined, or began after the first had ended.
+        // The second reset either joined, or began after the first had ended.
         #expect(began.all.count == vault.wiped.all.count)
         #expect(session.requests.isEmpty)
         #expect(try await router.request(endPoint, as: String.self) == "later")
     }
 
-    @Test("what several hold is wiped once, and parts of parts are reached", .requirement("S2.17"))
+    @Test("a shared part is reset once, and nested parts are reset too", .requirement("S2.17"))
     func sharedParts() async throws {
         let shared = Vault()
         let own = Vault()
@@ -116,9 +112,7 @@ struct ResetTests {
         #expect(shared.wiped.all.count == 2)
     }
 
-    @Test(
-        "a reset of a manager reaches its routers, and that of a router the manager; other managers go on",
-        .requirement("S2.17"))
+    @Test("a reset reaches a manager and its routers, but not other managers", .requirement("S2.17"))
     func reach() async throws {
         let sent = Deliveries<Bool>()
         let gate = Deliveries<Bool>()
@@ -149,9 +143,7 @@ struct ResetTests {
         #expect(vault.wiped.all.count == 3)
     }
 
-    @Test(
-        "an interceptor may ask for the reset within a call: the call is cancelled, and nothing hangs",
-        .requirement("S2.17"))
+    @Test("a reset from an interceptor cancels that call and does not hang", .requirement("S2.17"))
     func withinACall() async throws {
         let vault = Vault()
         let manager = Deliveries<NetworkManager>()
@@ -169,7 +161,7 @@ struct ResetTests {
         #expect(vault.wiped.all.count == 2)
     }
 
-    @Test("an interceptor may ask for the reset within one of the requests of a download, too", .requirement("S2.17"))
+    @Test("a reset from an interceptor cancels a download and does not hang", .requirement("S2.17"))
     func withinADownload() async throws {
         try await withFolder { folder in
             let router = Deliveries<Router<URLEndPoint>>()
@@ -186,7 +178,7 @@ struct ResetTests {
         }
     }
 
-    @Test("a part that asks for a reset while it is wiped does not wait for itself", .requirement("S2.17"))
+    @Test("a reset that a part requests during its reset does not deadlock", .requirement("S2.17"))
     func withinAReset() async throws {
         let made = Deliveries<Router<URLEndPoint>>()
         let vault = Vault { await made.all.first?.reset() }
@@ -195,9 +187,7 @@ struct ResetTests {
         #expect(vault.wiped.all.count == 1)
     }
 
-    @Test(
-        "a stream that nobody reads at the moment does not hold up the reset, and ends as cancelled",
-        .requirement("S2.17"))
+    @Test("an unread stream does not delay a reset, and ends as cancelled", .requirement("S2.17"))
     func streams() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("a\nb\nc\n") })
         var lines = router.lines(for: endPoint).makeAsyncIterator()
@@ -206,7 +196,7 @@ struct ResetTests {
         await #expect(throws: CancellationError.self) { while try await lines.next() != nil {} }
     }
 
-    @Test("a stream whose router nobody holds any more ends with the manager's reset too", .requirement("S2.17"))
+    @Test("a manager's reset ends the stream of a deallocated router too", .requirement("S2.17"))
     func streamWithoutRouter() async throws {
         let ended = Deliveries<Void>()
         try await RawServer.run { connection in
@@ -227,7 +217,7 @@ struct ResetTests {
     }
 
     @Test(
-        "over sockets the connections of requests under way are closed at the server", .requirement("S2.17"),
+        "a reset closes the connections of calls in flight at the server", .requirement("S2.17"),
         arguments: SessionKind.allCases)
     func sockets(kind: SessionKind) async throws {
         try await MockServer.run { server in

@@ -8,7 +8,7 @@ import Testing
 struct RouterCallsTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test("a handle cancels its own request, and no other of the router", .requirement("S3.8"))
+    @Test("a handle cancels only its request", .requirement("S3.8"))
     func ownHandle() async throws {
         let gate = Deliveries<Bool>()
         let session = StubSession { request in
@@ -29,9 +29,7 @@ struct RouterCallsTests {
         #expect(try await kept.first() == .success("here"))
     }
 
-    @Test(
-        "router.cancel() cancels all of the router's requests, async ones too, and no other router's",
-        .requirement("S3.8"))
+    @Test("router.cancel() cancels all calls of that router and no other's", .requirement("S3.8"))
     func cancelAll() async throws {
         let sent = Deliveries<Bool>()
         let gate = Deliveries<Bool>()
@@ -55,7 +53,7 @@ struct RouterCallsTests {
         #expect(try await kept.value == "here")
     }
 
-    @Test("calls that end in any order leave the others for router.cancel()", .requirement("S3.8"))
+    @Test("calls may end in any order before router.cancel() ends the rest", .requirement("S3.8"))
     func endsInAnyOrder() async throws {
         let gates = (0..<20).map { _ in Deliveries<Bool>() }
         let sent = Deliveries<Bool>()
@@ -84,14 +82,14 @@ struct RouterCallsTests {
         }
     }
 
-    @Test("after router.cancel() the router goes on with later requests", .requirement("S3.8"))
+    @Test("after router.cancel() the router sends later requests", .requirement("S3.8"))
     func usableAfterCancel() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("later") })
         router.cancel()
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "later")
     }
 
-    @Test("an encoding failure starts nothing, and leaves the requests before it alone", .requirement("S3.8"))
+    @Test("an encoding failure sends nothing and does not affect earlier calls", .requirement("S3.8"))
     func encodingFailure() async throws {
         struct Opaque: Sendable {}
         let gate = Deliveries<Bool>()
@@ -116,7 +114,7 @@ struct RouterCallsTests {
         #expect(session.requests.map(\.method) == [.get])
     }
 
-    @Test("a manager cancels what it sent itself, and leaves its routers alone", .requirement("S3.8"))
+    @Test("manager.cancel() ends the manager's calls, not those of its routers", .requirement("S3.8"))
     func manager() async throws {
         let sent = Deliveries<Bool>()
         let gate = Deliveries<Bool>()

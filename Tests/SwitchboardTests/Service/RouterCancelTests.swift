@@ -4,11 +4,11 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// `router.cancel()` and the async calls that are under way: they run in their callers' tasks, which go on.
+/// `router.cancel()` and async calls in flight. They run in their callers' tasks, which continue.
 @Suite(.timeLimit(.minutes(3)))
 struct RouterCancelTests {
     @Test(
-        "a call that waits for its answer ends, the server sees it go", .requirement("S3.8", "S2.16"),
+        "cancel() ends a waiting call, and the server sees the disconnect", .requirement("S3.8", "S2.16"),
         arguments: SessionKind.allCases)
     func waitingForAnAnswer(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -27,7 +27,7 @@ struct RouterCancelTests {
         }
     }
 
-    @Test("a session that knows nothing of routers is cancelled through a task", .requirement("S3.8"))
+    @Test("cancel() ends a call of a custom session through its task", .requirement("S3.8"))
     func foreignSession() async throws {
         let arrived = AsyncStream<Void>.makeStream()
         let session = AdHocSession { _ in
@@ -42,7 +42,7 @@ struct RouterCancelTests {
         await #expect(throws: CancellationError.self) { try await call.value }
     }
 
-    @Test("a session that never waits is called in the caller's task, another one in its own", .requirement("S3.8"))
+    @Test("a session that never waits runs in the caller's task, others do not", .requirement("S3.8"))
     func callersTask() async throws {
         struct Prompt: CallCancellableSession {
             let session: AdHocSession
@@ -61,7 +61,7 @@ struct RouterCancelTests {
         #expect(tasks.all.map { $0 == own } == [true, false])
     }
 
-    @Test("a call that backs off between attempts ends, without another attempt", .requirement("S2.16"))
+    @Test("cancel() ends a call that backs off without another attempt", .requirement("S2.16"))
     func backingOff() async throws {
         let answered = AsyncStream<Void>.makeStream()
         let session = StubSession { _ in
@@ -77,7 +77,7 @@ struct RouterCancelTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("a call made by an interceptor of another call ends with that one")
+    @Test("a call that an interceptor makes ends with the outer call")
     func nestedCall() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall)
@@ -97,7 +97,7 @@ struct RouterCancelTests {
         }
     }
 
-    @Test("cancelling ends what is under way and not what comes later", .requirement("S3.8"))
+    @Test("cancel() does not affect later calls", .requirement("S3.8"))
     func laterCallsAreNotTouched() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .status(204) })
         router.cancel()

@@ -8,7 +8,7 @@ import Testing
 struct RouterCompletionTests {
     private let url = URL(text: "https://api.example.com/things")
 
-    @Test("a call returns at once: the answer comes only after the caller went on", .requirement("S0.12"))
+    @Test("a completion call returns before its response arrives", .requirement("S0.12"))
     func neverBlocks() async throws {
         let gate = Deliveries<Bool>()
         let session = StubSession { _ in
@@ -18,7 +18,7 @@ struct RouterCompletionTests {
         let results = Deliveries<Result<String, NetworkError>>()
         Router<URLEndPoint>(session: session).request(URLEndPoint(.get, url), as: String.self) { results.add($0) }
         #expect(results.all.isEmpty)
-        gate.open()  // a call that had waited for its answer would never have come here
+        gate.open()  // A call that waited for its response would never get here.
         #expect(try await results.first() == .success("late"))
     }
 
@@ -48,7 +48,7 @@ struct RouterCompletionTests {
     }
 
     @Test(
-        "completion exactly once, whatever comes of the request", .requirement("S3.9", "S0.12"), arguments: Outcome.all)
+        "every outcome calls the completion exactly once", .requirement("S3.9", "S0.12"), arguments: Outcome.all)
     func exactlyOnce(outcome: Outcome) async throws {
         let session = StubSession { _ in outcome.response }
         let router = Router<URLEndPoint>(session: session)
@@ -57,7 +57,7 @@ struct RouterCompletionTests {
             codes.add(result.failureCode)
         }
         #expect(try await codes.first() == outcome.code)
-        // What could make a second call: cancelling afterwards, and another request of the same router.
+        // Two things could cause a second call: a later cancellation and another request of the router.
         handle.cancel()
         router.cancel()
         let later = Deliveries<Bool>()
@@ -66,7 +66,7 @@ struct RouterCompletionTests {
         #expect(codes.all.count == 1)
     }
 
-    @Test("completion exactly once when the request could not even be made", .requirement("S3.9"))
+    @Test("an invalid request calls the completion exactly once", .requirement("S3.9"))
     func unmakeable() async throws {
         let session = StubSession { _ in .text("no") }
         let router = Router<URLEndPoint>(session: session)
@@ -80,7 +80,7 @@ struct RouterCompletionTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("an answer that is no HTTP ends the call once, with an error", .requirement("S3.9"))
+    @Test("a response that is not HTTP ends the call once, with an error", .requirement("S3.9"))
     func notHTTP() async throws {
         try await MockServer.run { server in
             server.enqueue(.raw("SSH-2.0-OpenSSH_9.6\r\n"), .raw("SSH-2.0-OpenSSH_9.6\r\n"))
@@ -95,7 +95,7 @@ struct RouterCompletionTests {
         }
     }
 
-    @Test("the published form has data, response and error apart, and a 404 is a response", .requirement("S0.10"))
+    @Test("the published form separates data, response and error, also for a 404", .requirement("S0.10"))
     func publishedForm() async throws {
         let session = StubSession(
             .json(#"{"message":"no such thing"}"#, status: 404, headers: ["X-Trace": "7"]), .close)
@@ -117,10 +117,7 @@ struct RouterCompletionTests {
 }
 
 extension RouterCompletionTests {
-    @Test(
-        "the published form has a response for every answer, also one that an interceptor made without a URL",
-        .requirement("S0.10", "S3.9")
-    )
+    @Test("the published form also has a response for one without a URL", .requirement("S0.10", "S3.9"))
     func cannedAnswer() async throws {
         let canned = AdHocInterceptor { _, _ in NetworkResponse(status: 201, body: Data("canned".utf8)) }
         let router = Router<URLEndPoint>(session: StubSession(), interceptors: [canned])
@@ -135,7 +132,7 @@ extension RouterCompletionTests {
 }
 
 extension RouterCompletionTests {
-    /// How a request ends, and the code that says so; nil for a value.
+    /// An outcome of a request and its error code, or nil for a value.
     struct Outcome: Sendable, CustomTestStringConvertible {
         let name: String
         let response: MockResponse

@@ -14,7 +14,7 @@ struct RouterLifetimeTests {
         }
     }
 
-    @Test("a streamed call lets go of its router and session, read or not", arguments: [true, false])
+    @Test("a streamed call releases its router and session, read or not", arguments: [true, false])
     func streamed(isRead: Bool) async throws {
         weak var session: Session?
         func call() async throws {

@@ -9,8 +9,7 @@ struct TotalTimeoutTests {
     private let url = URL(text: "https://api.example.com/a")
     private let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, total: .milliseconds(2_500)) }
 
-    @Test(
-        "the total timeout ends the whole call, as an error that says so, by the router's clock", .requirement("S3.10"))
+    @Test("the total timeout fails the whole call, by the router's clock", .requirement("S3.10"))
     func ends() async throws {
         let clock = TestClock()
         let session = StubSession { _ in .stall }
@@ -26,9 +25,7 @@ struct TotalTimeoutTests {
         #expect(error?.url == url)
     }
 
-    @Test(
-        "the total timeout covers attempts and the waits between them: none is begun that would pass it",
-        .requirement("S3.10"))
+    @Test("the total timeout covers attempts and waits: no wait begins beyond it", .requirement("S3.10"))
     func coversRetries() async throws {
         let clock = TestClock()
         let session = StubSession { _ in .status(503) }
@@ -38,20 +35,20 @@ struct TotalTimeoutTests {
         _ = try await clock.nextSleep()  // the total, and the wait of 1 s before the second attempt, in either order
         _ = try await clock.nextSleep()
         clock.advance(by: .seconds(1))
-        // The 2 s before the third would end after 3 s.
+        // The wait of 2 s before the third attempt would end after 3 s.
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.status == 503)
         #expect(session.requests.count == 2)
     }
 
-    @Test("an answer within the total timeout is the answer", .requirement("S3.10"))
+    @Test("a response within the total timeout is delivered", .requirement("S3.10"))
     func inTime() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("in time") }, clock: TestClock())
         #expect(try await router.request(URLEndPoint(.get, url, options: options), as: String.self) == "in time")
     }
 
     @Test(
-        "a total timeout of any length is taken, by the real clock too", .requirement("S3.10"),
+        "a total timeout of any length works with the real clock", .requirement("S3.10"),
         arguments: [Int64.max, 1 << 40, 60])
     func anyLength(seconds: Int64) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("in time") })

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-/// Which session is used where none is given.
+/// The session that is used by default.
 @Suite
 struct DefaultSessionTests {
     @Test("CurlSession is the default where the system has libcurl")
@@ -17,7 +17,7 @@ struct DefaultSessionTests {
         #expect(DefaultSession.shared as? CurlSession === CurlSession.shared)
     }
 
-    @Test("without libcurl, or with one that is too old, requests go through FoundationSession")
+    @Test("without a usable libcurl the default is FoundationSession")
     func fallback() {
         let chosen = DefaultSession.choose("no such library") {
             CurlSession()
@@ -28,20 +28,20 @@ struct DefaultSessionTests {
     }
 
     @Test(
-        "a library that cannot be loaded, or is another one, is refused with its name",
+        "a missing or wrong library is refused by name",
         arguments: ["libcurl-that-is-not-there.so.4", "libc.so.6"])
     func wrongLibrary(name: String) throws {
         let failure = try #require(CurlLibrary.failure(loading: name))
         #expect(failure.contains(name))
     }
 
-    @Test("a router and a manager without a session use the default one over the wire")
+    @Test("a router and a manager without a session use the default session")
     func routersUseIt() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(200), .status(200))
             let fromRouter = try await Router<URLEndPoint>().response(for: URLEndPoint(.get, server.url))
             let fromManager = try await NetworkManager().response(for: URLEndPoint(.get, server.url))
-            // Only CurlSession knows the other end's address.
+            // Only CurlSession reports the remote address.
             let address = "127.0.0.1:\(server.url.port ?? 0)"
             #expect(fromRouter.metrics.remoteAddress == address)
             #expect(fromManager.metrics.remoteAddress == address)

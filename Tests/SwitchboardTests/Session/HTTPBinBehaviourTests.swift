@@ -11,7 +11,7 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "/basic-auth without credentials is a 401 error at once, with them a value [httpbin]", .requirement("S2.20"),
+        "/basic-auth fails with 401 unless credentials are sent [httpbin]", .requirement("S2.20"),
         arguments: SessionKind.allCases)
     func basicAuthentication(kind: SessionKind) async throws {
         let router = router(kind)
@@ -26,7 +26,7 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "a redirect to another origin carries no Authorization and no Cookie, one to the same origin does [httpbin]",
+        "redirects keep credentials only within the origin [httpbin]",
         arguments: SessionKind.allCases)
     func redirectsAndSecrets(kind: SessionKind) async throws {
         let router = router(kind)
@@ -44,7 +44,7 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "a POST redirected by 307 and 308 keeps its method and body, by 301, 302 and 303 neither [httpbin]",
+        "307 and 308 keep a POST and its body, 301 to 303 do not [httpbin]",
         .requirement("S2.7"),
         arguments: SessionKind.allCases, [301, 302, 303, 307, 308])
     func redirectedPost(kind: SessionKind, status: Int) async throws {
@@ -60,7 +60,7 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "a chain of relative redirects is followed, one longer than the limit is tooManyRedirects [httpbin]",
+        "relative redirects are followed, too many are an error [httpbin]",
         arguments: SessionKind.allCases)
     func redirectChains(kind: SessionKind) async throws {
         let router = router(kind)
@@ -75,13 +75,13 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "/delay/3 with a timeout of 0.4 s fails as timed out, between 0.3 and 1.5 s [httpbin]",
+        "/delay/3 with a timeout of 0.4 s fails in 0.3 to 1.5 s [httpbin]",
         arguments: SessionKind.allCases)
     func delayTimesOut(kind: SessionKind) async throws {
         let router = router(kind)
         let options = RequestOptions { $0.timeouts = Timeouts(attempt: .milliseconds(400)) }
         var times: [Duration] = []
-        // A busy machine only adds time, so the best of a few tries is held against the bound. The server would answer after 3 s.
+        // A busy machine only adds time, so the best of a few tries counts. The server would respond after 3 s.
         while times.count < 5, times.last.map({ $0 >= .milliseconds(1_500) }) ?? true {
             let start = ContinuousClock.now
             let error = await #expect(throws: NetworkError.self) {
@@ -95,7 +95,7 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "/drip is read to its end, and cut short by a timeout it is timed out with what had come [httpbin]",
+        "/drip is read whole, and a timeout keeps the bytes so far [httpbin]",
         arguments: SessionKind.allCases)
     func drip(kind: SessionKind) async throws {
         let router = router(kind)
@@ -113,10 +113,10 @@ struct HTTPBinBehaviourTests {
     }
 
     @Test(
-        "every status from 100 to 599 has the code of the table [httpbin]", .requirement("S3.11", "S4.6"),
+        "each status from 100 to 599 has its documented code [httpbin]", .requirement("S3.11", "S4.6"),
         arguments: SessionKind.allCases)
     func statusTable(kind: SessionKind) async throws {
-        // Redirects lead to /redirect/1 there; here the 3xx itself is looked at.
+        // The redirects of httpbin lead to /redirect/1. This test checks the 3xx itself.
         let router = Router<URLEndPoint>(session: kind.make(), interceptors: [RedirectInterceptor.none])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
@@ -129,7 +129,7 @@ struct HTTPBinBehaviourTests {
     }
 
     private func check(_ status: Int, _ router: Router<URLEndPoint>) async throws {
-        // An interim status is no answer (RFC 9110 §15.2): what follows is either no HTTP or nothing at all.
+        // An interim status is no final response (RFC 9110 §15.2). The server sends invalid HTTP or nothing after it.
         let options = RequestOptions { if status < 200 { $0.timeouts = Timeouts(attempt: .milliseconds(300)) } }
         let endPoint = URLEndPoint(.get, try HTTPBin.url("/status/\(status)"), options: options)
         guard !(200..<300).contains(status) else {
@@ -145,7 +145,7 @@ struct HTTPBinBehaviourTests {
             #expect([.timedOut, .invalidResponse, .connectionLost].contains(error?.code), "status \(status)")
             return
         }
-        // From the rows' text, written by hand.
+        // Written by hand from the text of the requirements.
         let code: NetworkError.Code =
             switch status {
             case 300...399: .redirection

@@ -3,10 +3,10 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// What an independent server understands of what we send.
+/// Requests that an independent server reads back.
 @Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct HTTPBinRoundTripTests {
-    /// Text with everything that means something in a query, a form or a URL.
+    /// Texts with every character that has a meaning in a query, a form or a URL.
     static let texts = [
         "hello world", "a+b", "a&b=c", "100%", "%41", "#frag", "/path/?q", "é ü ß", "日本語", "🌎👩‍👩‍👧", "\"quoted\"", "a;b,c",
         "[x]{y}",
@@ -21,7 +21,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "query names and values are understood equal to what was given [httpbin]", .requirement("S0.3", "S3.4"),
+        "query names and values are read back as given [httpbin]", .requirement("S0.3", "S3.4"),
         arguments: SessionKind.allCases, texts)
     func query(kind: SessionKind, text: String) async throws {
         let seen = try await echo(
@@ -30,7 +30,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "a query in the URL is kept, ours follow, repeats arrive in order [httpbin]", .requirement("S0.4"),
+        "the URL's query stays, and parameters follow in order [httpbin]", .requirement("S0.4"),
         arguments: SessionKind.allCases)
     func queryIsKept(kind: SessionKind) async throws {
         let seen = try await echo(
@@ -40,7 +40,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "form names and values are understood equal to what was given [httpbin]", .requirement("S0.7", "S2.5"),
+        "form names and values are read back as given [httpbin]", .requirement("S0.7", "S2.5"),
         arguments: SessionKind.allCases, texts)
     func form(kind: SessionKind, text: String) async throws {
         let seen = try await echo(kind, .post, "/post", task: .requestBody(FormBody(["value": text, text: "name"])))
@@ -51,7 +51,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "a form with fields and files, in memory, on disk and streamed, is understood equal [httpbin]",
+        "a multipart form of fields, files and streams is read equal [httpbin]",
         .requirement("S0.16", "S2.8", "S3.3"),
         arguments: SessionKind.allCases)
     func multipart(kind: SessionKind) async throws {
@@ -80,7 +80,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "a JSON object is understood equal, nested values, numbers, booleans and null too [httpbin]",
+        "a JSON object with every kind of value is read equal [httpbin]",
         .requirement("S0.6", "S3.5"),
         arguments: SessionKind.allCases)
     func json(kind: SessionKind) async throws {
@@ -113,7 +113,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "body and URL parameters arrive together, the Content-Type describes the body [httpbin]", .requirement("S3.6"),
+        "body and URL parameters arrive together, with a body type [httpbin]", .requirement("S3.6"),
         arguments: SessionKind.allCases)
     func bodyAndQuery(kind: SessionKind) async throws {
         let task = HTTPTask.requestParameters(
@@ -136,7 +136,7 @@ struct HTTPBinRoundTripTests {
     }
 
     @Test(
-        "endpoint headers and additional headers reach the server, the additional ones win [httpbin]",
+        "endpoint and additional headers arrive; additional ones win [httpbin]",
         .requirement("S3.7"),
         arguments: SessionKind.allCases)
     func headers(kind: SessionKind) async throws {

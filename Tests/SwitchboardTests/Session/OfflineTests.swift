@@ -6,13 +6,13 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What sessions say on a machine that is offline: in a namespace of the network that has loopback and nothing else, in
-/// which this program is run again.
+/// Errors of sessions on an offline machine. The test runs this program again in a network namespace that has only
+/// loopback.
 @Suite(.timeLimit(.minutes(2)))
 struct OfflineTests {
     private static let isInside = ProcessInfo.processInfo.environment["SWITCHBOARD_OFFLINE"] != nil
 
-    /// Whether namespaces may be made here, and loopback be set up in them.
+    /// Whether this system allows a new namespace with loopback.
     private static let canGoOffline: Bool = {
         guard !isInside, let unshare = Program.path(of: "unshare"),
             let result = try? Program.run(unshare, enter + ["true"])
@@ -23,7 +23,7 @@ struct OfflineTests {
     private static let enter = ["-rn", "/bin/sh", "-c", #"ip link set lo up && exec "$@" 2>&1"#, "sh"]
 
     @Test(
-        "offline is noInternetConnection, in a namespace without routes", .requirement("S1.9"),
+        "requests in a namespace without routes fail as noInternetConnection", .requirement("S1.9"),
         .enabled(if: canGoOffline))
     func namespace() throws {
         let unshare = try #require(Program.path(of: "unshare"))
@@ -41,8 +41,8 @@ struct OfflineTests {
         #expect(output.contains("inside: loopback"), "\(output)")
     }
 
-    /// What makes a link of this namespace, and whether that is a network. `ip` gives each interface that is up an fe80
-    /// address, which leads no further than its link.
+    /// Commands that change a link of the namespace, and whether the result is a network. `ip` assigns each interface
+    /// that is up an fe80 address, which reaches only its link.
     private static let links = [
         ("ip link add v0 type veth peer name v1; ip link set v0 up; ip link set v1 up; state UP", false),
         ("ip addr add 169.254.7.7/16 dev v0", false),
@@ -52,7 +52,7 @@ struct OfflineTests {
         ("ip link set v0 down", false),
     ]
 
-    /// The kernel brings a link up and down behind the command's back.
+    /// A shell function that waits for a link's state, because the kernel changes the state after the command returns.
     private static let state = """
         exec 2>&1
         state() { for i in $(seq 200); do ip -o link show v0 | grep -q " state $1 " && return; sleep 0.05; done; false; }

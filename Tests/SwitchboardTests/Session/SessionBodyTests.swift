@@ -3,14 +3,14 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Response bodies: how they are framed, what they are compressed with, how large they may be.
+/// Response bodies: their framing, their compression and their size limits.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionBodyTests {
     // MARK: Framing
 
     // RFC 9112 §7.1: sizes are hexadecimal in either case, extensions are ignored.
     @Test(
-        "a chunked body is read, with extensions, leading zeros and chunks of one byte [chunked bodies]",
+        "extensions, leading zeros and tiny chunks are read [chunked bodies]",
         arguments: SessionKind.allCases)
     func chunkedBody(kind: SessionKind) async throws {
         try await RawServer.run { connection in
@@ -33,7 +33,7 @@ struct SessionBodyTests {
         }
     }
 
-    @Test("both lengths: the chunks count, not the Content-Length [chunked bodies]", arguments: SessionKind.allCases)
+    @Test("chunks override a Content-Length [chunked bodies]", arguments: SessionKind.allCases)
     func bothLengths(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(
@@ -46,7 +46,7 @@ struct SessionBodyTests {
     }
 
     @Test(
-        "without a length the body goes on to the end of the connection [bodies up to the end of the connection]",
+        "a close ends the body [bodies up to the end of the connection]",
         arguments: SessionKind.allCases, ["HTTP/1.1", "HTTP/1.0"])
     func bodyUntilClose(kind: SessionKind, version: String) async throws {
         let body = String(repeating: "all there is; ", count: 10_000)
@@ -72,7 +72,7 @@ struct SessionBodyTests {
     ]
 
     @Test(
-        "what another program has compressed is unpacked, in one piece or byte by byte [decompression]",
+        "data of other programs is decompressed, even by byte [decompression]",
         arguments: SessionKind.allCases, compressed.keys.sorted())
     func decompression(kind: SessionKind, encoding: String) async throws {
         let data = try #require(Data(base64Encoded: Self.compressed[encoding] ?? ""))
@@ -98,7 +98,7 @@ struct SessionBodyTests {
     ]
 
     @Test(
-        "content that is damaged is cannotDecodeResponse [damaged compression]", arguments: SessionKind.allCases)
+        "damaged content is cannotDecodeResponse [damaged compression]", arguments: SessionKind.allCases)
     func damagedContent(kind: SessionKind) async throws {
         try await MockServer.run { server in
             let session = kind.make()
@@ -116,7 +116,7 @@ struct SessionBodyTests {
     }
 
     @Test(
-        "compressed content whose connection is cut is truncatedBody [damaged compression]",
+        "cut compressed content is truncatedBody [damaged compression]",
         arguments: SessionKind.allCases, [true, false])
     func cutCompression(kind: SessionKind, isChunked: Bool) async throws {
         let data = try #require(Data(base64Encoded: Self.compressed["gzip"] ?? ""))
@@ -133,7 +133,7 @@ struct SessionBodyTests {
     // MARK: Limits
 
     @Test(
-        "a body over the limit ends the exchange while it is still arriving, announced or not [body size limit]",
+        "a body over the limit ends the exchange early [body size limit]",
         arguments: SessionKind.allCases, [true, false])
     func bodyOverTheLimit(kind: SessionKind, isAnnounced: Bool) async throws {
         try await MockServer.run { server in
@@ -166,7 +166,7 @@ struct SessionBodyTests {
     }
 
     @Test(
-        "the announced length of an answer without a body is held against no limit [body size limit]",
+        "a HEAD response's Content-Length has no limit [body size limit]",
         arguments: SessionKind.allCases)
     func headIsNoBody(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -179,7 +179,7 @@ struct SessionBodyTests {
     }
 
     @Test(
-        "what unpacks to more than the limit is responseTooLarge while it unpacks [body size limit]",
+        "decompressing beyond the limit is an error [body size limit]",
         arguments: SessionKind.allCases)
     func unpackedLimit(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -193,7 +193,7 @@ struct SessionBodyTests {
     }
 
     @Test(
-        "what unpacks to more than so many times its size is responseTooLarge, in memory and streamed [decompression ratio limit]",
+        "content over the ratio is an error [decompression ratio limit]",
         arguments: SessionKind.curlAlone, [true, false])
     func ratioLimit(kind: SessionKind, isStreamed: Bool) async throws {
         let (limit, packed) = (50, Self.zeros(20_000_000))  // 158 times its size
@@ -216,7 +216,7 @@ struct SessionBodyTests {
     }
 
     @Test(
-        "a body within the ratio is unpacked whole, a small one whatever its ratio [decompression ratio limit]",
+        "a small or allowed body is decompressed [decompression ratio limit]",
         arguments: SessionKind.curlAlone)
     func withinRatio(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -246,9 +246,9 @@ struct SessionBodyTests {
         }
     }
 
-    /// So many zeros, at least, as a zlib stream ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)): one block of
-    /// fixed Huffman codes ([RFC 1951 §3.2.6](https://www.rfc-editor.org/rfc/rfc1951#section-3.2.6)), a literal and
-    /// copies of it, 258 bytes each.
+    /// Returns `count` zeros as a zlib stream ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)): one block of fixed
+    /// Huffman codes ([RFC 1951 §3.2.6](https://www.rfc-editor.org/rfc/rfc1951#section-3.2.6)) with literals and copies
+    /// of 258 bytes each. `count` must not be a multiple of 258.
     static func zeros(_ count: Int) -> Data {
         var bytes: [UInt8] = [0x78, 0x9C]
         var (byte, used): (UInt8, UInt8) = (0, 0)

@@ -4,11 +4,11 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// Cancellation in every phase: the call ends at once, the connection is closed, the session goes on.
+/// Cancellation in every phase ends the call at once and closes its connection. The session stays usable.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionCancellationTests {
     @Test(
-        "cancelled before the start, nothing is sent [cancellation before the start]", .requirement("S2.16"),
+        "a cancelled call sends nothing [cancellation before the start]", .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func cancelledBeforeStart(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -23,7 +23,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "cancelled while it waits for a connection, it is never sent [cancellation in the queue]",
+        "a cancelled queued request is never sent [cancellation in the queue]",
         .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func cancelledInTheQueue(kind: SessionKind) async throws {
@@ -43,14 +43,14 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "cancelled while connecting, over TCP or TLS, the call ends [cancellation while connecting]",
+        "a cancel ends a TCP or TLS handshake [cancellation while connecting]",
         .requirement("S2.16"),
         arguments: SessionKind.allCases, ["tcp", "tls"])
     func cancelledWhileConnecting(kind: SessionKind, layer: String) async throws {
         try await withDeafServer(layer) { url in
             let session = kind.make()
             let task = Task { try await session.send(NetworkRequest(.get, url)) }
-            // A second one, which times out: by then the first is connecting.
+            // A second request times out. By then the first one is connecting.
             var other = NetworkRequest(.get, url)
             other.timeouts.attempt = .milliseconds(100)
             await #expect(throws: NetworkError.self) { try await session.send(other) }
@@ -60,7 +60,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "requests cancelled or late while connecting harm none of the others [cancellation while connecting]",
+        "cancels and timeouts harm no others [cancellation while connecting]",
         arguments: SessionKind.allCases, ["tcp", "tls"])
     func othersGoOn(kind: SessionKind, layer: String) async throws {
         try await MockServer.run { server in
@@ -86,7 +86,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "cancelled while sending to a server that does not read, the connection closes [cancellation while sending]",
+        "a cancel closes an unread connection [cancellation while sending]",
         .requirement("S2.16"),
         arguments: SessionKind.allCases, [true, false])
     func cancelledWhileSending(kind: SessionKind, isStreamed: Bool) async throws {
@@ -110,7 +110,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "cancelled while a body's stream has nothing to give, the stream is cancelled too [cancellation while sending]",
+        "a cancel also cancels the body's stream [cancellation while sending]",
         .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func cancelledWhileReadingTheBody(kind: SessionKind) async throws {
@@ -134,7 +134,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "uploads that are cancelled at any time let go of their streams [cancellation while sending]",
+        "cancelled uploads release their streams [cancellation while sending]",
         arguments: SessionKind.allCases)
     func cancelledStreamsAreReleased(kind: SessionKind) async throws {
         final class Token: Sendable {
@@ -169,7 +169,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "cancelled while waiting or receiving, the call ends and the connection closes [cancellation while receiving]",
+        "a cancel ends call and connection [cancellation while receiving]",
         .requirement("S2.16"),
         arguments: SessionKind.allCases, [true, false])
     func cancelledInFlight(kind: SessionKind, isReceiving: Bool) async throws {
@@ -187,7 +187,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "a cancel after the answer does nothing, to the connection neither [cancellation while receiving]",
+        "a late cancel keeps the connection [cancellation while receiving]",
         arguments: SessionKind.allCases)
     func cancelledAfterwards(kind: SessionKind) async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
@@ -203,7 +203,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "2,000 racing cancels each end exactly once, and the session goes on working [racing cancels]",
+        "2,000 racing cancels end once each; the session works [racing cancels]",
         .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func racingCancels(kind: SessionKind) async throws {
@@ -221,16 +221,16 @@ struct SessionCancellationTests {
     }
 }
 
-/// How requests that were cancelled at any moment ended.
+/// The ends of requests that were cancelled at any moment.
 struct RaceEnds: Sendable {
     var answered = 0
     var cancelled = 0
-    /// Errors that no cancellation explains.
+    /// Errors other than cancellations.
     var others: [String] = []
     var count: Int { answered + cancelled + others.count }
 }
 
-/// Sends that many requests, eight at a time, and cancels each at another moment.
+/// Sends `count` requests, eight at a time, and cancels most of them at varying moments.
 func raceCancels(_ count: Int, over session: any NetworkSession, _ request: NetworkRequest) async -> RaceEnds {
     await withTaskGroup(of: RaceEnds.self) { group in
         for worker in 0..<8 {
@@ -257,7 +257,7 @@ func raceCancels(_ count: Int, over session: any NetworkSession, _ request: Netw
     }
 }
 
-/// Runs while a server takes no connection: over TCP, because its queue is full, or over TLS, because it never speaks.
+/// Runs a closure with a server that completes no connection: over TCP its queue is full, over TLS it never responds.
 func withDeafServer(_ layer: String, _ body: (URL) async throws -> Void) async throws {
     if layer == "tls" {
         try await RawServer.run { connection in
@@ -272,7 +272,7 @@ func withDeafServer(_ layer: String, _ body: (URL) async throws -> Void) async t
 }
 
 extension HTTPBodyStream {
-    /// Chunks at hand, then the end, or an error.
+    /// Creates a stream of chunks that ends normally or with an error.
     init(chunks: [Data], error: (any Error)? = nil) {
         let rest = Deliveries<Void>()
         self.init {

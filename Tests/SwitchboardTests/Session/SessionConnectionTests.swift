@@ -5,13 +5,13 @@ import SwitchboardTestSupport
 import Testing
 @testable import Switchboard
 
-/// Connections: kept, limited, closed, measured.
+/// Connections: their reuse, limits, end and metrics.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionConnectionTests {
     // MARK: Reuse
 
     @Test(
-        "the second request uses the connection of the first [keep-alive]", .requirement("S0.19"),
+        "later requests reuse the first connection [keep-alive]", .requirement("S0.19"),
         arguments: SessionKind.allCases)
     func connectionIsReused(kind: SessionKind) async throws {
         try await withEchoServer { server in
@@ -24,7 +24,7 @@ struct SessionConnectionTests {
     }
 
     @Test(
-        "ten thousand requests open neither files nor threads without end [keep-alive]", .requirement("S0.19"),
+        "ten thousand requests leak no files and no connections [keep-alive]", .requirement("S0.19"),
         arguments: SessionKind.allCases)
     func manyRequestsLeakNothing(kind: SessionKind) async throws {
         guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
@@ -46,8 +46,8 @@ struct SessionConnectionTests {
             try await send(400)
             let connections = server.connectionCount
             try await send(9_600)
-            // Other tests of this process come and go, so files are only bounded; this server's connections are counted
-            // exactly.
+            // Other tests of this process open files too, so files are only bounded. The connections of this server are
+            // counted exactly.
             #expect(server.connectionCount <= max(connections, 6))
             #expect(try openFiles() < 4_000)
         }
@@ -55,7 +55,7 @@ struct SessionConnectionTests {
 
     // RFC 9112 §9.3, §9.6.
     @Test(
-        "after Connection: close, HTTP/1.0 and a fault the next request has a connection of its own [keep-alive]",
+        "Connection: close, HTTP/1.0 and faults end a connection [keep-alive]",
         arguments: SessionKind.allCases)
     func connectionIsNotReused(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -70,9 +70,9 @@ struct SessionConnectionTests {
         }
     }
 
-    // A server, or whoever speaks through it, could plant an answer to a request that has not been asked yet.
+    // A server, or an attacker behind it, could plant a response to a request that was not sent yet.
     @Test(
-        "bytes behind an answer are never taken for the next one [no answer before its question]",
+        "extra bytes never become a response [no answer before its question]",
         arguments: SessionKind.allCases)
     func leftOverBytes(kind: SessionKind) async throws {
         try await RawServer.run { connection in
@@ -91,9 +91,9 @@ struct SessionConnectionTests {
     }
 
     @Test(
-        "a server that restarts between two requests is found again [keep-alive]", arguments: SessionKind.allCases)
+        "a server that closes idle connections is reached again [keep-alive]", arguments: SessionKind.allCases)
     func closedWhileIdle(kind: SessionKind) async throws {
-        // Each connection serves one request and is closed behind it without a word.
+        // Each connection serves one request and then closes silently.
         try await RawServer.run { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -106,12 +106,12 @@ struct SessionConnectionTests {
         }
     }
 
-    // libcurl gives up after five connections that died, and counts them over the whole life of a handle of its own.
+    // libcurl gives up after five dead connections, which it counts over the whole life of a handle.
     @Test(
-        "each of many requests may find its kept connection dead, one after the other [keep-alive]",
+        "many requests in a row may find their connection dead [keep-alive]",
         arguments: SessionKind.curlAlone)
     func closedAgainAndAgain(kind: SessionKind) async throws {
-        // Each connection serves one request and dies of the next.
+        // Each connection serves one request and closes on the next.
         try await RawServer.run { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -128,7 +128,7 @@ struct SessionConnectionTests {
     // MARK: Limits
 
     @Test(
-        "no more connections to one host are open than allowed, all requests are served [connections per host]",
+        "a host gets no more connections than allowed [connections per host]",
         arguments: SessionKind.allCases, [1, 2, 5])
     func connectionsPerHost(kind: SessionKind, limit: Int) async throws {
         let gauge = Gauge(limit)
@@ -142,7 +142,7 @@ struct SessionConnectionTests {
     }
 
     @Test(
-        "no more connections are open than allowed for all hosts together [connections in total]",
+        "all hosts share the limit of connections [connections in total]",
         arguments: SessionKind.curlAlone)
     func connectionsInTotal(kind: SessionKind) async throws {
         let gauge = Gauge(3)
@@ -167,8 +167,7 @@ struct SessionConnectionTests {
         }
     }
 
-    /// Counts the requests that are being answered at the same time. The first ones wait for each other, until as many
-    /// are there as may be.
+    /// Counts concurrent requests. The first ones wait for each other until the limit is reached.
     private final class Gauge: Sendable {
         private let limit: Int
         private let counts = Protected((now: 0, peak: 0))
@@ -190,17 +189,17 @@ struct SessionConnectionTests {
             let end = Date() + 5
             while peak < limit, condition.wait(until: end) {}
             condition.unlock()
-            // Time for one too many to come.
+            // Leaves time for an excess request to arrive.
             Thread.sleep(forTimeInterval: 0.005)
             counts.withLock { $0.now -= 1 }
             return .text("ok")
         }
     }
 
-    // MARK: The end
+    // MARK: Invalidation
 
     @Test(
-        "a request after the invalidation fails at once, one before it ends by itself [invalidation]",
+        "later requests fail at once, earlier ones finish [invalidation]",
         arguments: SessionKind.allCases)
     func invalidatedSession(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -219,7 +218,7 @@ struct SessionConnectionTests {
         }
     }
 
-    @Test("a session that nobody holds closes its connections [invalidation]", arguments: SessionKind.allCases)
+    @Test("a deallocated session closes its connections [invalidation]", arguments: SessionKind.allCases)
     func releasedSession(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("ok"))
@@ -230,7 +229,7 @@ struct SessionConnectionTests {
 
     // MARK: Metrics
 
-    @Test("metrics say when, how long, and how much [metrics]", arguments: SessionKind.allCases)
+    @Test("metrics have start, duration, first byte and size [metrics]", arguments: SessionKind.allCases)
     func metricsAreFilled(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("12345"))
@@ -246,7 +245,7 @@ struct SessionConnectionTests {
     }
 
     @Test(
-        "metrics name the connection: new or used before, its address, its protocol, what was sent [connection metrics]",
+        "metrics have reuse, address, protocol and bytes [connection metrics]",
         arguments: SessionKind.curlAlone)
     func connectionMetrics(kind: SessionKind) async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
@@ -265,7 +264,7 @@ struct SessionConnectionTests {
     }
 
     @Test(
-        "the phases are measured, none is negative, together they are no longer than the whole [connection metrics]",
+        "phases are measured and fit into the duration [connection metrics]",
         arguments: SessionKind.curlAlone)
     func phases(kind: SessionKind) async throws {
         let turn = DispatchSemaphore(value: 0)
@@ -279,7 +278,7 @@ struct SessionConnectionTests {
             let first = Task { try await session.send(NetworkRequest(.get, url.appendingPathComponent("first"))) }
             _ = try await server.takeRequest()
             let second = Task { try await session.send(NetworkRequest(.get, url)) }
-            // While this one waits for a connection in vain, so does the second.
+            // While this request waits for a connection in vain, the second one waits too.
             let options = RequestOptions { $0.timeouts.attempt = .milliseconds(100) }
             await #expect(throws: NetworkError.self) {
                 try await session.send(NetworkRequest(.get, url, options: options))
@@ -295,7 +294,7 @@ struct SessionConnectionTests {
                 #expect(phases.reduce(.zero, +) <= metrics.timeToFirstByte ?? .zero)
                 #expect(metrics.timeToFirstByte ?? .zero <= metrics.duration ?? .zero)
             }
-            // The first one took a connection, with a name to look up; the second one waited for it.
+            // The first request opened a connection after a name lookup. The second one waited for that connection.
             #expect(one.connect ?? .zero > .zero)
             #expect(other.connect == .zero)
             #expect(other.nameLookup == .zero)
@@ -316,6 +315,6 @@ extension NetworkSession {
 }
 
 extension SessionKind {
-    /// The sessions that do what URLSession cannot do, or not on Linux: none on Apple's systems.
+    /// The sessions with features that URLSession lacks everywhere or on Linux. Empty on Apple's systems.
     static let curlAlone = allCases.filter { $0 == .curl }
 }

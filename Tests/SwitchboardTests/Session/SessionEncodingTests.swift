@@ -5,14 +5,14 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
-/// A `Content-Encoding` that nobody knows, and lengths that say enough by themselves.
+/// Unknown `Content-Encoding` values, and announced lengths over a limit.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionEncodingTests {
     private static let bytes = Data("5;chunk-signature=ad80c730\r\nhello\r\n0\r\n\r\n".utf8)
 
-    // RFC 9110 §8.4: a recipient that does not know a coding has the coded content all the same.
+    // RFC 9110 §8.4: a recipient that does not know a coding still receives the coded content.
     @Test(
-        "an unknown encoding arrives as it came, with its field [unknown encodings]",
+        "unknown codings arrive unchanged, with the header [unknown encodings]",
         arguments: SessionKind.unknownEncodings, ["aws-chunked", "UTF-8", "aws-chunked,gzip", "gzip, rot13"])
     func unknownEncoding(kind: SessionKind, encoding: String) async throws {
         let answer = MockResponse.data(Self.bytes).with("Content-Encoding", encoding)
@@ -39,7 +39,7 @@ struct SessionEncodingTests {
     }
 
     @Test(
-        "a download in an unknown encoding is what came [unknown encodings]",
+        "a download is saved as it arrives [unknown encodings]",
         arguments: SessionKind.unknownEncodings)
     func download(kind: SessionKind) async throws {
         try await withFolder { folder in
@@ -55,7 +55,7 @@ struct SessionEncodingTests {
     }
 
     #if os(Linux)
-    // Since 8.5 libcurl chooses its decoder before anybody sees the field, and only what is idempotent is asked again.
+    // Since 8.5 libcurl chooses its decoder before the session sees the field. Only idempotent requests are repeated.
     @Test(
         "since libcurl 8.5 an unknown encoding fails a POST [unknown encodings]",
         arguments: SessionKind.curlAlone)
@@ -78,7 +78,7 @@ struct SessionEncodingTests {
 
     // MARK: Lengths
 
-    /// The last one is over every integer: RFC 9110 §8.6 asks recipients to expect that.
+    /// The last length overflows every integer type. RFC 9110 §8.6 tells recipients to expect that.
     @Test(
         "an announced length over the limit fails at once [body size limit]",
         arguments: SessionKind.allCases,
@@ -128,7 +128,7 @@ struct SessionEncodingTests {
 
     // RFC 9112 §6.3: Transfer-Encoding overrides Content-Length.
     @Test(
-        "a length beside chunks does not count [body size limit]",
+        "chunked bodies ignore the Content-Length [body size limit]",
         arguments: SessionKind.allCases)
     func overridden(kind: SessionKind) async throws {
         try await RawServer.run { connection in
@@ -144,6 +144,6 @@ struct SessionEncodingTests {
 }
 
 extension SessionKind {
-    /// URLSession on Linux has libcurl refuse what it does not know.
+    /// The sessions that accept unknown encodings. URLSession on Linux has libcurl refuse them.
     static let unknownEncodings = allCases.filter { !URLSessionQuirks.speaksLibcurl || $0 != .foundation }
 }

@@ -5,7 +5,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// What becomes of servers that misbehave: each its own code, the same on every session, and words that name the cause.
+/// Faults of servers. Each has a code, the same on every session, and a text that names the cause.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -66,7 +66,8 @@ struct SessionFaultTests {
             .cannotDecodeResponse, "encoding"),
     ]
 
-    /// For libcurl before 7.83 a NUL ends a field. CurlSession sees it itself.
+    /// Returns whether a session accepts a fault. For libcurl before 7.83 a NUL ends a field, but CurlSession detects
+    /// it.
     private static func isTaken(_ fault: Fault, by kind: SessionKind) -> Bool {
         #if os(Linux)
         kind == .foundation && fault.testDescription == "a NUL in the head" && CurlLibrary.version < 0x07_53_00
@@ -76,7 +77,7 @@ struct SessionFaultTests {
     }
 
     @Test(
-        "each fault of a server has its own code and a message that names the cause and the request [faults]",
+        "each fault has its code and names the cause and the request [faults]",
         .requirement("S2.10"),
         arguments: SessionKind.allCases, faults)
     func faultsHaveCodes(kind: SessionKind, fault: Fault) async throws {
@@ -101,7 +102,7 @@ struct SessionFaultTests {
 
     // MARK: Cuts
 
-    /// An answer that ends early.
+    /// A response that ends early.
     struct Cut: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let bytes: String
@@ -111,7 +112,8 @@ struct SessionFaultTests {
     private static let length = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
     private static let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    /// None inside the head, which ends the process through Foundation before 6.4; see ``URLSessionTrapTests``.
+    /// Cuts outside of the head. A cut in the head ends the process in Foundation before 6.4; see
+    /// ``URLSessionTrapTests``.
     static let cuts = [
         Cut(testDescription: "before the head", bytes: "", code: .connectionLost),
         Cut(testDescription: "before the body", bytes: length, code: .truncatedBody),
@@ -125,7 +127,7 @@ struct SessionFaultTests {
     ]
 
     @Test(
-        "a connection that is closed or reset at any point of an answer is an error, and the next request works [cut connections]",
+        "a cut is an error, and the next request works [cut connections]",
         arguments: SessionKind.allCases, cuts)
     func cut(kind: SessionKind, cut: Cut) async throws {
         try await RawServer.run { connection in
@@ -150,7 +152,7 @@ struct SessionFaultTests {
     }
 
     @Test(
-        "what arrived of a truncated response stays on the error [faults]", .requirement("S2.10"),
+        "a truncated response keeps its received part [faults]", .requirement("S2.10"),
         arguments: SessionKind.allCases)
     func partialResponseIsKept(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -168,7 +170,7 @@ struct SessionFaultTests {
     // MARK: No connection
 
     @Test(
-        "a dead port is cannotConnect, the cause attached, and partly S1.9: loopback is never reported offline [no connection]",
+        "a dead port is cannotConnect with a cause, not offline [no connection]",
         .requirement("S1.9", "S3.13"),
         arguments: SessionKind.allCases)
     func deadPort(kind: SessionKind) async throws {
@@ -182,7 +184,7 @@ struct SessionFaultTests {
     }
 
     @Test(
-        "a name that does not resolve is cannotFindHost, which cannotConnect catches [no connection]",
+        "an unknown name is cannotFindHost, also cannotConnect [no connection]",
         arguments: SessionKind.allCases)
     func unknownHost(kind: SessionKind) async throws {
         let url = try #require(URL(string: "http://name.invalid/"))  // RFC 6761 §6.4
@@ -192,11 +194,11 @@ struct SessionFaultTests {
     }
 
     @Test(
-        "the words of a host's name do not choose the error's code [no connection]", arguments: SessionKind.allCases,
+        "a host's name does not influence the error's code [no connection]", arguments: SessionKind.allCases,
         ["ssl", "hassle", "chunky", "tls-certificate", "407"])
     func hostNames(kind: SessionKind, name: String) async throws {
         let port = try MockServer().deadPort
-        // RFC 6761 §6.3: a name below localhost is this machine, where the resolver knows that; elsewhere it is not
+        // RFC 6761 §6.3: a name below localhost is this machine if the resolver supports that. Otherwise it is not
         // found.
         let url = try #require(URL(string: "http://\(name).localhost:\(port)/"))
         let error = await #expect(throws: NetworkError.self) { try await kind.make().send(NetworkRequest(.get, url)) }
@@ -206,7 +208,7 @@ struct SessionFaultTests {
     // MARK: TLS
 
     @Test(
-        "https to a server that speaks plain HTTP is insecureConnection [bad TLS is refused]",
+        "https to plain HTTP is insecureConnection [bad TLS is refused]",
         arguments: SessionKind.allCases)
     func plainServerForTLS(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -219,7 +221,7 @@ struct SessionFaultTests {
     }
 
     @Test(
-        "a certificate that nobody vouches for is refused as insecureConnection, nothing is sent [bad TLS is refused]",
+        "an untrusted certificate is insecureConnection [bad TLS is refused]",
         .needsOpenSSL, arguments: SessionKind.allCases)
     func untrustedCertificate(kind: SessionKind) async throws {
         try await OpenSSLServer.run { server in
@@ -235,7 +237,7 @@ struct SessionFaultTests {
 }
 
 extension MockServer {
-    /// A port where nothing listens, and nothing will: it stays bound, so that no server of another test gets it.
+    /// A port that refuses connections. It stays bound, so that no server of another test gets it.
     var deadPort: Int {
         stop()
         #if os(Linux)
@@ -257,7 +259,7 @@ extension MockServer {
 }
 
 extension Result where Failure == any Error {
-    /// What an async operation gives or throws.
+    /// Creates the result of an async operation from its value or its error.
     init(_ operation: () async throws -> Success) async {
         do {
             self = .success(try await operation())

@@ -4,8 +4,8 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// Compressed request bodies on the wire. What arrives is sent back as it is with `Content-Encoding: gzip`, and libcurl
-/// unpacks it.
+/// Compressed request bodies on the wire. The server sends each body back with `Content-Encoding: gzip`, and libcurl
+/// decompresses it.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionGzipTests {
     private static let text = Data(String(repeating: "The quick brown fox. ", count: 20_000).utf8)
@@ -42,7 +42,7 @@ struct SessionGzipTests {
     }
 
     @Test(
-        "megabytes are compressed while they are sent, in chunks where the session can [streamed uploads]",
+        "megabytes are compressed while they are sent [streamed uploads]",
         .requirement("S2.7"),
         arguments: SessionKind.allCases)
     func megabytes(kind: SessionKind) async throws {
@@ -62,7 +62,7 @@ struct SessionGzipTests {
     }
 
     @Test(
-        "a retry and a 307 send the same compressed bytes again [streamed uploads]", .requirement("S2.7"),
+        "a retry and a 307 resend the same compressed bytes [streamed uploads]", .requirement("S2.7"),
         arguments: SessionKind.allCases,
         [true, false])
     func again(kind: SessionKind, isStreamed: Bool) async throws {
@@ -84,7 +84,7 @@ struct SessionGzipTests {
     }
 
     @Test(
-        "what can be sent once is compressed and sent once: no retry, no 307 [streamed uploads]", .requirement("S2.7"),
+        "a one-shot body has no retry and no 307 [streamed uploads]", .requirement("S2.7"),
         arguments: SessionKind.allCases)
     func once(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -103,7 +103,7 @@ struct SessionGzipTests {
     }
 
     @Test(
-        "a redirect that becomes a GET takes the encoding away with the body [bodies]", arguments: SessionKind.allCases)
+        "a redirect to GET drops the encoding with the body [bodies]", arguments: SessionKind.allCases)
     func seeOther(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.redirect(to: "/end", status: 303), .text("done"))
@@ -116,7 +116,7 @@ struct SessionGzipTests {
     }
 
     @Test(
-        "a stream that throws amid its content ends the request, the server sees no whole one [streamed uploads]",
+        "a throwing gzip stream never completes its request [streamed uploads]",
         arguments: SessionKind.allCases)
     func throwing(kind: SessionKind) async throws {
         struct Spoiled: Error {}

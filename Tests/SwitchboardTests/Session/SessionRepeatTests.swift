@@ -5,10 +5,10 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
-/// A kept-alive connection that is dead when it is used again: RFC 9110 §9.2.2.
+/// Kept-alive connections that are dead when they are used again (RFC 9110 §9.2.2).
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionRepeatTests {
-    /// Keeps this many connections idle, reads one more request on each, and closes it without an answer.
+    /// The number of idle connections. The server reads one more request on each and closes it without a response.
     private static let connections = 10
 
     @Test(
@@ -57,7 +57,7 @@ struct SessionRepeatTests {
     }
 
     @Test(
-        "a new connection that dies as well is the error [one repeat]",
+        "a new connection that dies too is an error [one repeat]",
         arguments: SessionKind.curlAlone, [true, false])
     func newConnectionDiesToo(kind: SessionKind, isRouted: Bool) async throws {
         let heads = Deliveries<String>()
@@ -133,7 +133,7 @@ struct SessionRepeatTests {
         }
     }
 
-    /// Opens all connections, each with a request of its own, and leaves them idle.
+    /// Opens all connections with one request each, and leaves them idle.
     private func warm(_ session: any NetworkSession, _ url: URL) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.connections { group.addTask { _ = try await session.send(NetworkRequest(.get, url)) } }
@@ -149,7 +149,7 @@ struct SessionRepeatTests {
             if head.contains("/probe") {
                 probes.add(head)
             } else if connection.number <= Self.connections {
-                // All of them together, so that none serves two.
+                // All requests wait for each other, so that no connection serves two.
                 arrivals.lock()
                 arrived.withLock { $0 += 1 }
                 arrivals.broadcast()

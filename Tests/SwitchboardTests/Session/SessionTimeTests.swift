@@ -6,8 +6,9 @@ import Testing
 /// Timeouts, over real loopback servers.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionTimeTests {
+    // LINUX.md 0.10.
     @Test(
-        "LINUX 0.10 a fraction of a second is kept as a timeout for the attempt and for silence [attempt and idle timeouts]",
+        "timeouts keep fractions of a second [attempt and idle timeouts]",
         arguments: SessionKind.allCases, [true, false])
     func subSecondTimeouts(kind: SessionKind, isAttempt: Bool) async throws {
         try await MockServer.run { server in
@@ -25,7 +26,7 @@ struct SessionTimeTests {
     }
 
     @Test(
-        "a body that drips on is no silence, but the attempt's timeout ends it, what arrived is kept [attempt and idle timeouts]",
+        "the attempt timeout ends a dripping body [attempt and idle timeouts]",
         arguments: SessionKind.allCases)
     func drippingBody(kind: SessionKind) async throws {
         try await RawServer.run { connection in
@@ -46,13 +47,13 @@ struct SessionTimeTests {
     }
 
     @Test(
-        "silence amid the body is timed from the last piece, not from the start [attempt and idle timeouts]",
+        "idle time counts from the last chunk [attempt and idle timeouts]",
         arguments: SessionKind.allCases)
     func silenceInTheBody(kind: SessionKind) async throws {
         try await RawServer.run { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
-            // Longer than the timeout together, shorter each.
+            // All pauses together exceed the timeout. Each of them is shorter.
             for _ in 0..<10 {
                 try connection.pause(.milliseconds(120))
                 try connection.send("x")
@@ -67,7 +68,7 @@ struct SessionTimeTests {
         }
     }
 
-    @Test("without timeouts a slow answer is waited for [attempt and idle timeouts]", arguments: SessionKind.allCases)
+    @Test("no timeouts: a slow response is awaited [attempt and idle timeouts]", arguments: SessionKind.allCases)
     func noTimeout(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("late").delayed(by: .milliseconds(200)))
@@ -78,8 +79,9 @@ struct SessionTimeTests {
         }
     }
 
+    // LINUX.md 0.10.
     @Test(
-        "LINUX 0.10 a timeout of nothing or less is over at once, one beyond all time never [attempt and idle timeouts]",
+        "zero fires at once, the maximum never [attempt and idle timeouts]",
         arguments: SessionKind.allCases)
     func extremeTimeouts(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -104,7 +106,7 @@ struct SessionTimeTests {
     }
 
     @Test(
-        "the attempt's time goes on while a request waits for a connection [attempt and idle timeouts]",
+        "the attempt timeout runs in the queue [attempt and idle timeouts]",
         arguments: SessionKind.allCases)
     func timeoutInTheQueue(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -123,7 +125,7 @@ struct SessionTimeTests {
     }
 
     @Test(
-        "a body's stream that takes its time is no silence of the server's, but the server's own is, behind it [attempt and idle timeouts]",
+        "only the server's silence is idle time [attempt and idle timeouts]",
         arguments: SessionKind.allCases)
     func slowStream(kind: SessionKind) async throws {
         try await RawServer.run { connection in
@@ -144,14 +146,14 @@ struct SessionTimeTests {
                 try await kind.make().send(NetworkRequest(.post, server.url, body: body, options: options))
             }
             #expect(error?.code == .timedOut)
-            // The whole of it was read.
+            // The whole body was read.
             #expect(turn.all.count >= 2)
             #expect(error?.description.contains("0.3 s") == true)
         }
     }
 
     @Test(
-        "a body's stream that never gives anything is ended by the attempt's timeout [attempt and idle timeouts]",
+        "the attempt timeout ends a stuck stream [attempt and idle timeouts]",
         arguments: SessionKind.allCases)
     func endlessStream(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -174,7 +176,7 @@ struct SessionTimeTests {
     // MARK: Connecting
 
     @Test(
-        "a connection that does not come to stand is timedOut within a fraction of a second, TLS included [connect timeout]",
+        "connecting over TCP or TLS ends with timedOut [connect timeout]",
         arguments: SessionKind.curlAlone, ["tcp", "tls"])
     func connectTimeout(kind: SessionKind, layer: String) async throws {
         try await withDeafServer(layer) { url in
@@ -189,7 +191,7 @@ struct SessionTimeTests {
     }
 
     @Test(
-        "a connection that stands ends the time for connecting, and waiting for one does not use it up [connect timeout]",
+        "queueing and slow responses do not count [connect timeout]",
         arguments: SessionKind.curlAlone)
     func connectTimeoutIsNoMore(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -203,7 +205,7 @@ struct SessionTimeTests {
             let texts = try await [first.text, second.text]
             #expect(texts == ["late", "late"])
             #expect(server.connectionCount == 1)
-            // The same for one that needs a connection of its own afterwards.
+            // The same holds for a request that needs a new connection afterwards.
             server.enqueue(late.with("Connection", "close"), late)
             async let third = session.send(request)
             async let fourth = session.send(request)

@@ -3,11 +3,11 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Request bodies that are made, or read, while they are sent.
+/// Request bodies that are produced or read while they are sent.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionUploadTests {
     @Test(
-        "a body that is streamed by its owner arrives whole, with its length or in chunks [streamed uploads]",
+        "a stream arrives whole, chunked or with a length [streamed uploads]",
         arguments: SessionKind.allCases, [true, false])
     func streamedBodyArrives(kind: SessionKind, isLengthKnown: Bool) async throws {
         let chunks = (0..<100).map { Data("chunk \($0);".utf8) } + [Data(), Data(repeating: 0x41, count: 300_000)]
@@ -29,7 +29,7 @@ struct SessionUploadTests {
         }
     }
 
-    @Test("a stream without a byte is an empty body [streamed uploads]", arguments: SessionKind.allCases)
+    @Test("a stream without bytes is an empty body [streamed uploads]", arguments: SessionKind.allCases)
     func emptyStream(kind: SessionKind) async throws {
         try await withEchoServer { server in
             for length in [nil, 0] as [Int64?] {
@@ -41,7 +41,7 @@ struct SessionUploadTests {
     }
 
     @Test(
-        "a stream that throws ends the request with encodingFailed over its error [streamed uploads]",
+        "a stream's error ends the request as encodingFailed [streamed uploads]",
         arguments: SessionKind.allCases, [0, 1, 5])
     func throwingStream(kind: SessionKind, count: Int) async throws {
         struct Spoiled: Error, Equatable {}
@@ -56,13 +56,13 @@ struct SessionUploadTests {
                 #expect(error?.underlying is Spoiled)
                 #expect(error?.method == .post)
             }
-            // The server never takes a part for the whole.
+            // The server never accepts a partial body.
             #expect(server.requests.isEmpty)
         }
     }
 
     @Test(
-        "a stream that cannot be opened ends the request with encodingFailed over its error [streamed uploads]",
+        "a stream that fails to open is encodingFailed [streamed uploads]",
         arguments: SessionKind.allCases)
     func unopenedStream(kind: SessionKind) async throws {
         struct Locked: Error {}
@@ -78,7 +78,7 @@ struct SessionUploadTests {
     }
 
     @Test(
-        "a stream that gives fewer or more bytes than announced is encodingFailed, the server sees no whole request [streamed uploads]",
+        "a wrong announced length is encodingFailed [streamed uploads]",
         arguments: SessionKind.allCases, [0, 999, 1_001, 400_000])
     func wrongLength(kind: SessionKind, count: Int) async throws {
         try await MockServer.run(handler: { _ in .text("whole?") }) { server in
@@ -93,7 +93,7 @@ struct SessionUploadTests {
     }
 
     @Test(
-        "a chunk behind the announced length is encodingFailed, the server sees no whole request [streamed uploads]",
+        "a chunk after the length is encodingFailed [streamed uploads]",
         arguments: SessionKind.allCases, [[1_000, 1], [500, 500, 0, 7], [999, 1, 400_000]])
     func chunkBehindTheLength(kind: SessionKind, counts: [Int]) async throws {
         try await MockServer.run(handler: { _ in .text("whole?") }) { server in
@@ -122,7 +122,7 @@ struct SessionUploadTests {
         try await MockServer.run(handler: { .text(String($0.body.count)) }) { server in
             let body = StreamBody(length: 3 << 20) { .init(chunks: [Data(count: 3 << 20), Data(count: extra)]) }
             var request = NetworkRequest(.post, server.url, body: body)
-            request.timeouts.attempt = .seconds(30)  // or a hang would be one
+            request.timeouts.attempt = .seconds(30)  // Turns a hang into a failure.
             guard extra > 0 else {
                 let response = try await kind.make().send(request)
                 return #expect(response.text == String(3 << 20))
@@ -154,7 +154,7 @@ struct SessionUploadTests {
     }
 
     @Test(
-        "a file that is missing, or a folder, is unreadableFile and named, the server sees no request [uploads from files]",
+        "a missing file or a folder is unreadableFile [uploads from files]",
         arguments: SessionKind.allCases, ["missing", "folder"])
     func noFile(kind: SessionKind, what: String) async throws {
         try await withFolder { folder in
@@ -170,10 +170,10 @@ struct SessionUploadTests {
         }
     }
 
-    // MARK: Answers before the end
+    // MARK: Responses before the end
 
     @Test(
-        "an answer that comes before the body was sent is the answer: 413 [answers before the body's end]",
+        "an early 413 is the response [answers before the body's end]",
         arguments: SessionKind.allCases)
     func earlyAnswer(kind: SessionKind) async throws {
         try await MockServer.run(configuration: .init(bodyLimit: 1_000)) { server in
@@ -185,7 +185,7 @@ struct SessionUploadTests {
     }
 
     @Test(
-        "an answer that comes while the body's stream has nothing to give is not kept waiting [a refusal ends the upload]",
+        "a response arrives while the stream waits [a refusal ends the upload]",
         arguments: SessionKind.curlAlone, ["close", "keep-alive"])
     func answerWhileStreamWaits(kind: SessionKind, connection: String) async throws {
         try await RawServer.run { client in
@@ -207,13 +207,13 @@ struct SessionUploadTests {
             let response = try await kind.make().send(NetworkRequest(.post, server.url, body: body))
             #expect(response.statusCode == 403)
             #expect(response.text == "enough")
-            // And the stream is told that nobody reads on.
+            // The stream is cancelled too.
             #expect(try await isCancelled.first())
         }
     }
 
     @Test(
-        "an answer that refuses a body is the answer though the server reads no further [a refusal ends the upload]",
+        "a server may refuse and stop reading [a refusal ends the upload]",
         arguments: SessionKind.curlAlone, ["close", "keep-alive"])
     func refusalOfADeafServer(kind: SessionKind, connection: String) async throws {
         try await RawServer.run { client in
@@ -229,7 +229,7 @@ struct SessionUploadTests {
     }
 
     @Test(
-        "a stream is read no faster than the server takes it [upload back-pressure]", arguments: SessionKind.curlAlone)
+        "a stream is read only as fast as it is sent [upload back-pressure]", arguments: SessionKind.curlAlone)
     func uploadBackPressure(kind: SessionKind) async throws {
         try await RawServer.run { connection in
             _ = try connection.readHead()
@@ -247,7 +247,7 @@ struct SessionUploadTests {
             request.timeouts = Timeouts(idle: nil, attempt: .milliseconds(500))
             let error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
             #expect(error?.code == .timedOut)
-            // What the system's buffers hold, and a little more: not the 200 MiB that there are.
+            // The system's buffers and a little more are read, not all 200 MiB.
             #expect(pulled.all.count < 60)
         }
     }
@@ -255,7 +255,7 @@ struct SessionUploadTests {
     // MARK: Expect (RFC 9110 §10.1.1)
 
     @Test(
-        "asked for with Expect, a 100 is waited for before the body is sent [Expect: 100-continue]",
+        "the body waits for the 100 [Expect: 100-continue]",
         arguments: SessionKind.allCases)
     func expectContinue(kind: SessionKind) async throws {
         let early = Deliveries<Bool>()
@@ -276,14 +276,14 @@ struct SessionUploadTests {
     }
 
     @Test(
-        "a final answer in place of the 100 is the answer, the body is not sent [Expect: 100-continue]",
+        "a final response instead of 100 sends no body [Expect: 100-continue]",
         arguments: SessionKind.allCases, [401, 413, 417, 500])
     func refusedExpectation(kind: SessionKind, status: Int) async throws {
         try await expectRefusal(status, "Connection: close\r\n", over: kind)
     }
 
     @Test(
-        "a 417, or another refusal, on a connection that goes on is the answer, the request is not sent again [Expect refused on a kept connection]",
+        "a refused request is not resent [Expect refused on a kept connection]",
         arguments: SessionKind.curlAlone, [401, 413, 417, 500])
     func refusedExpectationKeepingTheConnection(kind: SessionKind, status: Int) async throws {
         try await expectRefusal(status, "", over: kind)
@@ -301,7 +301,7 @@ struct SessionUploadTests {
                     method, server.url, headers: ["Expect": "100-continue"], body: DataBody(Data(count: 100_000)))
                 let response = try await kind.make().send(request)
                 #expect(response.statusCode == status)
-                // Of a 417 that it would answer itself libcurl throws the body away.
+                // libcurl drops the body of a 417 that it would handle itself.
                 #expect(response.text == "refused" || status == 417 && header.isEmpty)
                 #expect(try await hasBody.wait(for: index + 1)[index] == false)
                 #expect(heads.all.count == index + 1)
@@ -310,7 +310,7 @@ struct SessionUploadTests {
     }
 
     @Test(
-        "a server that knows no 100 gets the body after a while [Expect: 100-continue]", arguments: SessionKind.allCases
+        "a server without 100 gets the body anyway [Expect: 100-continue]", arguments: SessionKind.allCases
     )
     func ignoredExpectation(kind: SessionKind) async throws {
         try await RawServer.run { connection in

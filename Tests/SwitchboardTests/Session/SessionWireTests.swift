@@ -6,11 +6,11 @@ import Testing
 
 @testable import Switchboard
 
-/// What a session puts on the wire, seen by a real loopback server.
+/// Requests of a session as a real loopback server receives them.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionWireTests {
     @Test(
-        "every verb reaches the server as an upper-case token, patch too [methods]", .requirement("S0.1"),
+        "every verb is sent as an upper-case token, patch too [methods]", .requirement("S0.1"),
         arguments: SessionKind.allCases, ["get", "post", "put", "patch", "delete", "head", "options", "trace"])
     func verbsAreUpperCase(kind: SessionKind, verb: String) async throws {
         try await withEchoServer { server in
@@ -21,7 +21,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "a custom method is sent exactly as given, with a body and without [methods]", .requirement("S0.1"),
+        "a custom method is sent as given, with or without a body [methods]", .requirement("S0.1"),
         arguments: SessionKind.allCases, ["Purge", "M-SEARCH", "get2"])
     func customMethodIsSentAsGiven(kind: SessionKind, method: String) async throws {
         try await withEchoServer { server in
@@ -36,7 +36,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "one session sends every method in turn, each without a trace of the one before [methods]",
+        "methods sent in turn leave no trace in the next request [methods]",
         arguments: SessionKind.allCases)
     func methodsInTurn(kind: SessionKind) async throws {
         try await withEchoServer { server in
@@ -59,7 +59,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "raw bytes arrive unchanged, with their length and without a made-up Content-Type [bodies]",
+        "raw bytes arrive unchanged, with a length and no added type [bodies]",
         .requirement("S0.8", "S2.3"),
         arguments: SessionKind.allCases)
     func rawBodyIsUnchanged(kind: SessionKind) async throws {
@@ -76,7 +76,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "a request without a body has neither Content-Type nor, for GET, Content-Length [bodies]",
+        "a request without a body has no type, and a GET no length [bodies]",
         .requirement("S0.8", "S2.2"),
         arguments: SessionKind.allCases, ["GET", "POST"])
     func noBodyNoType(kind: SessionKind, method: String) async throws {
@@ -90,7 +90,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "a request's own Content-Type beats the body's, and exactly one is sent [request headers]",
+        "the request's Content-Type replaces the body's [request headers]",
         .requirement("S2.4", "S2.6"),
         arguments: SessionKind.allCases)
     func oneContentType(kind: SessionKind) async throws {
@@ -110,7 +110,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "GET, HEAD and TRACE with a body are refused before anything is sent [bodies]", .requirement("S0.9"),
+        "GET, HEAD and TRACE with a body are refused unsent [bodies]", .requirement("S0.9"),
         arguments: SessionKind.allCases, ["GET", "HEAD", "TRACE"])
     func bodyOnGetIsRefused(kind: SessionKind, method: String) async throws {
         try await withEchoServer { server in
@@ -123,7 +123,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "an empty header value and repeats of a name arrive, a Cookie's joined by semicolons [request headers]",
+        "empty and repeated fields arrive, Cookies joined [request headers]",
         arguments: SessionKind.allCases)
     func headersArrive(kind: SessionKind) async throws {
         try await withEchoServer { server in
@@ -138,7 +138,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "values with blanks, colons, quotes and letters beyond ASCII arrive as given [request headers]",
+        "spaces, punctuation and non-ASCII arrive as given [request headers]",
         arguments: SessionKind.allCases,
         ["a: b; c=\"d\"", "a  b", "é日本", "@file", "<x>", ";", String(repeating: "long ", count: 1_000) + "end"])
     func headerValues(kind: SessionKind, value: String) async throws {
@@ -149,7 +149,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "what a request sets replaces what its transport would send, Host and User-Agent too [request headers]",
+        "a request's headers replace those of the session [request headers]",
         arguments: SessionKind.allCases)
     func transportHeaders(kind: SessionKind) async throws {
         let own: HTTPHeaders = [
@@ -160,7 +160,7 @@ struct SessionWireTests {
             _ = try await session.send(NetworkRequest(.get, server.url, headers: own))
             let seen = try await server.takeRequest().headers
             for field in own { #expect(seen.values(for: field.name) == [field.value]) }
-            // And it does not stay set.
+            // The next request does not keep them.
             _ = try await session.send(NetworkRequest(.get, server.url))
             let next = try await server.takeRequest().headers
             #expect(next.values(for: "Host") == ["127.0.0.1:\(server.port)"])
@@ -169,7 +169,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "no header value, name or method can start another line: nothing is sent [request headers]",
+        "no value, name or method can start another line [request headers]",
         arguments: SessionKind.allCases)
     func noInjection(kind: SessionKind) async throws {
         try await withEchoServer { server in
@@ -189,7 +189,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "path and query are sent byte for byte, plus signs and escapes too, the fragment is not [request targets]",
+        "path and query are sent byte for byte, no fragment [request targets]",
         arguments: SessionKind.allCases,
         [
             ("/a%2Fb%20c?x=%26+y#z", "/a%2Fb%20c?x=%26+y"), ("//two", "//two"),
@@ -201,7 +201,7 @@ struct SessionWireTests {
             _ = try await kind.make().send(NetworkRequest(.get, url))
             var expected = target.expected
             #if os(Linux)
-            // libcurl leaves the mark of an empty query out, and URLSession has no way round it.
+            // libcurl drops the question mark of an empty query, and URLSession cannot prevent that.
             if kind == .foundation, expected == "/?", CurlLibrary.dropsEmptyQuery { expected = "/" }
             #endif
             #expect(try await server.takeRequest().target == expected)
@@ -217,7 +217,7 @@ struct SessionWireTests {
         }
     }
 
-    @Test("the method CONNECT is unsupported, nothing is sent [methods]", arguments: SessionKind.allCases)
+    @Test("CONNECT is unsupported and nothing is sent [methods]", arguments: SessionKind.allCases)
     func connectMethod(kind: SessionKind) async throws {
         try await MockServer.run { server in
             let error = await #expect(throws: NetworkError.self) {
@@ -228,7 +228,7 @@ struct SessionWireTests {
         }
     }
 
-    @Test("a scheme in upper case is the same scheme [request targets]", arguments: SessionKind.allCases)
+    @Test("an upper-case scheme works [request targets]", arguments: SessionKind.allCases)
     func upperCaseScheme(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("ok"))
@@ -239,7 +239,7 @@ struct SessionWireTests {
     }
 
     @Test(
-        "a user and password before the host are sent as Basic credentials, unless the request has its own [user information]",
+        "userinfo is sent as Basic credentials by default [user information]",
         arguments: SessionKind.allCases)
     func userInfo(kind: SessionKind) async throws {
         try await withEchoServer { server in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-/// Compressed bodies. What they hold is read by Python's gzip.
+/// Compressed bodies, which Python's gzip decompresses.
 @Suite(.timeLimit(.minutes(3)))
 struct GzipBodyTests {
     private let url = URL(text: "https://api.example.com/a")
@@ -22,7 +22,7 @@ struct GzipBodyTests {
         return pieces
     }
 
-    @Test("a body in memory becomes gzip that Python reads, whole or as a stream, and text gets smaller", .needsPython)
+    @Test("Python reads a body's gzip, whole or streamed, and text gets smaller", .needsPython)
     func inMemory() async throws {
         let text = Data(String(repeating: "the same again and again, ", count: 10_000).utf8)
         let contents = [
@@ -40,9 +40,7 @@ struct GzipBodyTests {
         #expect(packed[2].count < text.count / 50)
     }
 
-    @Test(
-        "a stream is compressed as it is read, in pieces of 64 KiB, the same bytes each time", .requirement("S2.7"),
-        .needsPython)
+    @Test("a stream is compressed in pieces of 64 KiB, equal at each read", .requirement("S2.7"), .needsPython)
     func streams() async throws {
         let content = noise(3_000_000) + Data(count: 4_000_000) + noise(800, seed: 2)
         for size in [1_000, 65_536, 7_000_000] {
@@ -59,7 +57,7 @@ struct GzipBodyTests {
         }
     }
 
-    @Test("no more is read than the pieces asked for need")
+    @Test("a gzip body reads no more than the requested pieces need")
     func laziness() async throws {
         let read = Deliveries<Int>()
         let chunk = noise(65_536)
@@ -78,7 +76,7 @@ struct GzipBodyTests {
         }
     }
 
-    @Test("an endless stream that never fills a piece ends with its task")
+    @Test("cancellation ends an endless stream that never fills a piece")
     func endlessZeros() async throws {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -88,7 +86,7 @@ struct GzipBodyTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("a stream without a byte is a whole gzip, content in memory without a byte stays that", .needsPython)
+    @Test("an empty stream becomes a valid gzip; an empty body stays empty", .needsPython)
     func nothing() async throws {
         let stream = try await streamed(GzipBody(StreamBody { .init(chunks: []) }))
         #expect(try await Python.gunzip([Data(stream.joined())]) == [Data()])
@@ -98,7 +96,7 @@ struct GzipBodyTests {
         #expect(GzipBody(EmptyBody()).isEmpty)
     }
 
-    @Test("it says of itself what the body within says, and no length")
+    @Test("a gzip body keeps the inner body's properties, but has no length")
     func properties() throws {
         let once = GzipBody(StreamBody(length: 7, contentType: "text/csv", isReplayable: false) { .init(chunks: []) })
         #expect(once.isStreamed && !once.isReplayable && !once.isEmpty)
@@ -107,12 +105,12 @@ struct GzipBodyTests {
         let memory = GzipBody(DataBody(Data("x".utf8)))
         #expect(!memory.isStreamed && memory.isReplayable)
         #expect(memory.length == nil)
-        // RFC 9110 §8.4: codings stand in the order in which they were applied.
+        // RFC 9110 §8.4 lists codings in the order in which they were applied.
         let twice = GzipBody(DataBody(Data("x".utf8), additionalHeaders: ["Content-Encoding": "br"]))
         #expect(twice.additionalHeaders == ["Content-Encoding": "br, gzip"])
     }
 
-    @Test("what the body within throws goes on as it is")
+    @Test("errors of the inner body are thrown unchanged")
     func errors() async throws {
         struct Spoiled: Error {}
         let error = #expect(throws: NetworkError.self) { try GzipBody(JSONBody(["a": Double.nan])).encode() }
@@ -122,7 +120,7 @@ struct GzipBodyTests {
         #expect(throws: Spoiled.self) { try GzipBody(StreamBody { throw Spoiled() }).makeStream() }
     }
 
-    @Test("without zlib it is unsupported, and what is missing is named")
+    @Test("without zlib gzip is unsupported, and the reason names the library")
     func noZlib() async throws {
         let failure = DynamicLibrary.Failure(text: "libz.so.1 was not found")
         let body = GzipBody(DataBody(Data("x".utf8)), zlib: .failure(failure))
@@ -151,7 +149,7 @@ struct GzipBodyTests {
         try RequestBuilder(options: RequestOptions(change)).makeRequest(for: URLEndPoint(.post, url, task: task))
     }
 
-    @Test("JSON within it takes the router's encoder, unless it has its own", .needsPython)
+    @Test("a JSON body inside uses the router's encoder, unless it has its own", .needsPython)
     func encoder() async throws {
         let snake = JSONEncoder()
         snake.keyEncodingStrategy = .convertToSnakeCase
@@ -170,7 +168,7 @@ struct GzipBodyTests {
         #expect(try plain.sentText == #"{"original_title":"M"}"#)
     }
 
-    @Test("the option wraps every body, with the fields and the encoder it had", .needsPython)
+    @Test("the option wraps every body and keeps its headers and encoder", .needsPython)
     func option() async throws {
         let tasks: [HTTPTask] = [
             .requestBody(JSONBody(["a": 1])), .requestParameters(bodyParameters: ["a": 1], bodyEncoding: .formEncoding),
@@ -186,7 +184,7 @@ struct GzipBodyTests {
         #expect(file.body is GzipBody && file.body.isStreamed)
     }
 
-    @Test("the option leaves alone what is encoded, what is empty, and what an endpoint excepts")
+    @Test("the option skips encoded bodies, empty bodies and exempt endpoints")
     func optionLeavesAlone() throws {
         let plain = HTTPTask.requestBody(DataBody(Data("raw".utf8)))
         #expect(try build(plain) { _ in }.sentText == "raw")

@@ -5,14 +5,14 @@ import SwitchboardTestSupport
 import Testing
 
 struct HTTPBodyTests {
-    /// What an app has to write for a body of its own.
+    /// The least that a custom body must implement.
     private struct Greeting: HTTPBody {
         func encode() throws -> Data { Data("hello".utf8) }
     }
 
     private static let url = URL(text: "https://h.example/")
 
-    @Test("a body of one's own needs encode() alone; it is not empty and adds no headers", .requirement("S2.1"))
+    @Test("a custom body needs only encode(); it is not empty and adds no headers", .requirement("S2.1"))
     func ownBody() async throws {
         let body = Greeting()
         #expect(
@@ -26,7 +26,7 @@ struct HTTPBodyTests {
         #expect(chunks == [Data("hello".utf8)])
     }
 
-    @Test("the three members of the protocol are what a request uses", .requirement("S2.1"))
+    @Test("a custom body that is empty is never encoded and adds no headers", .requirement("S2.1"))
     func threeMembers() throws {
         struct Silent: HTTPBody {
             var isEmpty: Bool { true }
@@ -37,7 +37,7 @@ struct HTTPBodyTests {
         #expect(request.body.isEmpty && request.headers["Content-Type"] == nil)
     }
 
-    @Test("no body is the default: no Content-Type and no Content-Length on GET", .requirement("S2.2"))
+    @Test("a request has no body by default, and a GET has no Content-Type", .requirement("S2.2"))
     func emptyBody() throws {
         #expect(NetworkRequest(.get, Self.url).body is EmptyBody)
         let request = try RequestBuilder(headers: ["Accept": "*/*", "Content-Type": "application/json"])
@@ -49,7 +49,7 @@ struct HTTPBodyTests {
     }
 
     @Test(
-        "DataBody: bytes unchanged, empty exactly when there are none, its headers applied", .requirement("S2.3"),
+        "DataBody sends its bytes unchanged, with headers unless it is empty", .requirement("S2.3"),
         arguments: [
             Data(), Data([0]), Data([0xFF, 0xFE, 0, 0x0D, 0x0A]), Data(repeating: 7, count: 100_000),
         ])
@@ -65,7 +65,7 @@ struct HTTPBodyTests {
         #expect(DataBody(data).additionalHeaders.isEmpty)
     }
 
-    @Test("a slice of Data is sent from its own first byte", .requirement("S2.3"))
+    @Test("a slice of Data is sent from the slice's first byte", .requirement("S2.3"))
     func slice() async throws {
         let slice = Data("0123456789".utf8)[3..<6]
         let body = DataBody(slice)
@@ -80,7 +80,7 @@ struct HTTPBodyTests {
         #expect(body.additionalHeaders == ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"])
     }
 
-    @Test("ordered items keep order, repeats, nil and empty values; + for a blank on request", .requirement("S2.5"))
+    @Test("forms keep order, repeats, nil and empty values; + for space is opt-in", .requirement("S2.5"))
     func formItems() throws {
         let items = [("b", "1"), ("a", ""), ("b", "2 3"), ("c", nil)].map { URLQueryItem(name: $0.0, value: $0.1) }
         #expect(String(decoding: try FormBody(items).encode(), as: UTF8.self) == "b=1&a=&b=2%203&c")
@@ -92,7 +92,7 @@ struct HTTPBodyTests {
     }
 
     // Expected: python3, urllib.parse.urlencode(pairs, quote_via=quote, safe="").
-    @Test("a form says firstname=John&age=40, and & = + % and unicode inside values are escaped", .requirement("S0.7"))
+    @Test("a form is name=value pairs, with & = + % and Unicode escaped", .requirement("S0.7"))
     func appcodaForm() throws {
         let parameters: Parameters = [
             "firstname": "John", "age": 40, "a": "A&B=C%20d", "plus": "1+1", "name": "Zażółć",
@@ -106,7 +106,7 @@ struct HTTPBodyTests {
         #expect(decoded.map(\.value) == ["John", "40", "A&B=C%20d", "1+1", "Zażółć"])
     }
 
-    @Test("a stream skips empty chunks and ends once; a second iterator goes on where the first stopped")
+    @Test("a stream skips empty chunks; a second iterator continues the first")
     func stream() async throws {
         let chunks = Deliveries<Data>()
         let stream = HTTPBodyStream {

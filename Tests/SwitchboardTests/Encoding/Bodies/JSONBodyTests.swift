@@ -12,14 +12,14 @@ struct JSONBodyTests {
         try RequestBuilder().makeRequest(for: URLEndPoint(.post, Self.url, task: .requestBody(body), headers: headers))
     }
 
-    @Test("sends exactly {\"page\":0,\"number\":10} as application/json; charset=utf-8", .requirement("S2.4"))
+    @Test("sends {\"page\":0,\"number\":10} as application/json; charset=utf-8", .requirement("S2.4"))
     func paging() throws {
         let request = try request(JSONBody(PagingParameters(page: 0, number: 10)))
         #expect(try request.sentText == #"{"page":0,"number":10}"#)
         #expect(request.headers["Content-Type"] == "application/json; charset=utf-8")
     }
 
-    @Test("an encoder of one's own decides, for values and for parameters", .requirement("S2.4"))
+    @Test("a custom encoder applies to values and to parameters", .requirement("S2.4"))
     func ownEncoder() throws {
         struct User: Encodable, Sendable { var firstName = "a", createdAt = Date(timeIntervalSince1970: 5) }
         let encoder = JSONEncoder()
@@ -32,7 +32,7 @@ struct JSONBodyTests {
         #expect(try request(JSONBody(parameters, encoder: encoder)).sentText == expected)
     }
 
-    @Test("the builder's encoder is used where the body has none, and not otherwise", .requirement("S2.4"))
+    @Test("the builder's encoder applies only to bodies that have none", .requirement("S2.4"))
     func buildersEncoder() throws {
         struct User: Encodable, Sendable { var firstName = "a" }
         let snake = JSONEncoder()
@@ -44,7 +44,7 @@ struct JSONBodyTests {
         #expect(try builder.makeRequest(for: with).sentText == #"{"firstName":"a"}"#)
     }
 
-    @Test("the body's header can be changed, and the request's own wins", .requirement("S2.4"))
+    @Test("a body's header can be changed, and the request's header wins", .requirement("S2.4"))
     func headers() throws {
         var body = JSONBody(PagingParameters(page: 0, number: 10))
         body.additionalHeaders = [.contentType("application/vnd.api+json"), HTTPHeader(name: "X-Body", value: "1")]
@@ -54,7 +54,7 @@ struct JSONBodyTests {
         #expect(own["X-Body"] == "1")
     }
 
-    @Test("an encoding error is an invalid request over what was thrown, and nothing is sent", .requirement("S2.4"))
+    @Test("an encoder's error is encodingFailed with its cause; nothing is sent", .requirement("S2.4"))
     func encodingError() async throws {
         struct Refusal: Error {}
         struct Stubborn: Encodable, Sendable {

@@ -3,13 +3,13 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// What ``JSONBody`` writes, read back by Foundation's parser or compared with what Python's `json.dumps` writes.
+/// The text of ``JSONBody``, read back by Foundation's parser or compared with Python's `json.dumps`.
 struct JSONTextTests {
     private func text(_ value: some Encodable & Sendable) throws -> String {
         String(decoding: try JSONBody(value).encode(), as: UTF8.self)
     }
 
-    // RFC 8259 §7: quotation mark, reverse solidus and U+0000 to U+001F must be escaped, nothing else need be.
+    // RFC 8259 §7: quotation mark, reverse solidus and U+0000 to U+001F must be escaped, and nothing else.
     @Test(
         "strings are escaped as RFC 8259 §7 demands",
         arguments: [
@@ -26,7 +26,7 @@ struct JSONTextTests {
         #expect(named == [value: 1])
     }
 
-    @Test("any text at all parses back to itself")
+    @Test("any text parses back to itself")
     func anyText() throws {
         var random = SeededGenerator(seed: 8259)
         let texts = (0..<5_000).map { _ in random.text(upTo: 12) }
@@ -45,7 +45,7 @@ struct JSONTextTests {
         #expect(try String(decoding: JSONBody(["n": value]).encode(), as: UTF8.self) == "{\"n\":\(expected)}")
     }
 
-    @Test("the largest unsigned integer and decimals keep every digit, with a JSONEncoder too")
+    @Test("UInt64.max and decimals keep every digit; JSONEncoder keeps UInt64.max")
     func largeNumbers() throws {
         #expect(try text(UInt64.max) == "18446744073709551615")
         let decimal = try #require(Decimal(string: "12345678901234567890.123456789"))
@@ -69,14 +69,14 @@ struct JSONTextTests {
         #expect(try JSONSerialization.jsonObject(with: JSONBody([value]).encode()) as? [Double] == [value])
     }
 
-    @Test("a whole floating-point number has no fraction; a Float is written short")
+    @Test("a whole Double has no fraction; a Float is written short")
     func shortNumbers() throws {
         #expect(try text([1.0, -2.0, 100.0]) == "[1,-2,100]")
         #expect(try text([Float(0.1)]) == "[0.1]")
     }
 
     @Test(
-        "NaN and infinities are an encoding error that names the place, not null", .requirement("S4.4"),
+        "NaN and infinities are errors that name the key path, not null", .requirement("S4.4"),
         arguments: [
             Double.nan, .infinity, -.infinity,
         ])
@@ -102,7 +102,7 @@ struct JSONTextTests {
         #expect(try JSONDecoder.iso8601.decode(Everything.self, from: JSONBody(Everything.sample).encode()) == .sample)
     }
 
-    @Test("members stand in the order in which the value encodes them, however many", .requirement("S4.4"))
+    @Test("any number of members keep the order in which they are encoded", .requirement("S4.4"))
     func declaredOrder() throws {
         #expect(
             try text(Everything.sample).hasPrefix(
@@ -118,7 +118,7 @@ struct JSONTextTests {
         #expect(try text(Wide()) == "{" + members.joined(separator: ",") + "}")
     }
 
-    @Test("containers of every kind give what Foundation's JSONEncoder gives")
+    @Test("containers of every kind match Foundation's JSONEncoder")
     func foundationAgrees() throws {
         let values: [any Encodable & Sendable] = [
             Child(), [Child()], ["child": Child()], [1: "a", 2: "b"], ["b": [nil, 1], "a": []] as [String: [Int?]],
@@ -132,7 +132,7 @@ struct JSONTextTests {
         }
     }
 
-    @Test("a value that is absent is left out with a JSONEncoder as it is without")
+    @Test("nil members are omitted, with and without a JSONEncoder")
     func absentMembers() throws {
         struct User: Encodable, Sendable { var id = 1, name: String? }
         let parameters: Parameters = ["user": User()]

@@ -7,7 +7,7 @@ import Testing
 @Suite
 struct StreamedBodyTests {
     @Test(
-        "a file's bytes come in order and whole, each time it is opened", arguments: [0, 1, 262_143, 262_144, 600_001])
+        "each stream of a file yields all its bytes in order", arguments: [0, 1, 262_143, 262_144, 600_001])
     func fileIsReadAgain(count: Int) async throws {
         let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)")
@@ -25,7 +25,7 @@ struct StreamedBodyTests {
         #expect(try body.encode() == bytes)
     }
 
-    @Test("a file that is not there, and a folder, are unreadableFile, with the name", arguments: ["", "no-such-file"])
+    @Test("a missing file or a folder is unreadableFile, and the reason names it", arguments: ["", "no-such-file"])
     func unreadableFileIsNamed(name: String) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
         let body = FileBody(file)
@@ -35,7 +35,7 @@ struct StreamedBodyTests {
         #expect(error?.reason?.contains(file.path) == true)
     }
 
-    @Test("a StreamBody opens its source anew for each sending, and says when it cannot", .requirement("S2.7"))
+    @Test("a StreamBody opens its source for each stream; encode() throws", .requirement("S2.7"))
     func streamIsOpenedAnew() async throws {
         let body = StreamBody(length: 3, contentType: "text/csv", isReplayable: false) {
             let parts = Parts(["a", "", "bc"])

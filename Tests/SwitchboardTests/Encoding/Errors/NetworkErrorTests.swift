@@ -21,7 +21,7 @@ struct NetworkErrorTests {
         }
     }
 
-    @Test("catch NetworkError.timedOut works, and a general code catches its special ones")
+    @Test("catch by code works, and a parent code catches its children")
     func catching() {
         #expect(caught(NetworkError(.timedOut)) == "timedOut")
         #expect(caught(NetworkError(.cannotConnect)) == "cannotConnect")
@@ -40,7 +40,7 @@ struct NetworkErrorTests {
         #expect(caught(CancellationError()) == "other")
     }
 
-    @Test("a special code is of its parent's kind and of its parent's parent's, never the other way round")
+    @Test("a code is of its ancestors' kinds; a parent is not of its child's kind")
     func kinds() {
         #expect(NetworkError.Code.unexpectedContentType.isKind(of: .cannotDecodeResponse))
         #expect(NetworkError.Code.unexpectedContentType.isKind(of: .decodingFailed))
@@ -51,7 +51,7 @@ struct NetworkErrorTests {
         #expect(NetworkError.Code.timedOut.parent == nil && NetworkError.Code.truncatedBody.parent == .invalidResponse)
     }
 
-    @Test("the set of codes is open: one of an app's own is caught by its own name")
+    @Test("the set of codes is open: an app's custom code is caught by its name")
     func openCodes() {
         let own = NetworkError.Code(rawValue: "quotaExceeded")
         let error = NetworkError(own, reason: "5 of 5 used")
@@ -60,7 +60,7 @@ struct NetworkErrorTests {
         #expect(own ~= (error as any Error) && !(own ~= (NetworkError(.unknown) as any Error)))
     }
 
-    /// Every code of the package, by the names under which `NetworkError` offers them.
+    /// All codes of the package, by their names in `NetworkError`.
     private static let codes: [NetworkError.Code] = [
         .invalidRequest, .missingURL, .parametersNil, .encodingFailed, .unreadableFile, .bodyNotAllowed, .unsupported,
         .unknownEnvironment, .notCached, .resetInProgress, .circuitOpen, .verificationFailed,
@@ -81,7 +81,7 @@ struct NetworkErrorTests {
         #expect(code.description == code.rawValue)
     }
 
-    @Test("the published texts stand alone where they are published", .requirement("S0.11", "S3.5"))
+    @Test("a published text is exact; a reason, if any, follows a colon", .requirement("S0.11", "S3.5"))
     func publishedTexts() {
         let texts = [NetworkError.Code.invalidRequest, .missingURL, .parametersNil, .encodingFailed].map {
             (NetworkError($0) as any Error).localizedDescription
@@ -119,7 +119,7 @@ struct NetworkErrorTests {
                 && error.description.contains("401"))
     }
 
-    @Test("an error of a request built from an endpoint shows no secret of its parameters")
+    @Test("an error about a request hides the secrets in its parameters")
     func noSecretsOfParameters() {
         let task = HTTPTask.requestParameters(
             bodyParameters: ["password": ["s3cret": Double.nan]], urlParameters: ["api_key": "s3cret"])
@@ -137,7 +137,7 @@ struct NetworkErrorTests {
         #expect(failed?.description.contains("api_key=s3cret") == false)
     }
 
-    @Test("decode(_:) gives the server's error body; an empty one is noData, another shape names the key path")
+    @Test("decode(_:) throws noData without a body and names a wrong key path")
     func decodeBody() throws {
         struct Problem: Decodable, Equatable {
             struct Detail: Decodable, Equatable { var field: String }; var message: String; var details: [Detail]
@@ -157,7 +157,7 @@ struct NetworkErrorTests {
         #expect(#expect(throws: NetworkError.self) { try error.decode(Problem.self) }?.code == .decodingFailed)
     }
 
-    @Test("decode(_:) takes a decoder of one's own")
+    @Test("decode(_:) takes a custom decoder")
     func ownDecoder() throws {
         struct Problem: Decodable, Equatable { var errorCode: Int }
         var error = NetworkError(.error4xx)
@@ -170,7 +170,7 @@ struct NetworkErrorTests {
         #expect(try error.decode(Problem.self, decoder: PropertyListDecoder()) == Problem(errorCode: 7))
     }
 
-    @Test("errors are equal when the same happened; what lies underneath is not compared")
+    @Test("equality compares code, reason and attempts, not underlying errors")
     func equality() {
         let one = NetworkError(.timedOut, reason: "r", underlying: URLError(.timedOut))
         #expect(one == NetworkError(.timedOut, reason: "r"))

@@ -10,7 +10,7 @@ struct DateEncodingTests {
 
     // Expected: python3, datetime.fromtimestamp(seconds, UTC).isoformat(timespec=...).
     @Test(
-        "ISO 8601 with milliseconds only when there are some",
+        "ISO 8601 has milliseconds only when they are not zero",
         arguments: [
             (0.0, "1970-01-01T00:00:00Z"), (978_307_200, "2001-01-01T00:00:00Z"),
             (1_700_000_000, "2023-11-14T22:13:20Z"),
@@ -27,7 +27,7 @@ struct DateEncodingTests {
     }
 
     @Test(
-        "a fraction is rounded to the nearest millisecond, also over the second",
+        "fractions round to the nearest millisecond, carrying into seconds",
         arguments: [
             (0.9996, "2001-01-01T00:00:01Z"), (0.0004, "2001-01-01T00:00:00Z"), (0.1239, "2001-01-01T00:00:00.124Z"),
             (0.1231, "2001-01-01T00:00:00.123Z"), (-0.0004, "2001-01-01T00:00:00Z"), (59.9999, "2001-01-01T00:01:00Z"),
@@ -49,7 +49,7 @@ struct DateEncodingTests {
         #expect(wrong.isEmpty)
     }
 
-    @Test("numbers of seconds and milliseconds, since 1970 and since 2001")
+    @Test("dates become seconds or milliseconds, since 1970 or since 2001")
     func numbers() throws {
         let date = Date(timeIntervalSince1970: 978_307_201.5)  // 2001-01-01T00:00:01.5Z
         #expect(try text(.secondsSince1970, date) == "978307201.5")
@@ -60,7 +60,7 @@ struct DateEncodingTests {
         #expect(String(decoding: try draft.body.encode(), as: UTF8.self) == #"{"d":978307201.5}"#)
     }
 
-    @Test("a formatter's text and text of one's own")
+    @Test("dates become a formatter's text or a custom text")
     func texts() throws {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -71,7 +71,7 @@ struct DateEncodingTests {
     }
 
     @Test(
-        "a date that is no point in time, or that ISO 8601 with four digits cannot write, is refused",
+        "a date that is not finite or needs a fifth year digit is refused",
         arguments: [
             Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e12, -1e12,
         ])
@@ -85,7 +85,7 @@ struct DateEncodingTests {
         #expect(errors.first??.reason?.contains("when") == true)
     }
 
-    @Test("an error of a custom encoding is encodingFailed and names the parameter")
+    @Test("a custom encoding's error is encodingFailed and names the parameter")
     func customThrows() {
         struct Refusal: Error {}
         let encoder = URLEncodedFormEncoder(dateEncoding: .custom { _ in throw Refusal() })

@@ -29,14 +29,14 @@ struct URLEncodedFormEncoderTests {
         var missing: String?
     }
 
-    @Test("members keep their declared order, a nil one is left out")
+    @Test("members keep their declared order, and nil members are omitted")
     func declaredOrder() throws {
         // Brackets escaped: quote("inner[name]", safe="") in Python.
         let expected = "text=a%20b&isNew=true&inner%5Bname%5D=n&inner%5Btags%5D%5B%5D=x&inner%5Btags%5D%5B%5D=y"
         #expect(try URLEncodedFormEncoder().encode(Search()) == expected)
     }
 
-    @Test("alphabetizeKeyValuePairs sorts names at every depth; a dictionary is sorted in any case")
+    @Test("alphabetizeKeyValuePairs sorts every level; dictionaries always sort")
     func alphabetize() throws {
         let encoder = URLEncodedFormEncoder(alphabetizeKeyValuePairs: true)
         #expect(
@@ -46,7 +46,7 @@ struct URLEncodedFormEncoderTests {
         #expect(try URLEncodedFormEncoder().encode(["c": 1, "a": 2, "b": 3] as [String: Int]) == "a=2&b=3&c=1")
     }
 
-    @Test("array encodings")
+    @Test("array names have brackets, no brackets, indices or a custom form")
     func arrays() throws {
         func text(_ encoding: URLEncodedFormEncoder.ArrayEncoding) throws -> String {
             try URLEncodedFormEncoder(arrayEncoding: encoding).encode(["a": [1, 2]] as Parameters)
@@ -57,7 +57,7 @@ struct URLEncodedFormEncoderTests {
         #expect(try text(.custom { "\($0).\($1 + 1)" }) == "a.1=1&a.2=2")
     }
 
-    @Test("Boolean encodings")
+    @Test("Booleans are written as literals or as numbers")
     func booleans() throws {
         #expect(
             try URLEncodedFormEncoder(boolEncoding: .literal).encode(["a": true, "b": false] as Parameters)
@@ -67,7 +67,7 @@ struct URLEncodedFormEncoderTests {
         )
     }
 
-    @Test("data encodings")
+    @Test("data is written as Base64, as an array of bytes or as custom text")
     func data() throws {
         let parameters: Parameters = ["d": Data([0xFB, 0xFF, 0])]
         // base64.b64encode(b"\xfb\xff\0") == b"+/8A"
@@ -81,7 +81,7 @@ struct URLEncodedFormEncoderTests {
     }
 
     @Test(
-        "key encodings",
+        "key encodings change the case of names or apply a closure",
         arguments: [
             ("oneTwoThree", "one_two_three", "one-two-three", "OneTwoThree", "ONETWOTHREE", "onetwothree"),
             ("myURLProperty", "my_url_property", "my-url-property", "MyURLProperty", "MYURLPROPERTY", "myurlproperty"),
@@ -101,7 +101,7 @@ struct URLEncodedFormEncoderTests {
         #expect(try text(.custom { "x" + $0 }) == "x\(name)=1")
     }
 
-    @Test("snake case is that of Foundation's JSONEncoder")
+    @Test("snake case matches Foundation's JSONEncoder")
     func snakeCaseOfFoundation() throws {
         var random = SeededGenerator(seed: 5)
         let foundation = JSONEncoder()
@@ -119,7 +119,7 @@ struct URLEncodedFormEncoderTests {
         }
     }
 
-    @Test("a key encoding changes every name of a path, of a value and of parameters")
+    @Test("a key encoding changes names at every depth of values and parameters")
     func keysAtEveryDepth() throws {
         struct Outer: Encodable { struct Inner: Encodable { var firstName = "a" }; var theUser = Inner() }
         let encoder = URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase)
@@ -127,7 +127,7 @@ struct URLEncodedFormEncoderTests {
         #expect(try encoder.encode(["theUser": ["firstName": "a"]] as Parameters) == "the_user%5Bfirst_name%5D=a")
     }
 
-    @Test("key path encodings")
+    @Test("key paths are written with brackets, with dots or by a closure")
     func keyPaths() throws {
         let parameters: Parameters = ["user": ["home": ["city": "x"]]]
         #expect(try URLEncodedFormEncoder().encode(parameters) == "user%5Bhome%5D%5Bcity%5D=x")
@@ -137,7 +137,7 @@ struct URLEncodedFormEncoderTests {
                 == "user-home-city=x")
     }
 
-    @Test("nil encodings, for parameters and for members of a value")
+    @Test("nil is dropped, empty, null or custom, in parameters and in values")
     func nils() throws {
         struct Value: Encodable { var a: Int?, b = 1 }
         func texts(_ encoding: URLEncodedFormEncoder.NilEncoding) throws -> [String] {
@@ -150,7 +150,7 @@ struct URLEncodedFormEncoderTests {
         #expect(try texts(.custom("none at all")) == ["a=none%20at%20all&b=1", "a=none%20at%20all&b=1"])
     }
 
-    @Test("space encodings; a plus sign is escaped with both")
+    @Test("spaces become %20 or +, and a plus sign is always escaped")
     func spaces() throws {
         #expect(
             try URLEncodedFormEncoder(spaceEncoding: .percentEscaped).encode(["a b": "c+d e"] as Parameters)
@@ -160,7 +160,7 @@ struct URLEncodedFormEncoderTests {
                 == "a+b=c%2Bd+e")
     }
 
-    @Test("allowedCharacters stay bare, but never those that would change the meaning")
+    @Test("allowedCharacters stay unescaped, except those that change meaning")
     func allowedCharacters() throws {
         let parameters: Parameters = ["a[]": "@:/é %&=+#\n"]
         let allowed = CharacterSet(charactersIn: "a[]@:/é %&=+#\n")
@@ -173,7 +173,7 @@ struct URLEncodedFormEncoderTests {
                 == "%61%62=%63")
     }
 
-    @Test("what has no names is refused with encodingFailed")
+    @Test("values without names are refused with encodingFailed")
     func noNames() {
         let errors = [
             #expect(throws: NetworkError.self) { try URLEncodedFormEncoder().encode([1, 2]) },

@@ -3,16 +3,16 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// A text, and the pairs that the `application/x-www-form-urlencoded` parser makes of it (URL standard §5.1).
+/// A text and the pairs that the `application/x-www-form-urlencoded` parser reads from it (URL standard §5.1).
 struct FormVector: Decodable, Sendable, CustomTestStringConvertible {
     let input: String
     let output: [[String]]
 
     var testDescription: String { input.debugDescription }
 
-    /// Cases of our own, written from the standard's text.
+    /// Cases written from the standard's text.
     static let standard: [FormVector] = [
-        // Step 1 splits at each "&", step 3 skips what is empty.
+        // Step 1 splits at each "&", and step 3 skips empty sequences.
         FormVector(input: "", output: []),
         FormVector(input: "&&", output: []),
         FormVector(input: "&a=b&&c=d&", output: [["a", "b"], ["c", "d"]]),
@@ -24,15 +24,15 @@ struct FormVector: Decodable, Sendable, CustomTestStringConvertible {
         FormVector(input: "=", output: [["", ""]]),
         FormVector(input: "=b", output: [["", "b"]]),
         FormVector(input: "a==b=", output: [["a", "=b="]]),
-        // A plus is a blank, unless it is escaped.
+        // A plus is a space, unless it is escaped.
         FormVector(input: "+a+=+b+c", output: [[" a ", " b c"]]),
         FormVector(input: "a%2Bb=%2b%20", output: [["a+b", "+ "]]),
         // Escaped delimiters split nothing.
         FormVector(input: "a%26b=c%3Dd%26e", output: [["a&b", "c=d&e"]]),
-        // Percent-decoding leaves what is no escape.
+        // Percent-decoding keeps invalid escapes.
         FormVector(input: "a=%&b=%4&%zz=%1g", output: [["a", "%"], ["b", "%4"], ["%zz", "%1g"]]),
         FormVector(input: "%2541=%%41", output: [["%41", "%A"]]),
-        // UTF-8 without BOM: bytes that are none become U+FFFD, a byte-order mark stays.
+        // UTF-8 decode without BOM: invalid bytes become U+FFFD, and a byte-order mark stays.
         FormVector(input: "%C3%A9=%E2%82%ac", output: [["é", "€"]]),
         FormVector(input: "é=€🌎", output: [["é", "€🌎"]]),
         FormVector(input: "a=%FF&b=x%C3", output: [["a", "\u{FFFD}"], ["b", "x\u{FFFD}"]]),
@@ -40,7 +40,7 @@ struct FormVector: Decodable, Sendable, CustomTestStringConvertible {
         FormVector(input: "a=%00%0d%0A", output: [["a", "\0\r\n"]]),
     ]
 
-    /// The cases of web-platform-tests, none where they are missing.
+    /// The cases of web-platform-tests. Empty when the file is missing.
     static let webPlatformTests =
         (try? JSONDecoder().decode([FormVector].self, from: Vectors.data("urlencoded-parser-data.json"))) ?? []
 
@@ -48,7 +48,7 @@ struct FormVector: Decodable, Sendable, CustomTestStringConvertible {
 }
 
 struct URLEncodedFormTests {
-    @Test("there are 35 vectors of web-platform-tests", .requirement("S2.5"), .vectors("urlencoded-parser-data.json"))
+    @Test("all 35 web-platform-tests vectors are read", .requirement("S2.5"), .vectors("urlencoded-parser-data.json"))
     func vectorsAreThere() {
         #expect(FormVector.webPlatformTests.count == 35)
     }
@@ -69,12 +69,12 @@ struct URLEncodedFormTests {
         }
     }
 
-    @Test("decode(encode(x)) == x for 20,000 random lists, nil and empty values told apart", .requirement("S2.5"))
+    @Test("20,000 random lists round-trip, with nil and empty values distinct", .requirement("S2.5"))
     func randomRoundTrips() {
         var random = SeededGenerator(seed: 25)
         var lost: [[URLQueryItem]] = []
         for _ in 0..<20_000 {
-            // A pair without name and value has no text of its own: every parser skips it.
+            // A pair without name and value has no text, so every parser skips it.
             let items = (0..<Int.random(in: 0...4, using: &random)).map { _ in
                 let name = random.text(upTo: 6)
                 return URLQueryItem(name: name, value: random.oneIn(4) && !name.isEmpty ? nil : random.text(upTo: 8))
@@ -95,7 +95,7 @@ struct URLEncodedFormTests {
     }
 
     @Test(
-        "a percent sign at the very end, or with one digit, stays as it is",
+        "a percent sign at the end or with one digit stays unchanged",
         arguments: ["%", "a%", "a%4", "%%41", "%4%41"])
     func danglingPercent(text: String) {
         // URL standard, percent-decode: only % and two hexadecimal digits are an escape.

@@ -4,7 +4,7 @@ import Testing
 /// Values are those of RFC 9110 §14.4, or break its rules.
 struct ContentRangeTests {
     @Test(
-        "a Content-Range is read and written as RFC 9110 §14.4 has it",
+        "a Content-Range is parsed and written as RFC 9110 §14.4 specifies",
         arguments: [
             ("bytes 42-1233/1234", ContentRange(42...1233, of: 1234)),
             ("bytes 42-1233/*", ContentRange(42...1233, of: nil)),
@@ -16,7 +16,7 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "what is no Content-Range of bytes is none",
+        "an invalid Content-Range, or one not in bytes, parses as nil",
         arguments: [
             "", "bytes", "bytes 0-1", "bytes */*", "items 0-1/2", "bytes 2-1/3", "bytes 0-3/3", "bytes -1-1/3",
             "bytes 0-/3",

@@ -4,7 +4,7 @@ import SwitchboardTestSupport
 import Testing
 
 struct HTTPHeadersTests {
-    @Test("headers: case-insensitive reading, every value of a name, order kept", .requirement("S0.2"))
+    @Test("headers ignore case and keep repeats and order", .requirement("S0.2"))
     func namesWithoutCaseManyValuesInOrder() {
         var headers: HTTPHeaders = ["X-Tag": "a", "Accept": "text/plain", "x-tag": "b"]
         headers.add("X-TAG", "c")
@@ -16,9 +16,7 @@ struct HTTPHeadersTests {
         #expect(headers["Missing"] == nil && headers.values(for: "Missing").isEmpty)
     }
 
-    @Test(
-        "writing a header replaces every field of its name, at the place of the first; nil removes them",
-        .requirement("S0.2"))
+    @Test("setting a header replaces all its fields in place; nil removes them", .requirement("S0.2"))
     func writingReplaces() {
         var headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3", "C": "4"]
         headers["a"] = "9"
@@ -29,14 +27,14 @@ struct HTTPHeadersTests {
         #expect(headers.count == 3 && headers.last == HTTPHeader(name: "d", value: "5"))
     }
 
-    @Test("Set-Cookie is never joined, RFC 9110 §5.3: reading gives the first, values(for:) all")
+    @Test("Set-Cookie is never joined: reading returns the first (RFC 9110 §5.3)")
     func setCookieIsNotJoined() {
         let headers: HTTPHeaders = ["Set-Cookie": "a=1; Expires=Wed, 09 Jun 2021 10:18:14 GMT", "set-cookie": "b=2"]
         #expect(headers["SET-COOKIE"] == "a=1; Expires=Wed, 09 Jun 2021 10:18:14 GMT")
         #expect(headers.values(for: "Set-Cookie").last == "b=2")
     }
 
-    @Test("merging: what is merged in wins name by name, repeats on both sides are kept apart")
+    @Test("merging replaces fields by name and keeps repeats")
     func merging() {
         let base: HTTPHeaders = ["Accept": "a", "X-Tag": "1", "X-Tag": "2", "Keep": "k"]
         let merged = base.merging(["x-tag": "3", "X-Tag": "4", "New": "n"])
@@ -46,7 +44,7 @@ struct HTTPHeadersTests {
         #expect(HTTPHeaders().merging(base) == base)
     }
 
-    @Test("two hundred thousand fields are merged, as name by name", .timeLimit(.minutes(1)))
+    @Test("merging 200,000 fields is fast and matches merging by name", .timeLimit(.minutes(1)))
     func mergingMany() {
         var random = SeededGenerator(seed: 3)
         func fields(_ count: Int, of names: Int) -> HTTPHeaders {
@@ -63,12 +61,12 @@ struct HTTPHeadersTests {
             for field in two { expected.append(field) }
             #expect(one.merging(two) == expected)
         }
-        // Compared one by one, that is ten thousand million times.
+        // Comparing every pair would take ten billion comparisons.
         let (one, two) = (fields(100_000, of: 1_000_000), fields(100_000, of: 1_000_000))
         #expect(one.merging(two).count > 100_000)
     }
 
-    @Test("names compare without case, values with it; order counts; equal headers hash equally")
+    @Test("equality ignores name case, respects values and order; hashes agree")
     func equality() {
         let one: HTTPHeaders = ["ETag": "x", "A": "1"]
         #expect(one == ["etag": "x", "a": "1"])
@@ -78,7 +76,7 @@ struct HTTPHeadersTests {
     }
 
     @Test(
-        "blanks and tabs around a value are no part of it, RFC 9110 §5.5",
+        "spaces and tabs around a value are trimmed (RFC 9110 §5.5)",
         arguments: [
             (" a ", "a"), ("\ta b\t", "a b"), ("", ""), ("  ", ""), ("é", "é"), ("a", "a"),
         ])
@@ -86,7 +84,7 @@ struct HTTPHeadersTests {
         #expect(HTTPHeader(name: "X", value: given).value == value)
     }
 
-    @Test("a dictionary gives its fields in the order of their names")
+    @Test("headers from a dictionary are sorted by name")
     func fromDictionary() {
         #expect(HTTPHeaders(["b": "2", "a": "1", "c": "3"]).map(\.name) == ["a", "b", "c"])
     }
@@ -106,11 +104,11 @@ struct HTTPHeadersTests {
     }
 }
 
-/// A header of an app can never start a header line of its own.
+/// A header's name or value can never start another header line.
 struct HeaderInjectionTests {
     static let controls = ["a\r\nX-Evil: 1", "a\rb", "a\nb", "a\0b", "a\u{1}b", "a\u{7F}b", "a\u{B}b", "\r\n", "a\r\n"]
 
-    @Test("a control character in a value is refused, and the reason names the header", arguments: controls)
+    @Test("a control character in a value is refused, with the header's name", arguments: controls)
     func values(value: String) {
         for endPoint in [
             EndPointFixture(headers: ["Accept": "a", "X-Custom": value]),
@@ -128,7 +126,7 @@ struct HeaderInjectionTests {
     }
 
     @Test(
-        "a name that is no token is refused, and the reason names it on one line",
+        "a name that is not a token is refused with a one-line reason",
         arguments: [
             "", "X Custom", "X-Custom:", "X-Custom\r\nX-Evil", "X\0", "X-é", "X(1)", "X-Custom\n",
         ])
@@ -141,7 +139,7 @@ struct HeaderInjectionTests {
         #expect(error?.reason?.contains(where: \.isNewline) == false)
     }
 
-    @Test("a header of the body, of the builder and of a draft is refused all the same")
+    @Test("a bad header of the builder or of a body is refused too")
     func everySource() {
         let evil: HTTPHeaders = ["X-Custom": "a\r\nb"]
         var builder = RequestBuilder()
@@ -159,7 +157,7 @@ struct HeaderInjectionTests {
         #expect(errors.map { $0?.code } == [.invalidRequest, .invalidRequest, .invalidRequest])
     }
 
-    @Test("a bad field that was replaced or removed is no reason to refuse, a later one is")
+    @Test("validation ignores replaced and removed fields and finds later ones")
     func validationFollowsTheFields() throws {
         var headers: HTTPHeaders = ["X": "a\nb", "Y": "1"]
         headers["X"] = "good"

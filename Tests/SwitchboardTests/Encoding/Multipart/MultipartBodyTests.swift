@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// The bytes of a form. Expected ones are by RFC 7578 and HTML's multipart/form-data encoding algorithm.
+/// The bytes of a form, expected by RFC 7578 and HTML's multipart/form-data encoding algorithm.
 @Suite(.timeLimit(.minutes(3)))
 struct MultipartBodyTests {
     private func text(_ form: MultipartBody) throws -> String {
@@ -16,7 +16,7 @@ struct MultipartBodyTests {
         return bytes
     }
 
-    @Test("a form is its parts between boundaries, each file with 0 extra bytes", .requirement("S2.8"))
+    @Test("a form is its parts between boundaries, with no extra bytes", .requirement("S2.8"))
     func bytes() async throws {
         let form = MultipartBody(
             [
@@ -43,7 +43,7 @@ struct MultipartBodyTests {
         #expect(form.isStreamed && form.isReplayable && !form.isEmpty)
     }
 
-    @Test("a form without parts is its end alone")
+    @Test("a form without parts is only its closing boundary")
     func nothing() throws {
         let form = MultipartBody([], boundary: "b0")
         #expect(try text(form) == "--b0--\r\n")
@@ -51,7 +51,7 @@ struct MultipartBodyTests {
     }
 
     @Test(
-        "quotation marks and line ends in names are escaped, everything else goes out as it is", .requirement("S0.16"),
+        "quotes and line ends in names are escaped; the rest stays unchanged", .requirement("S0.16"),
         arguments: [
             (#"a"b"#, "a%22b"), ("a\r\nb", "a%0D%0Ab"), ("a\nb", "a%0D%0Ab"), ("a\rb", "a%0D%0Ab"), ("é🎬", "é🎬"),
             ("a%22b", "a%22b"), (#"a\b"#, #"a\b"#), ("", ""), ("a;b=c", "a;b=c"), ("a\r", "a%0D%0A"),
@@ -61,7 +61,7 @@ struct MultipartBodyTests {
         #expect(try text(form).hasPrefix("--b0\r\nContent-Disposition: form-data; name=\"\(written)\"\r\n\r\nv\r\n"))
     }
 
-    @Test("line ends in a file's name are escaped as they are, those of a field's value become CRLF")
+    @Test("a file name's line ends are escaped unchanged; a field's become CRLF")
     func lineEnds() throws {
         let form = MultipartBody([.data("f", Data("a\nb".utf8), fileName: "x\ny\"z")], boundary: "b0")
         #expect(try text(form).contains("filename=\"x%0Ay%22z\"\r\n"))
@@ -70,7 +70,7 @@ struct MultipartBodyTests {
             try text(MultipartBody([.field("f", "a\nb\rc\r\nd")], boundary: "b0")).contains("a\r\nb\r\nc\r\nd\r\n--"))
     }
 
-    @Test("a header of a part cannot start another one")
+    @Test("a part's header cannot start another header")
     func injection() {
         let form = MultipartBody(.data("f", Data(), fileName: "x", contentType: "a/b\r\nX-Evil: 1"))
         #expect(throws: NetworkError.self) { try form.encode() }
@@ -87,7 +87,7 @@ struct MultipartBodyTests {
     func types(name: String, type: String) throws {
         let form = MultipartBody([.data("f", Data(), fileName: name)], boundary: "b0")
         #expect(try text(form).contains("Content-Type: \(type)\r\n"))
-        // A file as the whole body has the same one.
+        // A file as the whole body has the same type.
         let file = URL(fileURLWithPath: "/folder/\(name)")
         #expect(FileBody(file).additionalHeaders["Content-Type"] == type)
         #expect(FileBody(file, contentType: "a/b").additionalHeaders["Content-Type"] == "a/b")
@@ -95,7 +95,7 @@ struct MultipartBodyTests {
 
     // MARK: Boundaries
 
-    @Test("each form has a boundary of its own, the same for each sending")
+    @Test("each form has a unique boundary, the same for each send")
     func boundaries() throws {
         let forms = (0..<1_000).map { _ in MultipartBody(.field("a", "b")) }
         #expect(Set(forms.map(\.boundary)).count == 1_000)
@@ -104,7 +104,7 @@ struct MultipartBodyTests {
         #expect(forms.allSatisfy { (1...70).contains($0.boundary.count) })
     }
 
-    @Test("a boundary that is none, or that a part's content holds, ends the request", arguments: [true, false])
+    @Test("an invalid boundary, or one that the content has, fails the request", arguments: [true, false])
     func badBoundaries(streams: Bool) async throws {
         func bytes(_ form: MultipartBody) async throws -> Data {
             try await streams ? streamed(form) : form.encode()
@@ -150,7 +150,7 @@ struct MultipartBodyTests {
 
     // MARK: Files
 
-    @Test("a file that cannot be read is reported by name: nothing is sent, or the rest", .requirement("S0.17"))
+    @Test("an unreadable file is named; nothing is sent, or the other parts are", .requirement("S0.17"))
     func unreadableFiles() async throws {
         try await withFolder { folder in
             let there = folder.appendingPathComponent("there.txt")
@@ -173,7 +173,7 @@ struct MultipartBodyTests {
         }
     }
 
-    @Test("a form is sent twice when its parts can be, and refused when one cannot")
+    @Test("a form is replayable if all its parts are")
     func replays() {
         let once = StreamBody(isReplayable: false) { HTTPBodyStream { nil } }
         #expect(!MultipartBody(.field("a", "b"), .body("c", once)).isReplayable)

@@ -16,7 +16,7 @@ struct JSONParameterEncoderTests {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
     }
 
-    @Test("nested objects, arrays, numbers, Booleans and null parse to an equal object", .requirement("S0.6"))
+    @Test("objects, arrays, numbers, Booleans and null parse to an equal object", .requirement("S0.6"))
     func equalObject() throws {
         let parameters: Parameters = [
             "name": "John", "age": 40, "height": 1.5, "member": true, "banned": false, "manager": nil as String?,
@@ -33,7 +33,7 @@ struct JSONParameterEncoderTests {
         #expect(try parsed(text(parameters, JSONParameterEncoder(sortsKeys: true, isPretty: true))) == expected)
     }
 
-    @Test("members keep their order; sorted on request; of repeats the last stays", .requirement("S0.6"))
+    @Test("members keep their order or are sorted; the last repeat wins", .requirement("S0.6"))
     func order() throws {
         let parameters: Parameters = ["b": 1, "a": ["z": 1, "y": 2], "c": true]
         #expect(try text(parameters) == #"{"b":1,"a":{"y":2,"z":1},"c":true}"#)
@@ -63,9 +63,7 @@ struct JSONParameterEncoderTests {
         #expect(request.httpBody == Data(#"{"a":2}"#.utf8))
     }
 
-    @Test(
-        "a value that cannot be encoded is \"Parameter encoding failed.\", and the reason names it",
-        .requirement("S3.5"))
+    @Test("an unencodable value fails with the published text and is named", .requirement("S3.5"))
     func unencodable() {
         struct Opaque: Sendable {}
         struct Fails: Encodable, Sendable {
@@ -83,9 +81,7 @@ struct JSONParameterEncoderTests {
         }
     }
 
-    @Test(
-        "nil parameters are \"Parameters were nil.\", a nil URL is \"URL is nil.\"; the request is unchanged",
-        .requirement("S3.5"))
+    @Test("nil parameters or a nil URL throw and leave the request unchanged", .requirement("S3.5"))
     func nilParametersAndURL() {
         for encoder in [JSONParameterEncoder(), FormParameterEncoder(), URLParameterEncoder()] as [any ParameterEncoder]
         {

@@ -3,11 +3,9 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// Random trees of values, wrapped in optionals here and there, against a model of what they must become.
+/// Compares the texts of random trees of values, some wrapped in optionals, with a model.
 struct OptionalTextTests {
-    @Test(
-        "the text Optional( is in no URL, form or JSON of 3,000 random trees, and each tree reads back as it is",
-        .requirement("S1.4"))
+    @Test("3,000 random trees encode without Optional( and read back unchanged", .requirement("S1.4"))
     func noOptionalAnywhere() throws {
         var random = SeededGenerator(seed: 14)
         for _ in 0..<3_000 {
@@ -31,7 +29,7 @@ struct OptionalTextTests {
     }
 }
 
-/// A value as it is meant, apart from how Swift types it.
+/// A value without its Swift type.
 private indirect enum Tree {
     case null
     case bool(Bool)
@@ -57,7 +55,7 @@ private indirect enum Tree {
         }
     }
 
-    /// The tree as a Swift value, its parts wrapped in optionals at random.
+    /// Returns the tree as a Swift value, with parts wrapped in optionals at random.
     func value(using random: inout SeededGenerator) -> any Sendable {
         switch self {
         case .null: nothing(using: &random)
@@ -93,7 +91,7 @@ private indirect enum Tree {
         }
     }
 
-    /// The documented form: nil left out, `a[]`, `o[k]` with the names sorted.
+    /// Returns the documented form: nil omitted, `a[]`, and `o[k]` with sorted names.
     func pairs(named name: String) -> [(String, String)] {
         switch self {
         case .null: []

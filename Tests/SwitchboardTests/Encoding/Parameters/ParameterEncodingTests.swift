@@ -51,9 +51,7 @@ struct ParameterEncodingTests {
         #expect(built.url?.query == "x=1&b=2")
     }
 
-    @Test(
-        "with URL encoding both sides join the query, body parameters first, and there is no body", .requirement("S3.6")
-    )
+    @Test("with URL encoding both join the query, body parameters first", .requirement("S3.6"))
     func urlEncoding() throws {
         var request = post
         try ParameterEncoding.urlEncoding.encode(
@@ -66,7 +64,7 @@ struct ParameterEncodingTests {
         #expect(built.url?.query == "x=1&a=1&b=2" && built.body.isEmpty)
     }
 
-    @Test("a failure leaves the request as it was, its query included", .requirement("S3.5"))
+    @Test("a failure leaves the request unchanged, its query included", .requirement("S3.5"))
     func failureChangesNothing() {
         var request = post
         request.httpBody = Data("before".utf8)
@@ -79,7 +77,7 @@ struct ParameterEncodingTests {
         #expect(request == before)
     }
 
-    @Test("a body stream of the request's own stays when only its query is written")
+    @Test("writing only the query keeps the request's body stream")
     func bodyStreamStays() throws {
         var request = post
         request.httpBodyStream = InputStream(data: Data("stream".utf8))
@@ -88,7 +86,7 @@ struct ParameterEncodingTests {
     }
 
     @Test(
-        "a URLRequest for patch becomes one for PATCH, and what an encoder makes of the method is kept",
+        "a URLRequest's patch becomes PATCH; an encoder's method is kept",
         .requirement("S0.1"),
         arguments: [
             ("patch", "PATCH"), ("Purge", "Purge"), ("GET", "GET"),
@@ -105,9 +103,7 @@ struct ParameterEncodingTests {
         #expect(request.httpMethod == "PUT")
     }
 
-    @Test(
-        "encoders and makeRequest are pure: the same input gives the same request, and the input is unchanged",
-        .requirement("S3.16"))
+    @Test("encoders and makeRequest are pure: equal input makes equal requests", .requirement("S3.16"))
     func pure() throws {
         let parameters: Parameters = ["b": ["z": 1, "y": 2], "a": [1, 2]]
         let endPoint = EndPointFixture(
@@ -120,7 +116,7 @@ struct ParameterEncodingTests {
         #expect(parameters.map(\.name) == ["b", "a"])
     }
 
-    @Test("an encoder of one's own may write the body, the query, the headers and the method", .requirement("S3.3"))
+    @Test("a custom encoder may write body, query, headers and method", .requirement("S3.3"))
     func ownEncoder() throws {
         struct Signed: ParameterEncoder {
             func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws {

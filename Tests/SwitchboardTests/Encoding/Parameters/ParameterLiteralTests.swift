@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import Testing
 
-/// Everything that JSON can say is a literal; the expected texts are JSON by RFC 8259, read again by Foundation's parser.
+/// Every JSON text can be written as a literal. The expected texts are JSON by RFC 8259.
 struct ParameterLiteralTests {
     private struct Point: Encodable, Sendable { var x = 1, y: Int? }
     private static let (name, id, rate, isNew) = ("x", 7, 1.5, true)
@@ -13,7 +13,7 @@ struct ParameterLiteralTests {
         String(decoding: try JSONBody(parameters).encode(), as: UTF8.self)
     }
 
-    @Test("nested mixed objects and arrays compile as literals and arrive")
+    @Test("nested mixed objects and arrays compile as literals and are encoded")
     func nested() throws {
         #expect(try json(["o": ["a": 1, "b": "x"]]) == #"{"o":{"a":1,"b":"x"}}"#)
         #expect(
@@ -24,7 +24,7 @@ struct ParameterLiteralTests {
                 == #"{"o":{"a":null,"b":{"c":{"d":[{"e":null,"f":"x"},2]}}}}"#)
     }
 
-    @Test("variables stand in literals at every depth")
+    @Test("literals take variables at every depth")
     func variables() throws {
         let flat: Parameters = [
             "id": Self.id, "name": Self.name, "rate": Self.rate, "new": Self.isNew, "some": Self.some,
@@ -47,7 +47,7 @@ struct ParameterLiteralTests {
                 + members.replacingOccurrences(of: #""none""#, with: #""nil":null,"none""#) + "}}")
     }
 
-    @Test("literals keep their order; a nested one does with `as Parameters`")
+    @Test("literals keep their order, nested ones with `as Parameters`")
     func order() throws {
         #expect(try json(["z": 1, "a": 2, "m": 3]) == #"{"z":1,"a":2,"m":3}"#)
         #expect(try json(["o": ["z": 1, "a": "x"] as Parameters]) == #"{"o":{"z":1,"a":"x"}}"#)
@@ -57,7 +57,7 @@ struct ParameterLiteralTests {
     }
 
     @Test(
-        "any JSON text is a body as a literal",
+        "a literal of any JSON text is a body",
         arguments: [
             (JSONBody([1, "x", nil, ["a": 1, "b": "x"], [true, 2.5]]), #"[1,"x",null,{"a":1,"b":"x"},[true,2.5]]"#),
             (JSONBody([["a": 1, "b": nil]]), #"[{"a":1,"b":null}]"#),
@@ -69,7 +69,7 @@ struct ParameterLiteralTests {
         #expect(String(decoding: try body.encode(), as: UTF8.self) == expected)
     }
 
-    @Test("Parameters(dictionary) converts [String: String], [String: Any] and any Encodable")
+    @Test("Parameters(_:) converts [String: String], [String: Any] and Encodable")
     func dictionaries() throws {
         let strings = ["b": "2", "a": "1"]
         #expect(try json(Parameters(strings)) == #"{"a":"1","b":"2"}"#)
@@ -81,7 +81,7 @@ struct ParameterLiteralTests {
         #expect(try json(Parameters(["a": Point()] as [String: Point])) == #"{"a":{"x":1}}"#)
     }
 
-    @Test("a [String: Any] with what cannot be encoded throws, naming key and type")
+    @Test("an unencodable value in [String: Any] throws, with its key and type")
     func refusedDictionary() {
         final class Opaque {}
         let values: [([String: Any], String)] = [
@@ -112,7 +112,7 @@ struct ParameterLiteralTests {
     }
 
     @Test(
-        "a number that is none is refused and never becomes JSON",
+        "text that is not a number is refused and never becomes JSON",
         arguments: ["1,\"a\":2", "", "01", "1.", "NaN", "-", "1e"])
     func numbers(text: String) {
         let parameters: Parameters = ["n": ParameterValue.number(text)]

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// What each kind of value becomes.
+/// The encoded form of each kind of value.
 struct ParameterValueTests {
     private enum Genre: String, Sendable { case drama = "Drama & more" }
     private enum Level: Int, Sendable { case high = 3 }
@@ -53,7 +53,7 @@ struct ParameterValueTests {
                 .split(separator: "|").sorted() == expected.split(separator: "|").sorted())
     }
 
-    @Test("the a[]=1 style is the default, the others are selectable", .requirement("S1.4"))
+    @Test("the a[]=1 style is the default, and other styles are selectable", .requirement("S1.4"))
     func styles() throws {
         let parameters: Parameters = ["a": [1, 2], "o": ["k": true], "n": nil as Int?]
         #expect(Self.unescaped(try URLEncodedFormEncoder().encode(parameters)) == "a[]=1|a[]=2|o[k]=true")
@@ -66,7 +66,7 @@ struct ParameterValueTests {
         #expect(request.url?.query == "a=1&a=2&o.k=1&n=null")
     }
 
-    @Test("JSON that Foundation parsed goes back out as it was: null, true, 1 and nested arrays", .requirement("S1.4"))
+    @Test("JSON that Foundation parsed is written back unchanged", .requirement("S1.4"))
     func parsedJSON() throws {
         let json =
             #"{"array":[1,true,null,"x"],"big":18446744073709551615,"f":1.5,"false":false,"null":null,"one":1,"zero":0}"#
@@ -75,7 +75,7 @@ struct ParameterValueTests {
         #expect(String(decoding: try JSONBody(parameters).encode(), as: UTF8.self) == json)
     }
 
-    @Test("a value of any other kind is refused, at any depth, never printed as text", .requirement("S1.4"))
+    @Test("a value of another kind is refused at any depth and never printed", .requirement("S1.4"))
     func otherKinds() {
         struct Opaque: Sendable { var secret = "s3cret" }
         let values: [any Sendable] = [

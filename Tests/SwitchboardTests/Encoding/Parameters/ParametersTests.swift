@@ -4,7 +4,7 @@ import SwitchboardTestSupport
 import Testing
 
 struct ParametersTests {
-    @Test("parameters: add, overwrite, read, list, count, in the order written", .requirement("S0.2"))
+    @Test("parameters can be added, replaced, read, listed and counted in order", .requirement("S0.2"))
     func addOverwriteReadListCount() {
         var parameters: Parameters = ["b": 1, "a": "x"]
         parameters.add("b", 2)
@@ -28,7 +28,7 @@ struct ParametersTests {
         #expect(parameters["a"] == 1 && parameters["A"] == 2)
     }
 
-    @Test("a dictionary gives its entries in the order of their names, pairs in the order given")
+    @Test("a dictionary is sorted by name, pairs keep their order")
     func otherSources() {
         #expect(Parameters(["c": 1, "a": 2, "b": 3]).map(\.name) == ["a", "b", "c"])
         let pairs: [Parameters.Element] = [("z", 1), ("z", 2)]

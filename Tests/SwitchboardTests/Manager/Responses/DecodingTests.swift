@@ -10,7 +10,7 @@ struct DecodingTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/users/1"))
 
     @Test(
-        "id is required, email and name are optional; the Codable form is equal", .requirement("S1.1"),
+        "id is required, email and name are optional, and models round-trip", .requirement("S1.1"),
         arguments: [
             (#"{"id":1,"email":"a@example.com","name":"Ann"}"#, User(id: 1, email: "a@example.com", name: "Ann")),
             (#"{"id":1}"#, User(id: 1, email: nil, name: nil)),
@@ -23,7 +23,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "a failure names the key path and the type that was expected", .requirement("S1.1", "S4.7"),
+        "a failure names the key path and the expected type", .requirement("S1.1", "S4.7"),
         arguments: [
             (#"[{"id":1},{"name":"Ann"}]"#, "[1].id: expected a value, the key is missing"),
             (#"[{"id":"one"}]"#, "[0].id: expected Int"),
@@ -41,7 +41,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "malformed JSON is a decoding error in both forms, never nothing at all", .requirement("S1.6"),
+        "malformed JSON is a decoding error in both forms", .requirement("S1.6"),
         arguments: ["{", "", " ", "nul", "[1}", "\u{FEFF}"])
     func malformed(json: String) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json(json) })
@@ -52,14 +52,14 @@ struct DecodingTests {
         #expect(try await results.first().failureCode == thrown?.code)
     }
 
-    @Test("2xx with a value is that value", .requirement("S1.6"), arguments: [200, 201, 203, 299])
+    @Test("the value of a 2xx response is decoded", .requirement("S1.6"), arguments: [200, 201, 203, 299])
     func parsed(status: Int) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json("[1]", status: status) })
         #expect(try await router.request(endPoint, as: [Int].self) == [1])
     }
 
     @Test(
-        "204, 205, HEAD and an empty body succeed with an empty or optional type, over the wire",
+        "204, 205, HEAD and empty bodies decode as empty or optional types",
         .requirement("S4.8", "S1.6"),
         arguments: [(204, HTTPMethod.get), (205, .get), (200, .get), (200, .head), (204, .delete), (201, .post)])
     func empty(status: Int, method: HTTPMethod) async throws {
@@ -77,7 +77,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("an optional type takes a value too, and null; a type that needs a value gets no data", .requirement("S4.8"))
+    @Test("an optional type takes a value or null; a required one throws noData", .requirement("S4.8"))
     func optional() async throws {
         let session = StubSession(.json(#"{"id":1}"#), .json("null"), .status(204), .status(200))
         let router = Router<URLEndPoint>(session: session)
@@ -90,7 +90,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("bytes and text may be optional: nil for an empty body, else as they are", .requirement("S4.8"))
+    @Test("optional Data and String are nil for an empty body", .requirement("S4.8"))
     func optionalBytes() async throws {
         let router = Router<URLEndPoint>(session: StubSession(.status(204), .status(204), .text("tea"), .text("tea")))
         #expect(try await router.request(endPoint, as: Data?.self) == nil)
@@ -99,9 +99,7 @@ struct DecodingTests {
         #expect(try await router.request(endPoint, as: String?.self) == "tea")
     }
 
-    @Test(
-        "dates and snake_case: a decoder of a manager, of a router and of one endpoint, which wins",
-        .requirement("S4.9"))
+    @Test("a manager, a router or an endpoint can set the decoder", .requirement("S4.9"))
     func decoders() async throws {
         let json = #"{"user_name":"Ann","born_at":0}"#
         let snake = JSONDecoder()
@@ -124,9 +122,7 @@ struct DecodingTests {
         #expect(try await plain.response(for: endPoint).decode(Person.self, decoder: snake) == expected)
     }
 
-    @Test(
-        "an encoder of a manager, of an endpoint, and of one body, which wins; a timeout per request",
-        .requirement("S4.9"))
+    @Test("a body's encoder wins over the endpoint's and the manager's", .requirement("S4.9"))
     func encoders() async throws {
         let snake = JSONEncoder()
         snake.keyEncodingStrategy = .convertToSnakeCase
@@ -151,7 +147,7 @@ struct DecodingTests {
         #expect(session.requests.map(\.timeouts.idle) == [.seconds(60), .milliseconds(250), .seconds(60)])
     }
 
-    @Test("an HTML page where JSON was expected is a decoding error that says so", .requirement("S4.7"))
+    @Test("an HTML page instead of JSON is unexpectedContentType", .requirement("S4.7"))
     func html() async throws {
         let page = "<html><body>Log in</body></html>"
         let error = await failure([Int].self, .text(page, headers: ["Content-Type": "text/html; charset=utf-8"]))
@@ -160,7 +156,7 @@ struct DecodingTests {
         #expect(error?.reason?.contains("text/html") == true)
     }
 
-    @Test("a key path in a text has the letters of the keys, wherever it stands")
+    @Test("a key path in an error's text keeps the case of its keys")
     func keyPathLetters() async throws {
         let error = await failure([String: [User]].self, .json(#"{"results":[{"name":"Ann"}]}"#))
         #expect(error?.description.contains(". results[0].id: expected a value") == true)
@@ -168,7 +164,7 @@ struct DecodingTests {
         #expect(other?.description.contains(". Top level: expected ") == true)
     }
 
-    @Test("the decoder of responses may be changed, and keeps its dates")
+    @Test("a changed response decoder still decodes dates")
     func changedDecoder() async throws {
         var decoder = FastJSONDecoder.ofResponses
         decoder.keyDecodingStrategy = .convertFromSnakeCase

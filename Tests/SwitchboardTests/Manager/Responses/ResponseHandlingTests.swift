@@ -10,7 +10,7 @@ struct ResponseHandlingTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/friends"))
 
     @Test(
-        "a response carries data, status and headers; 404 and 500 keep theirs on the error, over the wire",
+        "responses, and errors of 404 and 500, have data, status and headers",
         .requirement("S0.10"),
         arguments: [404, 500])
     func keptOnError(status: Int) async throws {
@@ -32,7 +32,7 @@ struct ResponseHandlingTests {
         }
     }
 
-    @Test("a transport failure has no status: it is nil, never 0, and no success", .requirement("S0.10"))
+    @Test("a transport failure has a nil status, never 0", .requirement("S0.10"))
     func noStatus() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .close })
         let error = await #expect(throws: NetworkError.self) { try await router.rawResponse(for: endPoint) }
@@ -44,7 +44,7 @@ struct ResponseHandlingTests {
     }
 
     @Test(
-        "with the service map a JSON message is the error: custom, its description the message alone",
+        "with the service map a JSON message is the error's description",
         .requirement("S1.7"),
         arguments: [400, 401, 404, 422, 500])
     func custom(status: Int) async throws {
@@ -59,7 +59,7 @@ struct ResponseHandlingTests {
     }
 
     @Test(
-        "with the service map any other body is Something went wrong, and status, headers and body stay",
+        "with the service map other bodies are \"Something went wrong\"",
         .requirement("S1.7"),
         arguments: [
             "", "<html>oops</html>", "{}", #"{"message":5}"#, #"{"message":""}"#, #"["message"]"#, #"{"message":"#,
@@ -76,7 +76,7 @@ struct ResponseHandlingTests {
         #expect(error?.body == Data(body.utf8))
     }
 
-    @Test("with the service map a transport failure keeps its own code and the error underneath", .requirement("S1.7"))
+    @Test("with the service map a transport failure keeps its code and cause", .requirement("S1.7"))
     func underlying() async throws {
         let router = serviceRouter(.failure(NetworkError(.timedOut, underlying: URLError(.timedOut))))
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
@@ -85,7 +85,7 @@ struct ResponseHandlingTests {
     }
 
     @Test(
-        "what a server says is found under the usual keys, or under those chosen", .requirement("S1.7"),
+        "a server's message is found under usual or custom keys", .requirement("S1.7"),
         arguments: [
             #"{"message":"m"}"#, #"{"status_code":34,"status_message":"m"}"#,
             #"{"error":"invalid_grant","error_description":"m"}"#,
@@ -103,9 +103,7 @@ struct ResponseHandlingTests {
         #expect(own?.serverMessage == "m")
     }
 
-    @Test(
-        "the server's own error type is decoded from the error, and 401 is told apart from the rest",
-        .requirement("S1.8"))
+    @Test("an error decodes the server's error type, and a 401 has its own code", .requirement("S1.8"))
     func typedErrorBody() async throws {
         let body = #"{"code":"E7","fields":{"name":["is taken"]}}"#
         let session = StubSession(
@@ -125,7 +123,7 @@ struct ResponseHandlingTests {
         #expect(none?.code == .noData)
     }
 
-    @Test("the manager's decoder decodes the error", .requirement("S1.8"))
+    @Test("the manager's decoder decodes the error body", .requirement("S1.8"))
     func managersDecoder() async throws {
         struct Problem: Decodable, Equatable { var errorCode: Int; var at: Date }
         let body = #"{"error_code":7,"at":"1994-11-06T08:49:37Z"}"#
@@ -149,7 +147,7 @@ struct ResponseHandlingTests {
         #expect(try failed?.decode([String: String].self) == ["code": "E7"])
     }
 
-    @Test("with the service map 401 is told apart by its status", .requirement("S1.8"))
+    @Test("with the service map a 401 keeps its status", .requirement("S1.8"))
     func unauthorizedService() async throws {
         let error = await #expect(throws: NetworkError.self) {
             try await serviceRouter(.json(#"{"message":"log in"}"#, status: 401)).response(for: endPoint)

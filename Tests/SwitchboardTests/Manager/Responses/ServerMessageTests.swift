@@ -5,7 +5,7 @@ import Testing
 
 @testable import Switchboard
 
-/// Bodies as the documentation of their servers and formats has them.
+/// Error bodies from the documentation of servers and formats.
 @Suite(.timeLimit(.minutes(3)))
 struct ServerMessageTests {
     private func said(_ body: String, type: String = "application/json") async -> String? {

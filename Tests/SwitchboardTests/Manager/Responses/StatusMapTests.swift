@@ -18,10 +18,7 @@ struct StatusMapTests {
             ])
     }
 
-    @Test(
-        "the corrected map, 100...600: 400 bad request, 401/403/407 authentication, 404/410 outdated, else failed",
-        .requirement("S3.11")
-    )
+    @Test("the standard map has the documented message for each of 100...600", .requirement("S3.11"))
     func standardMap() {
         for status in 100...600 {
             let expected: ResponseMessage =
@@ -36,10 +33,7 @@ struct StatusMapTests {
         }
     }
 
-    @Test(
-        "the article's map, 100...600: 401...500 authentication, 501...599 bad request, 600 outdated, else failed",
-        .requirement("S3.11")
-    )
+    @Test("the article's map has its published message for each of 100...600", .requirement("S3.11"))
     func articleMap() {
         for status in 100...600 {
             let expected: ResponseMessage =
@@ -55,7 +49,7 @@ struct StatusMapTests {
     }
 
     @Test(
-        "5xx are server errors, whichever map chose the words", .requirement("S3.11"), arguments: [500, 501, 503, 599])
+        "5xx are server errors with every map", .requirement("S3.11"), arguments: [500, 501, 503, 599])
     func serverErrors(status: Int) async throws {
         for map in [StatusMap.standard, .article] {
             let error = await failure(status: status, map: map)
@@ -64,7 +58,7 @@ struct StatusMapTests {
     }
 
     @Test(
-        "a router's errors speak in the words of the map selected", .requirement("S3.11"),
+        "a router's errors have the messages of the selected map", .requirement("S3.11"),
         arguments: [
             (400, "Bad request (400)", "Network request failed."),
             (401, "Sign in first (401)", "You need to be authenticated first."),
@@ -85,7 +79,7 @@ struct StatusMapTests {
     }
 
     // https://www.iana.org/assignments/http-status-codes, 2025; 418 is unused there.
-    @Test("every registered error status has words of its own", .requirement("S3.11"))
+    @Test("every registered error status has a distinct message", .requirement("S3.11"))
     func plainWords() async {
         let registered = Array(400...417) + [421, 422, 423, 424, 425, 426, 428, 429, 431, 451] + Array(500...508)
         var seen: Set<String> = []
@@ -101,7 +95,7 @@ struct StatusMapTests {
     }
 
     @Test(
-        "the message names the wait that the server asks for", .requirement("S3.11"),
+        "the message includes the wait from Retry-After", .requirement("S3.11"),
         arguments: [
             (429, "20", "Too many requests (429), try again in 20 s"), (429, "0", "Too many requests (429)"),
             (429, "120", "Too many requests (429), try again in 120 s"),
@@ -119,7 +113,7 @@ struct StatusMapTests {
         #expect(error?.description.contains("\(wait) (GET https://") == true)
     }
 
-    @Test("a custom map gives the published words", .requirement("S3.11"))
+    @Test("a custom map selects the published messages", .requirement("S3.11"))
     func otherMessages() async {
         let own = await failure(status: 404, map: StatusMap { _ in .outdated })
         #expect(own?.message == "The url you requested is outdated.")
@@ -130,10 +124,7 @@ struct StatusMapTests {
         #expect(made.message == "Not found (404)" && made.description == "HTTP 404: Not found")
     }
 
-    @Test(
-        "codes for 100...599 exactly as the table has them, 3xx a code of their own, payload, headers and URL attached",
-        .requirement("S4.6")
-    )
+    @Test("each of 100...599 has its code, with payload, headers and URL", .requirement("S4.6"))
     func codes() async throws {
         let router = Router<URLEndPoint>(
             session: StubSession { request in
@@ -188,7 +179,7 @@ struct StatusMapTests {
     }
 
     @Test(
-        "errorDescription is not empty for any code, and says nothing about Foundation's domains", .requirement("S4.6"),
+        "errorDescription is never empty and names no Foundation domain", .requirement("S4.6"),
         arguments: allCodes)
     func descriptions(code: NetworkError.Code) {
         let error = NetworkError(code)
@@ -198,7 +189,7 @@ struct StatusMapTests {
         #expect(!error.localizedDescription.contains("NetworkError error"))
     }
 
-    @Test("errors are Equatable by what happened", .requirement("S4.6"))
+    @Test("equal failures are equal errors", .requirement("S4.6"))
     func equatable() async throws {
         let one = try #require(await failure(status: 404, map: .standard))
         let other = try #require(await failure(status: 404, map: .standard))

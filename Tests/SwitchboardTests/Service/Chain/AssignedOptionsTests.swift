@@ -6,12 +6,12 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardResilience
 
-/// An interceptor that puts other options in place of the request's.
+/// Interceptors that replace the request's options.
 @Suite(.timeLimit(.minutes(1)))
 struct AssignedOptionsTests {
     private let home = URL(text: "https://api.example.com/a")
 
-    @Test("new options do not bring credentials back behind another origin", arguments: [true, false])
+    @Test("new options restore no credentials after a redirect to another origin", arguments: [true, false])
     func credentials(isMadeAnew: Bool) async throws {
         let session = StubSession(
             .redirect(to: "https://evil.example/b", status: 307),
@@ -32,7 +32,7 @@ struct AssignedOptionsTests {
         #expect(session.requests.map { $0.headers.contains("Authorization") } == [true, false, false])
     }
 
-    @Test("new options do not give a URL at hand the manager's credentials")
+    @Test("new options do not send the manager's credentials to a foreign URL")
     func foreign() async throws {
         let session = StubSession { _ in .text("") }
         let eraser = ModifyRequest { $0.options = RequestOptions() }
@@ -43,7 +43,7 @@ struct AssignedOptionsTests {
         #expect(session.requests.map { $0.headers.contains("Authorization") } == [false])
     }
 
-    @Test("new options do not take a body's common parameters to another origin")
+    @Test("new options do not send common parameters to another origin")
     func body() async throws {
         let session = StubSession(.redirect(to: "https://evil.example/b", status: 307), .text("ok"))
         let eraser = ModifyRequest { $0.options = RequestOptions() }
@@ -56,7 +56,7 @@ struct AssignedOptionsTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("a request that was led away shares no exchange with one that was not", arguments: [true, false])
+    @Test("a request that left its origin shares no deduplication key", arguments: [true, false])
     func shared(isNamed: Bool) throws {
         var request = NetworkRequest(.get, home)
         if isNamed { request.options.deduplication = .id("a") }

@@ -8,9 +8,7 @@ import Testing
 struct InterceptorTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
 
-    @Test(
-        "interceptors change the request, in the order listed, and the response in the reverse order",
-        .requirement("S2.13"))
+    @Test("requests pass interceptors in order, responses in reverse order", .requirement("S2.13"))
     func order() async throws {
         let session = StubSession { _ in .text("", headers: ["X-Order": "session"]) }
         let router = Router<URLEndPoint>(session: session, interceptors: [Mark("a"), Mark("b"), Mark("c")])
@@ -19,7 +17,7 @@ struct InterceptorTests {
         #expect(response.headers.values(for: "X-Order") == ["session", "c", "b", "a"])
     }
 
-    @Test("an interceptor changes the response, its status too, before it is judged and decoded", .requirement("S2.13"))
+    @Test("an interceptor can change a response before validation and decoding", .requirement("S2.13"))
     func changesResponse() async throws {
         let repair = AdHocInterceptor { request, next in
             var response = try await next(request)
@@ -31,7 +29,7 @@ struct InterceptorTests {
         #expect(try await router.request(endPoint, as: [String: Bool].self) == ["repaired": true])
     }
 
-    @Test("an interceptor answers by itself, and the session is never asked", .requirement("S2.13"))
+    @Test("an interceptor can return a response without calling the session", .requirement("S2.13"))
     func answers() async throws {
         let session = StubSession { _ in .text("no") }
         let canned = AdHocInterceptor { request, _ in
@@ -48,7 +46,7 @@ struct InterceptorTests {
         #expect(behind.all.isEmpty)
     }
 
-    @Test("an interceptor may wait for something before it lets the request go", .requirement("S2.13"))
+    @Test("an interceptor can await before it sends the request", .requirement("S2.13"))
     func async() async throws {
         let token = Deliveries<String>()
         let authorize = AdHocInterceptor { request, next in
@@ -65,7 +63,7 @@ struct InterceptorTests {
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer t-1"])
     }
 
-    @Test("a request keeps its identity through the chain, and two requests have two", .requirement("S2.13"))
+    @Test("a request keeps its identity in the chain; two requests differ", .requirement("S2.13"))
     func identity() async throws {
         let seen = Deliveries<NetworkRequest.ID>()
         let spy = AdHocInterceptor { request, next in
@@ -81,7 +79,7 @@ struct InterceptorTests {
         #expect(one.request?.id != other.request?.id)
     }
 
-    @Test("what an interceptor throws arrives as one NetworkError with the cause underneath", .requirement("S2.13"))
+    @Test("an interceptor's error arrives as a NetworkError with that cause", .requirement("S2.13"))
     func throwing() async throws {
         struct Refusal: Error {}
         let refuse = AdHocInterceptor { _, _ in throw Refusal() }
@@ -94,9 +92,7 @@ struct InterceptorTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test(
-        "one interceptor value serves a hundred requests at once, each with its own request and response",
-        .requirement("S2.13"))
+    @Test("one interceptor keeps a hundred concurrent requests apart", .requirement("S2.13"))
     func concurrent() async throws {
         let session = StubSession { request in .text(request.headers["X-Number"] ?? "none") }
         let router = Router<URLEndPoint>(session: session, interceptors: [Mark("a")])
@@ -111,7 +107,7 @@ struct InterceptorTests {
     }
 }
 
-/// Writes its mark on what passes.
+/// Adds a mark to each request and response.
 private struct Mark: Interceptor {
     let mark: String
 

@@ -8,8 +8,7 @@ import Testing
 struct EndPointOptionTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test(
-        "timeouts and cache policy of a router hold for its requests, those of an endpoint win", .requirement("S3.10"))
+    @Test("an endpoint's timeouts and cache policy win over the router's", .requirement("S3.10"))
     func options() throws {
         let routerOptions = RequestOptions {
             $0.timeouts = .article
@@ -29,9 +28,7 @@ struct EndPointOptionTests {
         #expect(own.headers["Cache-Control"] == "only-if-cached")
     }
 
-    @Test(
-        "ten seconds are kept as a preset, and a Cache-Control of the endpoint's own wins over the policy",
-        .requirement("S3.10"))
+    @Test("the preset is ten seconds; Cache-Control wins over the cache policy", .requirement("S3.10"))
     func presets() throws {
         #expect(Timeouts.article.idle == .seconds(10))
         let options = RequestOptions { $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData }
@@ -40,7 +37,7 @@ struct EndPointOptionTests {
         #expect(request.headers.values(for: "Cache-Control") == ["max-age=60"])
     }
 
-    @Test("a router takes its session by injection, and asks no other", .requirement("S3.16", "S3.10"))
+    @Test("a router uses only its injected session", .requirement("S3.16", "S3.10"))
     func session() async throws {
         let one = StubSession { _ in .text("one") }
         let other = StubSession { _ in .text("other") }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct EndPointTests {
-    @Test("an enum with associated values describes an API, a case for each endpoint", .requirement("S3.1"))
+    @Test("an enum with associated values is an API with a case per endpoint", .requirement("S3.1"))
     func enumEndPoints() async throws {
         let session = StubSession { _ in .json("{}") }
         let router = Router<Shop>(session: session)
@@ -27,9 +27,7 @@ struct EndPointTests {
         #expect(session.requests.map(\.url?.absoluteString) == ["https://shop.example.com/ping/a%2Fb"])
     }
 
-    @Test(
-        "only base URL and path are needed: GET, no body, no Content-Type, no query, Accept for JSON",
-        .requirement("S4.2", "S3.1"))
+    @Test("an endpoint needs only base URL and path; the rest has defaults", .requirement("S4.2", "S3.1"))
     func defaults() throws {
         let request = try Router<Shop>(session: StubSession()).makeRequest(for: .item(id: 7))
         #expect(request.method == .get)
@@ -38,7 +36,7 @@ struct EndPointTests {
         #expect(request.headers == ["Accept": "application/json"])
     }
 
-    @Test("properties of the other optionality are used, never silently ignored", .requirement("S4.2"))
+    @Test("properties of either optionality are used, never silently ignored", .requirement("S4.2"))
     func otherOptionality() throws {
         let request = try Router<AllOptional>(session: StubSession()).makeRequest(for: AllOptional())
         #expect(request.method == .put)
@@ -50,7 +48,7 @@ struct EndPointTests {
         #expect(other.headers["X-Kind"] == "plain dictionary")
     }
 
-    @Test("an optional property that is nil stands for the default", .requirement("S4.2"))
+    @Test("a nil property means the default", .requirement("S4.2"))
     func nilMeansDefault() throws {
         let request = try Router<AllNil>(session: StubSession()).makeRequest(for: AllNil())
         #expect(request.method == .get)
@@ -59,7 +57,7 @@ struct EndPointTests {
         #expect(request.headers == ["Accept": "application/json"])
     }
 
-    @Test("making a request is pure: nothing is sent, and it can be made again", .requirement("S3.16"))
+    @Test("makeRequest sends nothing and can be repeated", .requirement("S3.16"))
     func makingIsPure() throws {
         let session = StubSession { _ in .json("{}") }
         let router = Router<Shop>(session: session)

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// Details of a request that were wrong once.
+/// Details of a request that were once wrong.
 struct RequestDetailTests {
     private struct Loose: EndPointType {
         var baseURL: URL? { URL(string: "http://h/") }
@@ -13,9 +13,7 @@ struct RequestDetailTests {
         var headers: [String: String] { get throws { ["X-Loose": "yes"] } }
     }
 
-    @Test(
-        "a method that is text and properties that may throw are used, not passed over for the defaults",
-        .requirement("S4.2"))
+    @Test("a String method and throwing properties are used, not ignored", .requirement("S4.2"))
     func looseProperties() throws {
         let request = try Router<Loose>().makeRequest(for: Loose())
         #expect(request.method == .post)
@@ -29,7 +27,7 @@ struct RequestDetailTests {
         let path = ""
     }
 
-    @Test("a foreign error from an endpoint is invalidRequest, named by its type, its content kept out of the text")
+    @Test("an endpoint's error is invalidRequest, named by type, without content")
     func foreignError() throws {
         let error = #expect(throws: NetworkError.self) { try Router<Throwing>().makeRequest(for: Throwing()) }
         #expect(error?.code == .invalidRequest)
@@ -50,7 +48,7 @@ struct RequestDetailTests {
     }
 
     @Test(
-        "a Content-Length of the app's own is taken when it is right and refused when it is not",
+        "a correct Content-Length from the app is kept, a wrong one refused",
         arguments: [(7, true), (6, false)])
     func ownContentLength(length: Int, isRight: Bool) throws {
         let endPoint = URLEndPoint(
@@ -71,13 +69,13 @@ struct RequestDetailTests {
         #expect(error?.reason?.contains("two Content-Type") == true)
     }
 
-    @Test("a curl command for a body without a type keeps curl from making one up")
+    @Test("a curl command stops curl from adding a Content-Type")
     func curlWithoutType() {
         let request = NetworkRequest(.post, URL(string: "http://h/"), body: DataBody(Data("x".utf8)))
         #expect(request.curlCommand == "curl -X POST 'http://h/' -H 'Content-Type:' --data-raw x")
     }
 
-    @Test("a JSON literal keeps its order also when its values are of one type", .requirement("S2.4"))
+    @Test("a JSON literal keeps its order even with values of one type", .requirement("S2.4"))
     func literalOrder() throws {
         #expect(try JSONBody(["b": 1, "a": 2]).encode() == Data(#"{"b":1,"a":2}"#.utf8))
         let dictionary = ["b": 1, "a": 2]

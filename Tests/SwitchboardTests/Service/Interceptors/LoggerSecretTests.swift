@@ -4,11 +4,11 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// Plants secrets wherever a request or a response may have them, and looks for them in everything that is written.
+/// Plants a secret in each part of a request or a response, and searches the log for it.
 @Suite(.timeLimit(.minutes(3)))
 struct LoggerSecretTests {
     @Test(
-        "secrets in headers, query, bodies and userinfo never appear in what the logger writes", .requirement("S3.14"),
+        "secrets in headers, query, bodies and userinfo are never logged", .requirement("S3.14"),
         arguments: Planted.all)
     func requests(planted: Planted) async throws {
         let lines = try await log(planted.endPoint, .json("{}"))
@@ -18,7 +18,7 @@ struct LoggerSecretTests {
     }
 
     @Test(
-        "secrets in responses never appear in what the logger writes", .requirement("S3.14"),
+        "secrets in responses are never logged", .requirement("S3.14"),
         arguments: PlantedAnswer.all)
     func responses(planted: PlantedAnswer) async throws {
         let lines = try await log(URLEndPoint(.get, URL(text: "https://api.example.com/a")), planted.response)
@@ -26,7 +26,7 @@ struct LoggerSecretTests {
         #expect(!lines.contains("hunter2"))
     }
 
-    @Test("secrets never appear in the line about a failure, nor in the error's own texts", .requirement("S3.14"))
+    @Test("secrets are never in a failure's log line or the error's texts", .requirement("S3.14"))
     func failures() async throws {
         let url = URL(text: "https://me:hunter2@api.example.com/a?api_key=hunter2")
         let lines = Deliveries<String>()
@@ -47,7 +47,7 @@ struct LoggerSecretTests {
         #expect(!lines.all.joined().contains("hunter2"))
     }
 
-    @Test("names of one's own are redacted too, and redaction can be turned off", .requirement("S3.14"))
+    @Test("custom names are redacted too, and redaction can be turned off", .requirement("S3.14"))
     func ownNames() async throws {
         let endPoint = URLEndPoint(.get, URL(text: "https://a.example.com/?pin=hunter2"), headers: ["X-Pin": "hunter2"])
         let own = Redaction.standard.adding(headerNames: ["x-pin"], parameterNames: ["PIN"])
@@ -55,7 +55,7 @@ struct LoggerSecretTests {
         #expect(try await log(endPoint, .text(""), .none).contains("X-Pin: hunter2"))
     }
 
-    @Test("what is no secret stays readable beside one", .requirement("S3.14"))
+    @Test("text that is not secret stays readable", .requirement("S3.14"))
     func readable() async throws {
         let task = HTTPTask.requestParameters(
             bodyParameters: ["user": "ann", "password": "hunter2"], urlParameters: ["page": 3])

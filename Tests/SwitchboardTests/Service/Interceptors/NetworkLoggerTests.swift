@@ -11,7 +11,7 @@ struct NetworkLoggerTests {
         headers: ["X-Client": "tests"])
     private let answer = MockResponse.json(#"{"id":7}"#, status: 201, headers: ["X-Trace": "abc"])
 
-    @Test("request and response are written: method, URL, status, size and time", .requirement("S3.14"))
+    @Test("request and response are logged: method, URL, status, size and time", .requirement("S3.14"))
     func requestAndResponse() async throws {
         let blocks = try await log(.basic)
         #expect(blocks.count == 2)
@@ -24,7 +24,7 @@ struct NetworkLoggerTests {
     }
 
     @Test(
-        "the HOST line is what the field Host has: with a port that is not the scheme's own (RFC 9110 §7.2)",
+        "the HOST line has a non-default port, like Host (RFC 9110 §7.2)",
         .requirement("S3.14"),
         arguments: [
             ("http://h:8080/a", "h:8080"), ("https://h/a", "h"), ("https://h:443/a", "h"), ("http://h:443/", "h:443"),
@@ -59,7 +59,7 @@ struct NetworkLoggerTests {
         #expect(NetworkLogger.Level.allCases == [.none, .basic, .headers, .body])
     }
 
-    @Test("the request is written as a curl command on demand", .requirement("S3.14"))
+    @Test("the request is logged as a curl command on demand", .requirement("S3.14"))
     func curl() async throws {
         let without = try await log(.basic)
         #expect(!without.joined().contains("curl"))
@@ -70,7 +70,7 @@ struct NetworkLoggerTests {
         #expect(with[0].contains(expected))
     }
 
-    @Test("a failure is written with its cause, and passed on unchanged", .requirement("S3.14"))
+    @Test("a failure is logged with its cause and rethrown unchanged", .requirement("S3.14"))
     func failure() async throws {
         let lines = Deliveries<String>()
         let logger = NetworkLogger(output: { lines.add($0) })
@@ -83,7 +83,7 @@ struct NetworkLoggerTests {
         #expect(lines.all.last?.contains("no sign of life") == true)
     }
 
-    @Test("a cancellation is written as one", .requirement("S3.14"))
+    @Test("a cancellation is logged as cancelled", .requirement("S3.14"))
     func cancellation() async throws {
         let lines = Deliveries<String>()
         let router = Router<URLEndPoint>(
@@ -95,7 +95,7 @@ struct NetworkLoggerTests {
         #expect(lines.all.last?.contains("ERROR: cancelled") == true)
     }
 
-    @Test("behind the redirects the logger shows every exchange, before them each call once", .requirement("S3.14"))
+    @Test("a logger after redirects logs each exchange, before them each call", .requirement("S3.14"))
     func place() async throws {
         for (isBehind, count) in [(true, 4), (false, 2)] {
             let lines = Deliveries<String>()
@@ -109,9 +109,7 @@ struct NetworkLoggerTests {
         }
     }
 
-    @Test(
-        "a long body is cut at the limit, bytes that are no text are counted, a streamed body is not read",
-        .requirement("S3.14"))
+    @Test("long bodies are cut, binary ones counted, streamed ones not read", .requirement("S3.14"))
     func bodies() async throws {
         let lines = Deliveries<String>()
         let logger = NetworkLogger(level: .body, bodyLimit: 10, output: { lines.add($0) })
@@ -136,7 +134,7 @@ struct NetworkLoggerTests {
     }
 }
 
-/// A body that notes when it is read.
+/// A body that records when it is read.
 private struct StreamedBody: HTTPBody {
     let opened: Deliveries<Bool>
     var isStreamed: Bool { true }

@@ -3,13 +3,13 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Header fields on the way to another origin.
+/// Header fields of redirects to another origin.
 @Suite(.timeLimit(.minutes(3)))
 struct RedirectHeaderTests {
     private let home = URL(text: "https://a.example.com/")
     private let away = "https://b.example.com/end"
 
-    /// The request that reaches the other origin, when the first one has these fields.
+    /// Returns the headers that reach the other origin, and the response, when the first request has these fields.
     private func moved(
         _ headers: HTTPHeaders, _ body: (any HTTPBody)? = nil,
         _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
@@ -23,7 +23,7 @@ struct RedirectHeaderTests {
     }
 
     @Test(
-        "a redirect to another origin leaves out fields it does not know",
+        "a redirect to another origin drops unknown fields",
         arguments: [
             "X-Authorization", "X-Forwarded-Authorization", "X-Auth", "X-Session", "X-Session-Id", "Session",
             "X-GitHub-OTP", "DPoP", "X-Goog-IAP-JWT-Assertion", "X-Access-Code", "X-Pin", "X-Key", "X-Csrf",
@@ -42,10 +42,10 @@ struct RedirectHeaderTests {
         #expect(moved.headers["X-Other"] == nil)
     }
 
-    /// CORS-safelisted request header fields of the Fetch standard §2.2.2, what describes a body (RFC 9110 §8), what
-    /// a client says of itself (§12.5.3, §10.1.5), preconditions (§13.1), and what makes sending again safe.
+    /// CORS-safelisted request header fields of the Fetch standard §2.2.2, fields that describe a body (RFC 9110 §8) or
+    /// a client (§12.5.3, §10.1.5), preconditions (§13.1), and fields that make a retry safe.
     @Test(
-        "a redirect to another origin keeps fields that are harmless",
+        "a redirect to another origin keeps harmless fields",
         arguments: [
             ("Accept", "text/csv"), ("Accept-Language", "de"), ("Content-Language", "de"), ("Content-Type", "text/x"),
             ("Range", "bytes=5-"), ("If-Range", "\"v1\""), ("Content-Encoding", "br"), ("User-Agent", "films/1"),
@@ -58,7 +58,7 @@ struct RedirectHeaderTests {
         #expect(try await moved([name: value], DataBody(Data("abc".utf8))).headers[name] == value)
     }
 
-    @Test("a body at another origin keeps its description, and no field besides", arguments: [false, true])
+    @Test("a body sent to another origin keeps only the fields that describe it", arguments: [false, true])
     func body(isStreamed: Bool) async throws {
         let headers = try await moved([:], OddBody(isStreamed: isStreamed)).headers
         #expect(headers["Content-Type"] == "text/x-odd")
@@ -66,7 +66,7 @@ struct RedirectHeaderTests {
         #expect(headers["X-Signature"] == nil)
     }
 
-    @Test("a harmless field that carries a credential stays with its origin")
+    @Test("a credential in a harmless field is not sent to another origin")
     func credentialInHarmlessField() async throws {
         let session = StubSession(.redirect(to: away, status: 307), .text("end"))
         let router = Router<URLEndPoint>(

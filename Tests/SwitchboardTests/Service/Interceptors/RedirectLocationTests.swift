@@ -8,24 +8,25 @@ import Testing
 struct RedirectLocationTests {
     private let base = URL(text: "http://a/b/c/d;p?q")
 
-    @Test("Redirects: a relative Location resolves as in RFC 3986 §5.4.1, the normal examples", arguments: normal)
+    @Test("a relative Location resolves by RFC 3986 §5.4.1 (normal examples)", arguments: normal)
     func resolvesNormal(location: String, target: String) {
         #expect(RedirectInterceptor.resolve(location, against: base)?.absoluteString == target)
     }
 
-    @Test("Redirects: a relative Location resolves as in RFC 3986 §5.4.2, the abnormal examples", arguments: abnormal)
+    @Test("a relative Location resolves by RFC 3986 §5.4.2 (abnormal examples)", arguments: abnormal)
     func resolvesAbnormal(location: String, target: String) {
         #expect(RedirectInterceptor.resolve(location, against: base)?.absoluteString == target)
     }
 
-    @Test("Redirects: RFC 3986 §5.4 references that lead to no http URL lead nowhere", arguments: ["g:h", "http:g"])
+    @Test("RFC 3986 §5.4 references that are not http URLs resolve to nil", arguments: ["g:h", "http:g"])
     func nowhere(location: String) {
         #expect(RedirectInterceptor.resolve(location, against: base) == nil)
     }
 
-    /// By the basic URL parser of the WHATWG's URL standard §4.4: it strips, and "special authority ignore slashes".
+    /// Expected by the basic URL parser of the WHATWG's URL standard §4.4. It strips control characters and spaces, and
+    /// has a state "special authority ignore slashes".
     @Test(
-        "a Location with odd slashes, tabs or newlines leads where browsers go",
+        "a Location with odd slashes, tabs or newlines resolves as in browsers",
         arguments: [
             ("http:///host/path", "http://host/path"), ("HTTP:////host/path", "HTTP://host/path"),
             ("https:///host", "https://host"), ("///host/path", "http://host/path"), ("////host", "http://host"),
@@ -40,7 +41,7 @@ struct RedirectLocationTests {
     }
 
     @Test(
-        "a Location with a scheme and no host leads nowhere",
+        "a Location with a scheme and no host resolves to nil",
         arguments: [
             "http:/host", "http:host", #"http:\host"#, "https:/host", "http:", "http://", "http:///", "///", #"\\"#,
             "http:///?x", "http://:80/", "ht\ttp:/host", "java\tscript:alert(1)",
@@ -49,7 +50,7 @@ struct RedirectLocationTests {
         #expect(RedirectInterceptor.resolve(location, against: base) == nil)
     }
 
-    @Test("Redirects: dots in an absolute Location go too (RFC 3986 §5.2.2)")
+    @Test("dot segments in an absolute Location are removed (RFC 3986 §5.2.2)")
     func absoluteDots() {
         #expect(
             RedirectInterceptor.resolve("http://b/x/../y/./z?a/../b", against: base)?.absoluteString
@@ -58,7 +59,7 @@ struct RedirectLocationTests {
     }
 
     @Test(
-        "Redirects: blanks and bytes beyond ASCII in a Location are escaped once, escapes in it stay",
+        "spaces and non-ASCII in a Location are escaped once; escapes stay",
         arguments: [
             ("/a b", "http://a/a%20b"), ("/a%20b", "http://a/a%20b"), ("/é", "http://a/%C3%A9"),
             ("/%C3%A9", "http://a/%C3%A9"),
@@ -71,7 +72,7 @@ struct RedirectLocationTests {
     }
 
     @Test(
-        "Redirects: the fragment goes on when the Location has none (RFC 9110 §10.2.2), else the Location's counts",
+        "a Location without a fragment inherits it (RFC 9110 §10.2.2)",
         arguments: [
             ("/b", "http://a/b#top"), ("/b#own", "http://a/b#own"), ("/b#", "http://a/b#"),
             ("http://c/", "http://c/#top"),
@@ -84,7 +85,7 @@ struct RedirectLocationTests {
         #expect(response.url?.absoluteString == target)
     }
 
-    @Test("Redirects: a Location with blanks or beyond ASCII is followed over the wire")
+    @Test("a Location with spaces or non-ASCII is followed over the wire")
     func wire() async throws {
         try await MockServer.run { server in
             server.enqueue(
@@ -97,7 +98,7 @@ struct RedirectLocationTests {
     }
 
     @Test(
-        "Redirects: a missing or empty Location is no redirect: the 3xx is returned as it is",
+        "a 3xx without a Location is returned unchanged",
         arguments: [301, 302, 303, 307, 308])
     func noLocation(status: Int) async throws {
         for headers: HTTPHeaders in [[:], ["Location": ""], ["Location": "  "]] {
@@ -110,7 +111,7 @@ struct RedirectLocationTests {
         }
     }
 
-    @Test("Redirects: other 3xx are returned as they are, Location or not", arguments: [300, 304, 305, 306, 309, 399])
+    @Test("other 3xx are returned unchanged, with a Location or without", arguments: [300, 304, 305, 306, 309, 399])
     func otherStatuses(status: Int) async throws {
         let session = StubSession { _ in .status(status, headers: ["Location": "/b"]) }
         let response = try await Router<URLEndPoint>(session: session).rawResponse(for: URLEndPoint(.get, base))
@@ -118,7 +119,7 @@ struct RedirectLocationTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("Redirects: twenty are followed, the twenty-first is an error with the last 3xx on it")
+    @Test("twenty redirects are followed; the next throws with the last 3xx")
     func limit() async throws {
         for (count, succeeds) in [(20, true), (21, false)] {
             let session = StubSession { _ in .text("end") }
@@ -137,7 +138,7 @@ struct RedirectLocationTests {
         }
     }
 
-    @Test("Redirects: the limit can be chosen, none follows none, and the router's own interceptor is then not added")
+    @Test("a custom limit replaces the default, and .none follows no redirect")
     func chosenLimit() async throws {
         let circle = StubSession { _ in .status(302, headers: ["Location": "/again"]) }
         let router = Router<URLEndPoint>(session: circle, interceptors: [RedirectInterceptor(limit: 2)])
@@ -149,7 +150,7 @@ struct RedirectLocationTests {
         #expect(circle.requests.count == 4)
     }
 
-    // Without the empty reference of §5.4.1: an empty Location is no redirect here.
+    // Excludes the empty reference of §5.4.1, because an empty Location is no redirect here.
     static let normal = [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
         ("//g", "http://g"),

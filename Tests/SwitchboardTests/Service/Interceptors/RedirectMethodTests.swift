@@ -11,7 +11,7 @@ struct RedirectMethodTests {
     private let body = DataBody(Data("the body".utf8), additionalHeaders: ["Content-Type": "text/x-test"])
 
     @Test(
-        "Redirects: 301 and 302 turn POST into GET, 303 all but GET and HEAD, and 307 and 308 nothing",
+        "301/302 turn POST into GET, 303 all but GET and HEAD, 307/308 nothing",
         arguments: Rule.all)
     func methods(rule: Rule) async throws {
         let session = StubSession(.status(rule.status, headers: ["Location": "/end"]), .text("end"))
@@ -27,7 +27,7 @@ struct RedirectMethodTests {
         #expect(last.headers["Content-Type"] == (keepsBody ? "text/x-test" : nil))
     }
 
-    @Test("Redirects: with the body go its headers, and the others stay", arguments: [301, 302, 303])
+    @Test("a redirect that drops the body drops only the body's headers", arguments: [301, 302, 303])
     func bodyHeaders(status: Int) async throws {
         let session = StubSession(.status(status, headers: ["Location": "/end"]), .text("end"))
         let headers: HTTPHeaders = [
@@ -44,7 +44,7 @@ struct RedirectMethodTests {
             ])
     }
 
-    @Test("Redirects: over the wire, a POST that became GET has no body, no Content-Type and no Content-Length")
+    @Test("a POST that became GET has no body or body headers over the wire")
     func postToGet() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(302, headers: ["Location": "/end"]), .text("end"))
@@ -63,7 +63,7 @@ struct RedirectMethodTests {
     }
 
     @Test(
-        "307 and 308 send the body again byte for byte, over the wire", .requirement("S2.7"), arguments: [307, 308],
+        "307 and 308 send the body again unchanged, over the wire", .requirement("S2.7"), arguments: [307, 308],
         [HTTPMethod.post, .put, .patch])
     func sameBytes(status: Int, method: HTTPMethod) async throws {
         let bytes = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -81,7 +81,7 @@ struct RedirectMethodTests {
         }
     }
 
-    @Test("a body that cannot be sent again is refused for 307, and dropped as usual for 303", .requirement("S2.7"))
+    @Test("a one-shot body is refused for 307 and dropped for 303", .requirement("S2.7"))
     func oneShot() async throws {
         struct OneShot: HTTPBody {
             var isReplayable: Bool { false }
@@ -100,7 +100,7 @@ struct RedirectMethodTests {
         #expect(try await Router<URLEndPoint>(session: other).request(endPoint, as: String.self) == "end")
     }
 
-    @Test("Redirects: a download follows them, and the file holds the last body alone")
+    @Test("a download follows redirects, and the file has only the last body")
     func download() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("redirect-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -115,7 +115,7 @@ struct RedirectMethodTests {
 }
 
 extension RedirectMethodTests {
-    /// What the Fetch standard makes of a method at a status.
+    /// The method that the Fetch standard requires after a redirect status.
     struct Rule: Sendable, CustomTestStringConvertible {
         let status: Int
         let method: HTTPMethod

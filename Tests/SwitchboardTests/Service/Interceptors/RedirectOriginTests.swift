@@ -10,7 +10,7 @@ struct RedirectOriginTests {
     ]
 
     @Test(
-        "Redirects: Authorization, Cookie and Proxy-Authorization are dropped when scheme, host or port change",
+        "credentials are dropped when scheme, host or port change",
         arguments: [
             ("http://a.example.com/", "https://a.example.com/"), ("https://a.example.com/", "https://b.example.com/"),
             ("https://a.example.com/", "https://example.com/"),
@@ -26,7 +26,7 @@ struct RedirectOriginTests {
     }
 
     @Test(
-        "Redirects: they are kept within an origin, however its host and port are written",
+        "credentials stay within an origin, however host and port are written",
         arguments: [
             ("https://a.example.com/", "/b"), ("https://a.example.com/", "https://a.example.com/b"),
             ("https://a.example.com/", "https://A.EXAMPLE.com/b"),
@@ -42,14 +42,14 @@ struct RedirectOriginTests {
         #expect(last["Proxy-Authorization"] == "Basic cDpw")
     }
 
-    @Test("Redirects: what was dropped on the way does not come back with the first origin")
+    @Test("dropped credentials do not return with the first origin")
     func noReturn() async throws {
         let last = try await lastHeaders(
             "https://a.example.com/", ["https://b.example.com/", "https://a.example.com/b"])
         #expect(last == ["Accept": "application/json"])
     }
 
-    @Test("Redirects: over the wire, another port gets no credentials and no Host of the first, the same port does")
+    @Test("over the wire, another port gets no credentials and a new Host")
     func ports() async throws {
         try await MockServer.run { first in
             try await MockServer.run { other in
@@ -81,7 +81,7 @@ struct RedirectOriginTests {
     }
 
     @Test(
-        "Redirects: never from https to http, and never to another scheme: refused with the 3xx on the error",
+        "a redirect from https to another scheme is refused with its 3xx",
         arguments: [
             "http://a.example.com/", "http://b.example.com/", "HTTP://a.example.com/", "ftp://a.example.com/f",
             "file:///etc/passwd",
@@ -101,7 +101,7 @@ struct RedirectOriginTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("Redirects: from http to https is followed")
+    @Test("a redirect from http to https is followed")
     func upgrade() async throws {
         let session = StubSession(.status(301, headers: ["Location": "https://a.example.com/b"]), .text("secure"))
         let router = Router<URLEndPoint>(session: session)
@@ -110,7 +110,7 @@ struct RedirectOriginTests {
         )
     }
 
-    @Test("Redirects: a secret in a Location that is refused is not in the error's text")
+    @Test("the error of a refused redirect hides secrets in its Location")
     func refusalText() async throws {
         let session = StubSession(.status(302, headers: ["Location": "http://u:hunter2@a.example.com/?token=hunter2"]))
         let router = Router<URLEndPoint>(session: session)
@@ -121,7 +121,7 @@ struct RedirectOriginTests {
         #expect(error?.description.contains("http://") == true)
     }
 
-    /// The headers of the last request, when the first one carries secrets and each answer leads to the next location.
+    /// Sends a request with secrets, redirects it to each location in turn, and returns the last request's headers.
     private func lastHeaders(_ start: String, _ locations: [String]) async throws -> HTTPHeaders {
         let session = StubSession { _ in .text("end") }
         for location in locations { session.enqueue(.status(307, headers: ["Location": location])) }

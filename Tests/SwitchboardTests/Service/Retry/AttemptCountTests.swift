@@ -7,15 +7,15 @@ import SwitchboardTesting
 import SwitchboardTransfers
 import Testing
 
-/// Whatever a call is, a server that never helps is asked as often as the policy says, never the square of that.
+/// Every kind of call sends a failing server as many requests as the policy allows, never the square of that.
 @Suite(.timeLimit(.minutes(3)))
 struct AttemptCountTests {
-    /// What asks.
+    /// The kind of call.
     enum Asking: String, CaseIterable, Sendable {
         case call, download, upload, events, jsonLines, pages
     }
 
-    /// Where policies stand, and how often a server that never helps is asked.
+    /// The retry policies of the chain and of the call.
     struct Policies: Sendable, CustomTestStringConvertible {
         /// The attempts of the policy in the chain.
         var chain: Int?
@@ -25,7 +25,7 @@ struct AttemptCountTests {
         var testDescription: String { "chain \(chain ?? 0), own \(own ?? 0)" }
 
         func attempts(_ asking: Asking) -> Int {
-            // Without a policy in the chain only a transfer is sent again. A stream that was never there is not.
+            // Without a policy in the chain only transfers are retried. A stream that never opened is not.
             chain == nil && ![.download, .upload].contains(asking) ? 1 : own ?? chain ?? 3
         }
     }
@@ -36,7 +36,7 @@ struct AttemptCountTests {
     ]
 
     @Test(
-        "a server that always answers 503 is asked as often as the policy says", .requirement("S2.19"),
+        "a server that always answers 503 gets as many requests as allowed", .requirement("S2.19"),
         arguments: SessionKind.allCases)
     func unavailable(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -53,7 +53,7 @@ struct AttemptCountTests {
     }
 
     @Test(
-        "a server that always cuts is asked as often as the policy says", .requirement("S2.19"),
+        "a server that always closes early gets as many requests as allowed", .requirement("S2.19"),
         arguments: SessionKind.allCases)
     func cuts(kind: SessionKind) async throws {
         let heads = Deliveries<String>()
@@ -74,7 +74,7 @@ struct AttemptCountTests {
     }
 
     @Test(
-        "a server that refuses is asked as often as the policy says", .requirement("S2.19"),
+        "a server that refuses connections gets as many attempts as allowed", .requirement("S2.19"),
         arguments: SessionKind.allCases)
     func refuses(kind: SessionKind) async throws {
         let url = try #require(URL(string: "http://127.0.0.1:\(try MockServer().deadPort)/"))
@@ -90,7 +90,7 @@ struct AttemptCountTests {
     }
 
     @Test(
-        "a server that dies later is asked as often as the policy says", .requirement("S2.19"),
+        "a server that dies later gets as many requests as allowed", .requirement("S2.19"),
         arguments: SessionKind.allCases, [Policies(chain: 4), Policies(chain: 2, own: 4), Policies(own: 4)])
     func later(kind: SessionKind, policies: Policies) async throws {
         for asking in [Asking.download, .upload, .events, .jsonLines] {
@@ -101,7 +101,7 @@ struct AttemptCountTests {
                 if count.all.count == 1 { try connection.send(asking.beginning) }
             } body: { server in
                 let error = await failure(of: asking, at: server.url, policies, kind)
-                // A stream that ended has not failed; a download that broke has, and so has a piece.
+                // An ended stream has not failed, but a broken download or piece has.
                 let rest =
                     switch asking {
                     case .events, .jsonLines: policies.own ?? 10
@@ -168,7 +168,7 @@ struct AttemptCountTests {
 }
 
 extension AttemptCountTests.Asking {
-    /// A whole first answer, but for a download, of which 100,000 bytes of 200,000 come.
+    /// A complete first response. A download gets 100,000 of its 200,000 bytes.
     fileprivate var beginning: String {
         switch self {
         case .upload:
@@ -182,7 +182,7 @@ extension AttemptCountTests.Asking {
     }
 }
 
-/// Counts what is sent over another session.
+/// Counts the requests that another session sends.
 private struct CountingSession: NetworkSession {
     let session: any NetworkSession
     let sent = Deliveries<NetworkRequest>()

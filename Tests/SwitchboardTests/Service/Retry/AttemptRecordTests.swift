@@ -8,7 +8,7 @@ import Testing
 
 @testable import Switchboard
 
-/// A transfer, and a stream that connects again, is one call: one history, one row of events, one number of attempts.
+/// A transfer or a reconnecting stream is one call, with one history, one series of events and one number of attempts.
 @Suite(.timeLimit(.minutes(3)))
 struct AttemptRecordTests {
     private let url = URL(text: "http://h.test/a")
@@ -20,12 +20,12 @@ struct AttemptRecordTests {
         }
     }
 
-    /// What was told but for the exchanges' ends, which have times in them.
+    /// Returns the texts of all events but the ends of exchanges, which have times.
     private func texts(_ monitor: Events) -> [String] {
         monitor.texts.filter { !$0.hasPrefix("exchanged") }
     }
 
-    @Test("a download is one call with one history over all of its attempts", .requirement("S2.19"))
+    @Test("a download is one call with one history of all its attempts", .requirement("S2.19"))
     func download() async throws {
         let files = RangeServer(content: RangeServer.content(200_000))
         let session = StubSession(
@@ -101,7 +101,7 @@ struct AttemptRecordTests {
         #expect(texts(other).last == "finished: HTTP 200")
     }
 
-    @Test("two policies in a chain draw from one number of attempts", .requirement("S2.19"))
+    @Test("two policies in a chain share one number of attempts", .requirement("S2.19"))
     func twice() async throws {
         let policy = RetryPolicy(clock: TestClock(skips: true))
         let session = StubSession { _ in .status(503) }
@@ -116,7 +116,7 @@ struct AttemptRecordTests {
         }
     }
 
-    @Test("a used-up budget ends a download, and ended streams cost it nothing", .requirement("S2.19"))
+    @Test("an empty retry budget ends a download; ended streams cost nothing", .requirement("S2.19"))
     func budget() async throws {
         let clock = TestClock(skips: true)
         let frozen = TestClock()
@@ -140,7 +140,7 @@ struct AttemptRecordTests {
         #expect(session.requests.count == 2)
     }
 
-    @Test("a download heeds Retry-After within its total timeout", .requirement("S2.19"))
+    @Test("a download obeys Retry-After within its total timeout", .requirement("S2.19"))
     func retryAfter() async throws {
         let clock = TestClock(skips: true)
         let monitor = Events()
@@ -160,7 +160,7 @@ struct AttemptRecordTests {
     }
 
     @Test(
-        "a repetition over a new connection counts as an attempt of the call", .requirement("S2.19"),
+        "a repeat over a new connection counts as an attempt of the call", .requirement("S2.19"),
         arguments: SessionKind.curlAlone)
     func repetition(kind: SessionKind) async throws {
         let heads = Deliveries<String>()

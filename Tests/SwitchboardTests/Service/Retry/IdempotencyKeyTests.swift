@@ -20,7 +20,7 @@ struct IdempotencyKeyTests {
         return session.requests.map { $0.headers["Idempotency-Key"] }
     }
 
-    @Test("a POST with a key is sent again, with the same key; each call has another", .requirement("S2.19"))
+    @Test("a POST with a key is retried with that key; each call has another", .requirement("S2.19"))
     func unique() async throws {
         let options = RequestOptions { $0.idempotencyKey = .unique }
         let (first, second) = (await keys(options: options), await keys(options: options))
@@ -29,9 +29,7 @@ struct IdempotencyKeyTests {
         #expect(first[0].flatMap(UUID.init) != nil)
     }
 
-    @Test(
-        "a key of one's own, as an option or as a header field; and on a GET only when it is asked for",
-        .requirement("S2.19"))
+    @Test("a custom key is an option or a header; a GET has one only on request", .requirement("S2.19"))
     func own() async {
         #expect(
             await keys(options: RequestOptions { $0.idempotencyKey = "order-17" }) == [
@@ -46,7 +44,7 @@ struct IdempotencyKeyTests {
         #expect(await keys() == [nil])
     }
 
-    @Test("a policy that adds keys does so to what it would not send again", .requirement("S2.19"))
+    @Test("a policy adds keys only to methods that are not idempotent", .requirement("S2.19"))
     func byPolicy() async {
         for method in [HTTPMethod.post, .patch, .custom("PURGE")] {
             let keys = await keys(method, policy: { $0.addsIdempotencyKeys = true })
@@ -55,9 +53,7 @@ struct IdempotencyKeyTests {
         #expect(await keys(.put, policy: { $0.addsIdempotencyKeys = true }) == [nil, nil, nil])
     }
 
-    @Test(
-        "over a real connection a POST is sent once after it was reset, and again when it has a key",
-        .requirement("S2.19"))
+    @Test("over a real connection a POST is retried only with a key", .requirement("S2.19"))
     func overTheWire() async throws {
         try await MockServer.run { server in
             for (key, count) in [(nil, 1), (IdempotencyKey.unique, 3)] as [(IdempotencyKey?, Int)] {
@@ -76,7 +72,7 @@ struct IdempotencyKeyTests {
         }
     }
 
-    @Test("a key that cannot stand in a header field is refused, and nothing is sent", .requirement("S2.19"))
+    @Test("a key that is invalid in a header is refused, and nothing is sent", .requirement("S2.19"))
     func badKey() async {
         #expect(await keys(options: RequestOptions { $0.idempotencyKey = "a\r\nX: b" }) == [])
     }

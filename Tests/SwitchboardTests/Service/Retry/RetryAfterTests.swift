@@ -8,7 +8,7 @@ struct RetryAfterTests {
     private static let now = Date(timeIntervalSince1970: 784_111_777)
 
     @Test(
-        "Retry-After: seconds, and a date in each of the three forms of RFC 9110 §5.6.7", .requirement("S2.19"),
+        "Retry-After is seconds or a date in a form of RFC 9110 §5.6.7", .requirement("S2.19"),
         arguments: [
             ("120", Duration.seconds(120)), ("0", .zero), ("Sun, 06 Nov 1994 08:50:07 GMT", .seconds(30)),
             ("Sunday, 06-Nov-94 08:50:07 GMT", .seconds(30)), ("Sun Nov  6 08:50:07 1994", .seconds(30)),
@@ -23,7 +23,7 @@ struct RetryAfterTests {
     }
 
     @Test(
-        "RateLimit-Reset and its kin, with 429 and 503 and when nothing remains", .requirement("S2.19"),
+        "RateLimit fields set a wait for 429 and 503 when nothing remains", .requirement("S2.19"),
         arguments: [
             // draft-ietf-httpapi-ratelimit-headers-03 §5.1 and -07 §3.3, -09 §4: seconds from now.
             (["RateLimit-Limit": "100", "RateLimit-Remaining": "0", "RateLimit-Reset": "50"], Duration.seconds(50)),
@@ -35,8 +35,8 @@ struct RetryAfterTests {
             (["RateLimit-Remaining": "1", "RateLimit-Reset": "50"], nil),
             (["RateLimit-Reset": "50"], .seconds(50)),
             (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset-After": "1.5"], .milliseconds(1_500)),
-            // As GitHub and X send it, as seconds since 1970; others as seconds from now, or milliseconds. A date of the
-            // test's year is below 10^9.
+            // GitHub and X send seconds since 1970. Others send seconds from now, or milliseconds. Numbers below 10^9
+            // count as seconds from now.
             (["x-rate-limit-remaining": "0", "x-rate-limit-reset": "1700000042"], .seconds(42)),
             (["X-RateLimit-Reset": "1700000042"], .seconds(42)), (["X-RateLimit-Reset": "30"], .seconds(30)),
             (["X-RateLimit-Reset": "1700000042000"], .seconds(42)), (["X-RateLimit-Reset": "1600000000"], .zero),
@@ -44,7 +44,7 @@ struct RetryAfterTests {
             (["X-RateLimit-Reset": ""], nil),
             (["RateLimit-Reset": "0x10"], nil), (["RateLimit-Reset": "inf"], nil), (["RateLimit": "t"], nil),
             (["RateLimit-Reset": String(repeating: "9", count: 300)], .seconds(3_155_760_000)),
-            // The more exact field wins.
+            // Retry-After is more exact and wins.
             (["RateLimit-Reset": "50", "Retry-After": "2"], .seconds(2)),
         ] as [([String: String], Duration?)])
     func rateLimit(headers: [String: String], wait: Duration?) {

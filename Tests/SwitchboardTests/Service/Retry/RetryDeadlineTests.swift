@@ -7,11 +7,11 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct RetryDeadlineTests {
     private let url = URL(text: "https://api.example.com/a")
-    // So long that what the test takes itself is nothing.
+    // Long, so that the time of the test does not matter.
     private let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, total: .seconds(5_000)) }
 
     @Test(
-        "a wait that would pass the total timeout is not begun: the answer that asks for it is the result",
+        "a wait beyond the total timeout does not begin; the response is final",
         .requirement("S2.19"),
         arguments: [("60000", 1), ("6000", 1), ("5000", 1), ("4000", 2)])
     func retryAfter(seconds: String, attempts: Int) async throws {
@@ -33,11 +33,11 @@ struct RetryDeadlineTests {
         )
     }
 
-    @Test("what the attempts and the waits before took counts", .requirement("S2.19"))
+    @Test("earlier attempts and waits count toward the total timeout", .requirement("S2.19"))
     func elapsed() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(clock: clock) { _ in .status(503).delayed(by: .seconds(1_000)) }
-        // 1,000 s, a wait of 1,000 s, the same again, 1,000 s: a third wait would end at 6,000.
+        // Three attempts and two waits take 5,000 s, so a third wait would end at 6,000 s.
         let policy = RetryPolicy(
             maximumAttempts: 9, strategy: .constant(.seconds(1_000)), maximumDelay: .seconds(1_000), clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
@@ -47,7 +47,7 @@ struct RetryDeadlineTests {
         #expect(error?.status == 503 && error?.attempts == 3)
     }
 
-    @Test("what passed before the policy counts as well", .requirement("S2.19"))
+    @Test("time before the policy counts toward the total timeout", .requirement("S2.19"))
     func before() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession { _ in .status(503) }

@@ -9,7 +9,7 @@ struct RetryPolicyTests {
     private let url = URL(text: "https://api.example.com/a")
 
     @Test(
-        "again after statuses and failures that may pass, the waits doubling", .requirement("S2.19"), arguments: passing
+        "transient statuses and failures are retried with doubling waits", .requirement("S2.19"), arguments: passing
     )
     func again(response: MockResponse) async throws {
         let clock = TestClock(skips: true)
@@ -21,7 +21,7 @@ struct RetryPolicyTests {
         #expect(Set(session.requests.map(\.id)).count == 1)
     }
 
-    @Test("the number of attempts is exact, and stands on the error", .requirement("S2.19"), arguments: [1, 2, 3, 7])
+    @Test("the number of attempts is exact and recorded on the error", .requirement("S2.19"), arguments: [1, 2, 3, 7])
     func exactAttempts(maximum: Int) async throws {
         for response in [MockResponse.close, .status(503)] {
             let session = StubSession { _ in response }
@@ -35,7 +35,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("no wait is longer than the longest allowed", .requirement("S2.19"))
+    @Test("no wait exceeds maximumDelay", .requirement("S2.19"))
     func maximumDelay() async throws {
         let clock = TestClock(skips: true)
         let policy = RetryPolicy(
@@ -45,7 +45,7 @@ struct RetryPolicyTests {
         #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5)])
     }
 
-    @Test("never after an answer or an error that would come again", .requirement("S2.19"), arguments: lasting)
+    @Test("lasting statuses and errors are never retried", .requirement("S2.19"), arguments: lasting)
     func noRetry(response: MockResponse) async throws {
         let clock = TestClock(skips: true)
         let session = StubSession { _ in response }
@@ -56,7 +56,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "only idempotent methods are sent again (RFC 9110 §9.2.2)", .requirement("S2.19"),
+        "only idempotent methods are retried (RFC 9110 §9.2.2)", .requirement("S2.19"),
         arguments: [
             (HTTPMethod.get, 3), (.head, 3), (.put, 3), (.delete, 3), (.options, 3), (.trace, 3), (.post, 1),
             (.patch, 1),
@@ -70,7 +70,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "Retry-After in seconds is kept when it is longer than the wait of one's own", .requirement("S2.19"),
+        "Retry-After in seconds replaces a shorter wait", .requirement("S2.19"),
         arguments: [
             ("5", Duration.seconds(5)), ("0", .milliseconds(500)), ("30", .seconds(30)), ("soon", .milliseconds(500)),
             ("-3", .milliseconds(500)), ("", .milliseconds(500)), ("Wed, 21 Oct 2015 07:28:00 GMT", .milliseconds(500)),
@@ -85,7 +85,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "Retry-After as a date is kept, in each of the three forms of RFC 9110 §5.6.7", .requirement("S2.19"),
+        "Retry-After as a date is obeyed in each form of RFC 9110 §5.6.7", .requirement("S2.19"),
         arguments: ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM  d HH:mm:ss yyyy"])
     func retryAfterDate(form: String) async throws {
         let clock = TestClock(skips: true)
@@ -103,7 +103,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "a server that asks for more than the longest wait is not waited for; its answer is the result",
+        "a Retry-After beyond maximumDelay makes the response final",
         .requirement("S2.19"),
         arguments: ["31", "4294967296", "99999999999999999999999", "Fri, 31 Dec 2999 23:59:59 GMT"])
     func retryAfterTooLong(value: String) async throws {
@@ -116,7 +116,7 @@ struct RetryPolicyTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("the wait is cancellable, and nothing is sent after it", .requirement("S2.19"))
+    @Test("a cancelled wait sends nothing afterwards", .requirement("S2.19"))
     func cancellable() async throws {
         let clock = TestClock()
         let session = StubSession { _ in .status(503) }
@@ -129,7 +129,7 @@ struct RetryPolicyTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("the same bytes are sent again, over the wire, encoded once", .requirement("S2.7", "S2.19"))
+    @Test("a retry sends the same bytes over the wire, encoded once", .requirement("S2.7", "S2.19"))
     func sameBytes() async throws {
         let encodings = Deliveries<Bool>()
         try await MockServer.run { server in
@@ -144,7 +144,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("a body that can be sent only once is never sent again", .requirement("S2.7", "S2.19"))
+    @Test("a one-shot body is never retried", .requirement("S2.7", "S2.19"))
     func oneShot() async throws {
         let session = StubSession { _ in .status(503) }
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: TestClock(skips: true))])
@@ -165,7 +165,7 @@ struct RetryPolicyTests {
         ]
 }
 
-/// A body that says how often it was encoded.
+/// A body whose text counts its encodings.
 private struct CountedBody: HTTPBody {
     let encodings: Deliveries<Bool>
 

@@ -21,7 +21,7 @@ struct RetryStrategyTests {
         return clock.sleeps
     }
 
-    @Test("immediately, with constant waits, and with waits that double up to the longest", .requirement("S2.19"))
+    @Test("waits are zero, constant, or doubling up to a maximum", .requirement("S2.19"))
     func strategies() async {
         #expect(await waits { RetryPolicy(strategy: .immediate, clock: $0) } == [.zero, .zero])
         #expect(await waits { RetryPolicy(strategy: .constant(.seconds(3)), clock: $0) } == [.seconds(3), .seconds(3)])
@@ -36,9 +36,7 @@ struct RetryStrategyTests {
         #expect(await waits { RetryPolicy(strategy: .constant(.seconds(-3)), clock: $0) } == [.zero, .zero])
     }
 
-    @Test(
-        "full jitter: the drawn fraction of the doubled wait, and the same waits for the same seed",
-        .requirement("S2.19"))
+    @Test("full jitter waits a random fraction of the doubled wait", .requirement("S2.19"))
     func jitter() async {
         let fractions = InOrder([0.5, 0.25, 0, 1, .nan, 7, -1])
         let drawn = await waits {
@@ -50,16 +48,14 @@ struct RetryStrategyTests {
             drawn == [
                 .milliseconds(500), .milliseconds(500), .zero, .seconds(4), .seconds(4), .seconds(4), .zero,
             ])
-        // The default: spread over all of the interval, and nowhere else.
+        // The default spreads waits over the whole interval and never beyond.
         var all: [Duration] = []
         for _ in 0..<200 { all += await waits { RetryPolicy(maximumAttempts: 2, baseDelay: .seconds(8), clock: $0) } }
         #expect(all.count == 200 && all.allSatisfy { $0 >= .zero && $0 < .seconds(8) })
         #expect(all.contains { $0 < .seconds(2) } && all.contains { $0 > .seconds(6) })
     }
 
-    @Test(
-        "a strategy of the app's decides by attempt, request and result, answers that are good included",
-        .requirement("S2.19"))
+    @Test("a custom strategy decides by attempt, request and any result", .requirement("S2.19"))
     func custom() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(
@@ -77,7 +73,7 @@ struct RetryStrategyTests {
         let text = try await router.request(URLEndPoint(.get, url), as: String.self)
         #expect(text == "made")
         #expect(clock.sleeps == [.seconds(1), .seconds(30), .milliseconds(1), .seconds(4)])
-        // The rules that protect the server stay.
+        // The rules that protect the server still apply.
         let post = StubSession { _ in .status(202) }
         let other = Router<URLEndPoint>(
             session: post, interceptors: [RetryPolicy(strategy: .custom { _, _, _ in .zero })])
@@ -94,9 +90,7 @@ struct RetryStrategyTests {
         }
     }
 
-    @Test(
-        "one request's own policy: none, or another strategy; the router's clock measures its waits",
-        .requirement("S2.19"))
+    @Test("a request's policy replaces the chain's and keeps the chain's clock", .requirement("S2.19"))
     func perRequest() async {
         #expect(
             await waits {
@@ -132,9 +126,7 @@ struct RetryStrategyTests {
         #expect(session.requests.count == 4)
     }
 
-    @Test(
-        "attempts and what became of each are on the response and on the error; every retry is reported",
-        .requirement("S2.19"))
+    @Test("response and error have the history, and every retry is reported", .requirement("S2.19"))
     func visible() async throws {
         let session = StubSession(.status(503), .close, .text("done"), .status(502), .status(500), .status(504))
         let monitor = Events()
@@ -157,7 +149,7 @@ struct RetryStrategyTests {
     }
 }
 
-/// Values of a list, one after the other.
+/// Returns the values of a list, one per call.
 private final class InOrder: Sendable {
     private let values: [Double]
     private let asked = Deliveries<Bool>()

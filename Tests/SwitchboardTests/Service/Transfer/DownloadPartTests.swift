@@ -4,7 +4,7 @@ import Testing
 
 @testable import Switchboard
 
-/// Downloads that are resumed by parts whose `Content-Range` says more, or other, than the first response (RFC 9110 §14.4).
+/// Downloads that resume with parts whose `Content-Range` differs from the first response (RFC 9110 §14.4).
 @Suite(.timeLimit(.minutes(3)))
 struct DownloadPartTests {
     private let content = RangeServer.content(300_000)
@@ -31,7 +31,7 @@ struct DownloadPartTests {
         }
     }
 
-    @Test("a part that reaches beyond the known end begins the file again")
+    @Test("a part that reaches beyond the known end restarts the file")
     func partBeyondTheEnd() async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in

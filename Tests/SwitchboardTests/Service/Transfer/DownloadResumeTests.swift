@@ -21,7 +21,7 @@ struct DownloadResumeTests {
         URLEndPoint(.get, URL(string: server.url.absoluteString + "/file" + query) ?? server.url)
     }
 
-    /// Downloads over one session and gives the file's bytes.
+    /// Downloads a file over one session and returns its bytes.
     private func download(
         _ kind: SessionKind, _ endPoint: URLEndPoint, isKept: Bool = false, attempts: Int = 3, in folder: URL,
         _ check: (NetworkResponse) throws -> Void = { _ in }
@@ -33,7 +33,7 @@ struct DownloadResumeTests {
         return try Data(contentsOf: file)
     }
 
-    @Test("a lost connection is made good for from the byte that is missing on", arguments: SessionKind.allCases)
+    @Test("after a lost connection a download resumes at the missing byte", arguments: SessionKind.allCases)
     func lostConnections(kind: SessionKind) async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in
@@ -53,11 +53,11 @@ struct DownloadResumeTests {
         }
     }
 
-    /// What a server answers when it is asked for the rest, so that the file has to begin again.
+    /// A response to a request for the rest that forces the file to restart.
     struct Restart: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: @Sendable (RangeServer) -> MockResponse
-        /// Whether the answer has all of the file.
+        /// Whether the response has the whole file.
         var isWhole = false
     }
 
@@ -84,7 +84,7 @@ struct DownloadResumeTests {
     ]
 
     @Test(
-        "an answer that is not the missing rest begins the file again: never are two mixed",
+        "a response other than the missing rest restarts the whole file",
         arguments: SessionKind.allCases, restarts)
     func restarted(kind: SessionKind, restart: Restart) async throws {
         let files = RangeServer(content: content)
@@ -93,11 +93,11 @@ struct DownloadResumeTests {
             try await MockServer.run { server in
                 server.enqueue(
                     files.whole.truncated(after: 100_000), restart.isWhole ? now.whole : restart.answer(files))
-                // What libcurl cannot unpack it has sent once more, to be taken as it comes.
+                // A session that cannot decompress content requests it again, to take it as it comes.
                 let isRepeated = restart.testDescription == "a compressed part" && !kind.takesUnknownEncodings
                 if isRepeated { server.enqueue(restart.answer(files)) }
                 server.stub(.any) { now.answer($0) }
-                // Curl would refuse the made-up coding before it can be seen.
+                // FoundationSession on Linux would refuse the made-up coding before the download sees it.
                 guard restart.testDescription != "a compressed part" || kind == .curl else { return }
                 let bytes = try await download(kind, endPoint(server), in: folder)
                 #expect(bytes == changed)
@@ -107,7 +107,7 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("a 206 with less than was asked for is followed by the rest", arguments: SessionKind.allCases)
+    @Test("a 206 with fewer bytes than requested is followed by the rest", arguments: SessionKind.allCases)
     func shortParts(kind: SessionKind) async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in
@@ -122,7 +122,7 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("more bytes than the 206 announced are an error, and no file", arguments: SessionKind.allCases)
+    @Test("a 206 with more bytes than announced throws and leaves no file", arguments: SessionKind.allCases)
     func longParts(kind: SessionKind) async throws {
         let files = RangeServer(content: content)
         let long = MockResponse.data(content[100_000...] + Data(count: 10), status: 206).chunked(1_000).with(
@@ -140,7 +140,7 @@ struct DownloadResumeTests {
         }
     }
 
-    /// Validators, and what `If-Range` says of them; nil where they are no strong ones.
+    /// Validators and the expected `If-Range`, or nil without a strong validator.
     private static let conditions: [(HTTPHeaders, String?)] = [
         (["ETag": "\"a\""], "\"a\""), (["ETag": "W/\"a\""], nil), (["ETag": "a"], nil), ([:], nil),
         (
@@ -159,7 +159,7 @@ struct DownloadResumeTests {
     ]
 
     @Test(
-        "only a strong validator asks for the rest (RFC 9110 §8.8.2.2, §13.1.5); without one the file begins again",
+        "only a strong validator resumes a file (RFC 9110 §8.8.2.2, §13.1.5)",
         arguments: conditions)
     func validators(fields: HTTPHeaders, condition: String?) async throws {
         let files = RangeServer(content: content, validators: fields)
@@ -175,7 +175,7 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("a request that is not idempotent is sent once; one that is and is no GET begins again")
+    @Test("a POST download is sent once; a PUT download restarts the file")
     func otherMethods() async throws {
         let files = RangeServer(content: content)
         for (method, count) in [(HTTPMethod.post, 1), (.put, 2)] {
@@ -199,7 +199,7 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("a server that gives a byte at a time, or another file each time, is given up")
+    @Test("a download gives up when each response has one byte or a new file")
     func hostile() async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in
@@ -229,7 +229,7 @@ struct DownloadResumeTests {
                 #expect(error?.code == .truncatedBody)
                 #expect(turn.all.count == 5)
             }
-            // The right bytes, and never more than one of them.
+            // Correct bytes, but only one at a time.
             try await MockServer.run { server in
                 server.stub(.any) { request in
                     guard let first = request.headers["Range"].flatMap({ Int($0.dropFirst(6).dropLast()) }) else {
@@ -243,7 +243,7 @@ struct DownloadResumeTests {
                 #expect(error?.code == .invalidResponse)
                 #expect(server.requests.count < 10)
             }
-            // Parts from another place, in turn with a beginning that is cut.
+            // Parts from a wrong offset, alternating with a truncated beginning.
             try await MockServer.run { server in
                 server.stub(.any) { request in
                     request.headers["Range"] == nil ? files.whole.truncated(after: 200_000) : files.part(0..<10)
@@ -260,7 +260,7 @@ struct DownloadResumeTests {
 
     // MARK: Over several calls
 
-    @Test("what is kept is gone on with by the next call, and holds no secret", arguments: SessionKind.allCases)
+    @Test("the next call resumes a kept partial file, which has no secrets", arguments: SessionKind.allCases)
     func kept(kind: SessionKind) async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in
@@ -286,7 +286,7 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("a download that is kept and brought nothing leaves nothing")
+    @Test("a kept download without bytes leaves no files")
     func keptNothing() async throws {
         let session = StubSession(.status(500))
         try await withFolder { folder in
@@ -300,13 +300,13 @@ struct DownloadResumeTests {
         }
     }
 
-    /// What may lie beside the file, so that the download has to begin with the first byte.
+    /// Sidecars of a partial file that force the download to start with the first byte.
     private static let remains: [(String, String?)] = [
         ("no sidecar", nil), ("a damaged sidecar", "{\"url\":"), ("an empty one", ""),
         ("of another URL", #"{"url":"http://h.test/other","validator":"\"v1\"","size":300000}"#),
     ]
 
-    @Test("what cannot be told to be of the same file is not gone on with", arguments: remains)
+    @Test("a partial file of unknown origin is not resumed", arguments: remains)
     func leftovers(name: String, sidecar: String?) async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in
@@ -321,7 +321,7 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("killed between its last byte and its name, it is asked for its last byte and has its name then")
+    @Test("a complete but unnamed file resumes at its last byte")
     func wholeButNameless() async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in
@@ -338,7 +338,7 @@ struct DownloadResumeTests {
         }
     }
 
-    @Test("a second download that would keep the same file is refused while the first is in progress")
+    @Test("a second download to the same kept file is refused while one runs")
     func concurrent() async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in
@@ -357,7 +357,7 @@ struct DownloadResumeTests {
                 }
                 #expect(error?.code == .cannotWriteFile)
                 #expect(error?.reason?.contains("another download") == true)
-                // One with a file of its own is not in its way.
+                // A download to a separate temporary file is not affected.
                 try await router.download(endPoint, to: file)
                 #expect(try Data(contentsOf: file) == content)
                 first.cancel()
@@ -368,7 +368,7 @@ struct DownloadResumeTests {
 }
 
 extension SessionKind {
-    /// Whether a body in an encoding that nobody knows is taken from the first answer.
+    /// Whether a body in an unknown encoding is taken from the first response.
     fileprivate var takesUnknownEncodings: Bool {
         #if os(Linux)
         CurlLibrary.decodesLate

@@ -5,11 +5,11 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-/// A task whose response goes into a file, by whatever call.
+/// Tasks whose response goes into a file, by each kind of call.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct DownloadTaskTests {
     @Test(
-        "a download is written to its file, over one that is there, and nothing else is left beside it [downloads]",
+        "a download replaces its file and leaves nothing else [downloads]",
         .requirement("S0.13", "S3.3"),
         arguments: SessionKind.allCases, [true, false])
     func downloadReplaces(kind: SessionKind, isChunked: Bool) async throws {
@@ -30,7 +30,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("an empty body and one that was compressed become files too [downloads]", arguments: SessionKind.allCases)
+    @Test("empty and compressed bodies become files too [downloads]", arguments: SessionKind.allCases)
     func otherBodies(kind: SessionKind) async throws {
         try await withFolder { folder in
             let packed = Data(base64Encoded: SessionBodyTests.compressed["gzip"] ?? "") ?? Data()
@@ -46,7 +46,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "a download that breaks off, times out or is cancelled leaves no file under its name [downloads]",
+        "a failed or cancelled download leaves no file [downloads]",
         arguments: SessionKind.allCases, ["cut", "reset", "time", "cancel"])
     func brokenDownloadLeavesNothing(kind: SessionKind, how: String) async throws {
         try await withFolder { folder in
@@ -84,7 +84,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "the body of a 404 stays in memory, the file is not touched [downloads]", .requirement("S0.13"),
+        "a 404's body stays in memory, the file untouched [downloads]", .requirement("S0.13"),
         arguments: SessionKind.allCases)
     func errorPageIsNoDownload(kind: SessionKind) async throws {
         try await withFolder { folder in
@@ -100,7 +100,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("a folder that is not there is cannotWriteFile, naming the file [downloads]", arguments: SessionKind.allCases)
+    @Test("a missing folder is cannotWriteFile with the path [downloads]", arguments: SessionKind.allCases)
     func noFolder(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("next"))
@@ -117,7 +117,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "a download over its limit, announced or not, leaves nothing [downloads]", arguments: SessionKind.allCases,
+        "a download over its limit keeps the old file [downloads]", arguments: SessionKind.allCases,
         [true, false])
     func downloadLimit(kind: SessionKind, isAnnounced: Bool) async throws {
         try await expectDownload(kind, leaving: "old") { server, options in
@@ -129,7 +129,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "a download whose status is not accepted leaves the file that was there, and so does a 204 [downloads]",
+        "a 204 or a refused status keeps the old file [downloads]",
         arguments: SessionKind.allCases)
     func refusedDownload(kind: SessionKind) async throws {
         try await expectDownload(kind, leaving: "old") { server, _ in
@@ -144,7 +144,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "a download that cannot take its name leaves no part behind, and a name may be as long as the system allows [downloads]",
+        "a long name works, and a failed rename leaves no part [downloads]",
         arguments: SessionKind.allCases)
     func takingTheName(kind: SessionKind) async throws {
         try await expectDownload(kind, named: String(repeating: "n", count: 250), leaving: "new") { server, _ in
@@ -162,7 +162,7 @@ struct DownloadTaskTests {
     private static let forms = ["async", "completion", "call"]
 
     @Test(
-        "a policy makes good for a lost connection, by whatever call form [downloads]",
+        "a policy resumes a broken download in any call form [downloads]",
         arguments: SessionKind.allCases, forms)
     func resumed(kind: SessionKind, form: String) async throws {
         let files = RangeServer(content: RangeServer.content(300_000))
@@ -199,7 +199,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "without a policy a task's download is sent once, and what is kept is gone on with [downloads]",
+        "without a policy one call sends once, the next resumes [downloads]",
         arguments: SessionKind.allCases)
     func kept(kind: SessionKind) async throws {
         let files = RangeServer(content: RangeServer.content(300_000))
@@ -222,10 +222,10 @@ struct DownloadTaskTests {
         }
     }
 
-    // MARK: Large
+    // MARK: Large bodies
 
     @Test(
-        "sixteen megabytes arrive unchanged, in memory and in a file, up and down [large bodies]",
+        "16 MB arrive unchanged in memory and files, both ways [large bodies]",
         arguments: SessionKind.allCases)
     func largeBodies(kind: SessionKind) async throws {
         var generator = SeededGenerator(seed: 16)
@@ -257,7 +257,7 @@ struct DownloadTaskTests {
         URLEndPoint(.get, server.url, task: .download(to: file), options: RequestOptions(change))
     }
 
-    /// Downloads over a file that holds "old", and looks at what the folder holds afterwards.
+    /// Downloads over a file with the content "old", and checks the folder afterwards.
     private func expectDownload(
         _ kind: SessionKind, named name: String = "file", leaving content: String?,
         _ prepare: (MockServer, inout RequestOptions) -> NetworkError.Code?

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// `router.download(_:to:)` where nothing is lost on the way, and where nothing may be saved.
+/// `router.download(_:to:)` without lost connections, and with responses that must not be saved.
 @Suite(.timeLimit(.minutes(3)))
 struct DownloadTests {
     private func endPoint(_ server: MockServer, _ path: String = "/file", headers: HTTPHeaders = [:]) -> URLEndPoint {
@@ -12,7 +12,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "an endpoint is saved in a file, byte by byte, and nothing else is left in its folder", .requirement("S0.13"),
+        "a download saves every byte and leaves nothing else in the folder", .requirement("S0.13"),
         arguments: SessionKind.allCases)
     func whole(kind: SessionKind) async throws {
         let content = RangeServer.content(3_000_001)
@@ -34,7 +34,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("the file is replaced in one step; an empty one is a file too", arguments: SessionKind.allCases)
+    @Test("a download replaces the file, also with an empty one", arguments: SessionKind.allCases)
     func replaced(kind: SessionKind) async throws {
         try await withFolder { folder in
             try await MockServer.run { server in
@@ -50,7 +50,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("a compressed response is saved as what it unpacks to", arguments: SessionKind.allCases)
+    @Test("a compressed response is saved decompressed", arguments: SessionKind.allCases)
     func compressed(kind: SessionKind) async throws {
         try await withFolder { folder in
             try await MockServer.run { server in
@@ -62,7 +62,7 @@ struct DownloadTests {
         }
     }
 
-    /// An answer, and the code of the error that it makes of a download.
+    /// A response and the error code of its download.
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: MockResponse
@@ -84,7 +84,7 @@ struct DownloadTests {
     ]
 
     @Test(
-        "what is no file is an error: the file that is there stays, and nothing is left beside it",
+        "a failed download keeps the old file and adds no other",
         .requirement("S0.13"),
         arguments: SessionKind.allCases, refusals)
     func refused(kind: SessionKind, refusal: Refusal) async throws {
@@ -110,7 +110,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("where no file can be made nothing is sent, and the error names the place", arguments: [true, false])
+    @Test("a path that cannot be written throws before sending, with the path", arguments: [true, false])
     func placesThatAreNone(isKept: Bool) async throws {
         let session = StubSession(.text("a").repeated())
         let router = Router<URLEndPoint>(session: session)
@@ -128,9 +128,7 @@ struct DownloadTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test(
-        "the check sees the whole file before it has its name, and what it throws leaves no file", .requirement("S0.13")
-    )
+    @Test("verification runs before the rename, and its error removes the file", .requirement("S0.13"))
     func verified() async throws {
         struct Mismatch: Error {}
         let session = StubSession(.text("content").repeated())
@@ -161,7 +159,7 @@ struct DownloadTests {
     enum Canceller: CaseIterable, Sendable { case task, router, progress }
 
     @Test(
-        "a download that is cancelled ends with CancellationError, closes its connection and leaves nothing",
+        "a cancelled download closes its connection and leaves nothing",
         arguments: SessionKind.allCases, Canceller.allCases)
     func cancelled(kind: SessionKind, canceller: Canceller) async throws {
         try await withFolder { folder in
@@ -187,7 +185,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "the total timeout is for the whole download, its body and its waits included", arguments: SessionKind.allCases)
+        "the total timeout covers the whole download, body and waits included", arguments: SessionKind.allCases)
     func total(kind: SessionKind) async throws {
         try await withFolder { folder in
             try await MockServer.run { server in
@@ -204,7 +202,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("a server that falls silent is noticed by the total timeout too", arguments: SessionKind.allCases)
+    @Test("the total timeout ends a download from a silent server", arguments: SessionKind.allCases)
     func totalOfSilence(kind: SessionKind) async throws {
         try await withFolder { folder in
             try await MockServer.run { server in
@@ -222,7 +220,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("a device or a pipe is not replaced by a file; a link is, and what it leads to stays")
+    @Test("a pipe is not replaced; a symbolic link is, and its target stays")
     func placesThatAreNoFiles() async throws {
         let session = StubSession(.text("new").repeated())
         let router = Router<URLEndPoint>(session: session)

@@ -6,7 +6,7 @@ import Testing
 /// `TransferProgress.cancel()`.
 @Suite(.timeLimit(.minutes(3)))
 struct TransferCancelTests {
-    @Test("cancel() ends a download under way and closes its connection", arguments: SessionKind.allCases)
+    @Test("cancel() ends a download in flight and closes its connection", arguments: SessionKind.allCases)
     func download(kind: SessionKind) async throws {
         try await withFolder { folder in
             try await MockServer.run { server in
@@ -24,7 +24,7 @@ struct TransferCancelTests {
         }
     }
 
-    @Test("a transfer whose progress was cancelled before sends nothing")
+    @Test("a transfer with a cancelled progress sends nothing")
     func before() async throws {
         let session = StubSession { _ in .text("") }
         let progress = TransferProgress()

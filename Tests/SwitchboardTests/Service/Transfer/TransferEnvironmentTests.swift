@@ -8,7 +8,7 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardTransfers
 
-/// The closures of transfers, streams and pages run in the environment that these began in.
+/// Closures of transfers, streams and pages run in the environment of the call's start.
 @Suite(.timeLimit(.minutes(3)))
 struct TransferEnvironmentTests {
     private let notes = EnvironmentNotes()
@@ -19,7 +19,7 @@ struct TransferEnvironmentTests {
     }
 
     @Test(
-        "what a session calls runs in its request's environment",
+        "closures that a session calls run in the request's environment",
         arguments: SessionKind.allCases)
     func bodies(kind: SessionKind) async throws {
         let notes = notes

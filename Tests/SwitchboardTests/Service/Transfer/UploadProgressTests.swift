@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-/// `router.upload`, and how far a transfer says that it is.
+/// `router.upload` and its progress.
 @Suite(.timeLimit(.minutes(3)))
 struct UploadProgressTests {
     private func upload(_ body: any HTTPBody, to server: MockServer) -> URLEndPoint {
@@ -14,7 +14,7 @@ struct UploadProgressTests {
     }
 
     @Test(
-        "an upload from disk tells how far it is, has the right length, and arrives byte by byte",
+        "an upload from disk has the right length and reports its progress",
         .requirement("S0.18"),
         arguments: SessionKind.allCases)
     func file(kind: SessionKind) async throws {
@@ -44,7 +44,7 @@ struct UploadProgressTests {
     }
 
     @Test(
-        "a body in memory and a form tell it too; a stream of unknown length has no fraction",
+        "bodies in memory and forms report progress; a stream has no fraction",
         arguments: SessionKind.allCases)
     func kinds(kind: SessionKind) async throws {
         let stream = StreamBody {
@@ -70,7 +70,7 @@ struct UploadProgressTests {
         }
     }
 
-    @Test("sent again after a redirect, it begins again, and ends with the whole", arguments: SessionKind.allCases)
+    @Test("the progress restarts after a redirect and ends complete", arguments: SessionKind.allCases)
     func sentAgain(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.redirect(to: "/there", status: 307), .status(200))
@@ -83,7 +83,7 @@ struct UploadProgressTests {
     }
 
     @Test(
-        "an upload is cancelled by its progress, and its connection closed", .requirement("S0.18"),
+        "an upload's progress can cancel it, which closes the connection", .requirement("S0.18"),
         arguments: SessionKind.allCases)
     func cancelled(kind: SessionKind) async throws {
         try await RawServer.run { connection in
@@ -102,7 +102,7 @@ struct UploadProgressTests {
         }
     }
 
-    @Test("cancelled before it began, nothing is sent")
+    @Test("an upload that is cancelled before it begins sends nothing")
     func cancelledBefore() async throws {
         let session = StubSession(.status(200))
         let progress = TransferProgress()
@@ -116,7 +116,7 @@ struct UploadProgressTests {
         for await update in progress { #expect(update == TransferProgress.Update()) }
     }
 
-    @Test("an upload without a body is whole from the start")
+    @Test("an upload without a body is complete from the start")
     func empty() async throws {
         let progress = TransferProgress()
         try await Router<URLEndPoint>(session: StubSession(.status(200))).upload(
@@ -124,7 +124,7 @@ struct UploadProgressTests {
         #expect(progress.current.fraction == 1)
     }
 
-    @Test("a status that is not accepted is the upload's error, and ends the progress")
+    @Test("a refused status is the upload's error and ends the progress")
     func refused() async throws {
         let session = StubSession(.status(413))
         let progress = TransferProgress()
@@ -141,7 +141,7 @@ struct UploadProgressTests {
 
     // MARK: Rate
 
-    @Test("the rate is that of the last seconds; what begins again is measured anew")
+    @Test("the rate covers the last seconds and restarts with the transfer")
     func rate() {
         var rate = TransferRate()
         #expect(rate.bytesPerSecond == nil)
@@ -157,7 +157,7 @@ struct UploadProgressTests {
         #expect(rate.bytesPerSecond.map { $0.rounded() } == 3_000)
     }
 
-    @Test("there is no rate before a tenth of a second, also when bytes came at once")
+    @Test("the rate is nil in the first tenth of a second")
     func firstRate() {
         var rate = TransferRate()
         rate.note(0, at: .zero)
@@ -169,7 +169,7 @@ struct UploadProgressTests {
         #expect(rate.bytesPerSecond == 1_310_720)
     }
 
-    @Test("fraction and remaining time are those of the figures, and none where they cannot be told")
+    @Test("fraction and remaining time follow the figures, or are nil")
     func figures() {
         #expect(TransferProgress.Update(completed: 25, expected: 100, rate: 25).fraction == 0.25)
         #expect(TransferProgress.Update(completed: 25, expected: 100, rate: 25).remaining == .seconds(3))

@@ -3,10 +3,10 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Closures of the user that a session calls: under no lock, so that one that waits holds up nobody.
+/// Closures of the app that a session calls without a lock, so that a waiting closure delays no other request.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct BodySentTests {
-    /// Blocks its thread until a request over the same session has its answer. After 20 s it returns false.
+    /// Blocks its thread until a request over the same session has its response. After 20 s it returns false.
     ///
     /// The request runs on the session's own thread: a busy test run may have no other thread left for it.
     private func isAnotherAnswered(over session: CurlSession, _ url: URL) -> Bool {
@@ -19,7 +19,7 @@ struct BodySentTests {
     }
 
     #if os(Linux)
-    @Test("a request is answered while onBodySent of another one waits for it")
+    @Test("a request gets its response while another's onBodySent waits for it")
     func bodySent() async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
             let session = CurlSession()
@@ -38,7 +38,7 @@ struct BodySentTests {
         }
     }
 
-    @Test("every count is told before the answer, in order")
+    @Test("onBodySent receives every count in order, before the response")
     func counts() async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
             let session = CurlSession()
@@ -53,7 +53,7 @@ struct BodySentTests {
         }
     }
 
-    @Test("a request is answered while a task on the session's own thread starts it and others")
+    @Test("concurrent requests from the session's thread get their responses")
     func taskExecutor() async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
             let session = CurlSession()
@@ -68,7 +68,7 @@ struct BodySentTests {
     #endif
 
     @Test(
-        "a rule of the user's for statuses may wait for another request over the session",
+        "an app's status rule may wait for another request over the session",
         arguments: SessionKind.allCases)
     func acceptedStatuses(kind: SessionKind) async throws {
         try await withFolder { folder in

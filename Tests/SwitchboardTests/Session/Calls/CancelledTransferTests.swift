@@ -6,12 +6,12 @@ import Testing
 
 @testable import Switchboard
 
-/// Calls that are cancelled from outside while their bodies come and go.
+/// Calls that are cancelled while their bodies are sent or received.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CancelledTransferTests {
     private static let rounds = 100
 
-    /// Starts a call and cancels it some turns later, again and again, over one router and one session.
+    /// Starts calls and cancels them some yields later, in many rounds over one router and one session.
     private func cancelInRounds(
         _ call: @escaping @Sendable (_ index: Int) async throws -> Void, by cancel: @escaping @Sendable () async -> Void
     ) async throws {
@@ -19,7 +19,7 @@ struct CancelledTransferTests {
         for round in 0..<Self.rounds {
             let tasks = (0..<3).map { index in Task { try await call(index) } }
             for _ in 0..<Int.random(in: 0...400, using: &random) { await Task.yield() }
-            // Until all have ended: one that had not begun is not cancelled.
+            // Repeats until all have ended, because a call that has not begun is not cancelled.
             let ended = Deliveries<Void>()
             let canceller = Task {
                 while ended.all.count < tasks.count {
@@ -48,7 +48,7 @@ struct CancelledTransferTests {
         let count = Protected(0)
         try await withFolder { folder in
             try await MockServer.run { _ in
-                // Some end by themselves; the reader of the others waits.
+                // Some responses end by themselves. The others stall.
                 let number = count.withLock { count in
                     count += 1
                     return count
@@ -102,7 +102,7 @@ struct CancelledTransferTests {
         }
     }
 
-    @Test("cancelling a download's Progress ends it once", .requirement("S3.8"), arguments: SessionKind.allCases)
+    @Test("a cancelled Progress ends its download once", .requirement("S3.8"), arguments: SessionKind.allCases)
     func progress(kind: SessionKind) async throws {
         try await run(kind) { router, server, file in
             let current = Protected(TransferProgress())

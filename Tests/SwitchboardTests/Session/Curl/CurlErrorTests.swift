@@ -3,13 +3,13 @@ import Testing
 
 @testable import Switchboard
 
-/// What each of libcurl's result codes becomes. The names are those of libcurl's `CURLE_` codes (libcurl-errors(3)).
+/// The errors of libcurl's result codes. The names are those of libcurl's `CURLE_` codes (libcurl-errors(3)).
 @Suite
 struct CurlErrorTests {
     @Test(
-        "every result code of libcurl that HTTP can meet has its NetworkError code",
+        "every libcurl result code that HTTP can cause has its error code",
         arguments: [
-            (1, .invalidResponse),  // UNSUPPORTED_PROTOCOL: the scheme is http or https, so the answer was not
+            (1, .invalidResponse),  // UNSUPPORTED_PROTOCOL: the scheme is http or https, so the response was not HTTP
             (3, .invalidRequest), (4, .unsupported), (5, .cannotFindHost), (6, .cannotFindHost), (7, .cannotConnect),
             (8, .invalidResponse), (16, .invalidResponse), (18, .connectionLost), (23, .invalidResponse),
             (26, .encodingFailed), (28, .timedOut), (35, .insecureConnection), (45, .cannotConnect),
@@ -26,7 +26,7 @@ struct CurlErrorTests {
         #expect((error.underlying as? CurlError)?.code == code)
     }
 
-    @Test("no result code is without an error, those of other protocols and of the future included")
+    @Test("every result code is an error, also unknown future ones")
     func everyCodeIsAnError() {
         for code in 1...150 {
             let error = CurlError(code: code, message: "words of libcurl").networkError(isHeadComplete: true)
@@ -36,7 +36,7 @@ struct CurlErrorTests {
     }
 
     @Test(
-        "what shares a code is told apart by libcurl's words and by how far the response had come",
+        "result codes with several causes are split by message and phase",
         arguments: [
             (56, "Received HTTP code 407 from proxy after CONNECT", false, .cannotAuthenticate),
             (56, "Received HTTP code 502 from proxy after CONNECT", false, .cannotConnect),
@@ -59,7 +59,7 @@ struct CurlErrorTests {
     }
 
     @Test(
-        "what libcurl says to those who know it is said in plain words, and its own are kept underneath",
+        "libcurl's messages become plain words, and the originals are kept",
         arguments: [
             (
                 7, "Failed to connect to ::1 port 9 after 2 ms: Couldn't connect to server",
@@ -110,7 +110,7 @@ struct CurlErrorTests {
         #expect((error.underlying as? CurlError)?.message == message)
     }
 
-    @Test("libcurl's own message is kept, without the secrets of a URL in it")
+    @Test("libcurl's message is kept without the secrets in its URL")
     func messageIsRedacted() {
         let error = CurlError(code: 3, message: "bad URL https://user:hunter2@example.com/?api_key=hunter3")
         let texts = [error.message, error.errorDescription ?? "", "\(error.networkError(isHeadComplete: false))"]

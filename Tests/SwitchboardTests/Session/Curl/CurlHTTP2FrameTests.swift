@@ -4,10 +4,11 @@ import Foundation
 @testable import Switchboard
 import Testing
 
-/// HTTP/2 whose frames a server of good manners would not send, or not in this order: Python's h2, by hand.
+/// HTTP/2 frames from Python's h2 that a usual server would not send, or not in this order.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlHTTP2FrameTests {
-    /// What `/count` of the scripts says: the client's port, and the number of requests that came from it.
+    /// The response of `/count`: the client's port, the number of requests on its connection, and the bytes not sent
+    /// yet.
     struct Count: Decodable, Equatable {
         var port: Int
         var count: Int
@@ -24,19 +25,19 @@ struct CurlHTTP2FrameTests {
         try CurlHTTP2Tests.session(connections: connections)
     }
 
-    /// A request that the server does not answer to its end, on a connection that is there; it has come.
+    /// Sends a request that the server never finishes over an existing connection, and waits until it has arrived.
     private static func hang(_ session: CurlSession, _ counting: URL) async throws -> Task<NetworkResponse, any Error> {
         var number = try await count(session, counting).count + 1
         let request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))
         let task = Task { try await session.send(request) }
-        // The server counts one more than these as soon as it has the other.
+        // The server's count grows by one more as soon as the other request has arrived.
         while number < 1_000, try await count(session, counting).count == number { number += 1 }
         return task
     }
 
-    // MARK: Trailers and interim answers
+    // MARK: Trailers and interim responses
 
-    @Test("trailers arrive beside the body, in memory and in a file")
+    @Test("trailers arrive with a body in memory and in a file")
     func trailers() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -50,7 +51,7 @@ struct CurlHTTP2FrameTests {
         }
     }
 
-    @Test("an interim answer is not the answer, and leaves nothing in its head")
+    @Test("an interim response adds nothing to the final response")
     func interim() async throws {
         let response = try await Self.session().send(NetworkRequest(.get, Servers.http2("scriptsTLS", "/interim")))
         #expect(response.statusCode == 200)
@@ -58,7 +59,7 @@ struct CurlHTTP2FrameTests {
         #expect(response.text.contains("count"))
     }
 
-    // MARK: RST_STREAM, GOAWAY, the end
+    // MARK: RST_STREAM, GOAWAY, closed connections
 
     @Test("a stream reset inside a body in memory is truncatedBody")
     func resetInMemory() async throws {
@@ -73,7 +74,7 @@ struct CurlHTTP2FrameTests {
     }
 
     @Test(
-        "a stream reset inside its body is truncatedBody with what arrived, and the connection goes on",
+        "a reset stream is truncatedBody with its bytes; the connection stays",
         .disabled(if: CurlLibrary.stallsSharedConnections, "a streamed response has its connection alone before 7.88"))
     func resetInBody() async throws {
         let session = try Self.session(connections: 1)
@@ -92,21 +93,21 @@ struct CurlHTTP2FrameTests {
         #expect(try await Self.count(session, Servers.http2("scriptsTLS", "/count")).port == after.port)
     }
 
-    @Test("a reset that arrives together with the head is an error all the same")
+    @Test("a reset that arrives with the head is an error")
     func resetAtOnce() async throws {
         let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/reset/2"))
         #expect([.truncatedBody, .connectionLost].contains(error.code))
         #expect((error.underlying as? CurlError)?.code == 92)
     }
 
-    @Test("a stream reset instead of an answer is connectionLost", arguments: [1, 2, 8, 11])
+    @Test("a reset before the head is connectionLost", arguments: [1, 2, 8, 11])
     func resetInsteadOfHead(code: Int) async throws {
         let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/refuse/\(code)"))
         #expect(error.code == .connectionLost)
         #expect(error.status == nil)
     }
 
-    @Test("a stream that the server refused unseen is sent again, and not for ever")
+    @Test("a refused stream is sent again, but not forever")
     func refusedStream() async throws {
         let session = try Self.session()
         let once = try Servers.http2("scriptsTLS", "/refuseonce/\(UUID().uuidString)")
@@ -115,7 +116,7 @@ struct CurlHTTP2FrameTests {
         #expect(error.code == .connectionLost, "\(error)")
     }
 
-    @Test("after GOAWAY the answer still counts, and the next request has a connection of its own")
+    @Test("after GOAWAY the response arrives, and the next request reconnects")
     func goAway() async throws {
         let session = try Self.session(connections: 1)
         let last = try await Self.count(session, Servers.http2("scriptsTLS", "/goaway"))
@@ -125,7 +126,7 @@ struct CurlHTTP2FrameTests {
     }
 
     @Test(
-        "a request that GOAWAY leaves out is sent again on another connection",
+        "a request that GOAWAY excludes is sent again on another connection",
         .disabled(if: CurlLibrary.stallsSharedConnections, "a streamed response has its connection alone before 7.88"))
     func goAwayOnce() async throws {
         let session = try Self.session()
@@ -137,7 +138,7 @@ struct CurlHTTP2FrameTests {
         withExtendedLifetime(before) {}
     }
 
-    @Test("a request that GOAWAY leaves out beside another is sent again")
+    @Test("a request that GOAWAY excludes beside another is sent again")
     func goAwayInMemory() async throws {
         let session = try Self.session()
         let task = try await Self.hang(session, Servers.http2("scriptsTLS", "/count"))
@@ -146,7 +147,7 @@ struct CurlHTTP2FrameTests {
         #expect(try await Self.count(session, once).count == 1)
     }
 
-    @Test("a request that GOAWAY leaves out alone is sent again elsewhere")
+    @Test("the only request that GOAWAY excludes is sent again elsewhere")
     func goAwayAlone() async throws {
         let session = try Self.session()
         let before = try await Self.count(session, Servers.http2("scriptsTLS", "/count"))
@@ -156,13 +157,13 @@ struct CurlHTTP2FrameTests {
         #expect(after.port != before.port)
     }
 
-    @Test("GOAWAY instead of every answer is a typed error and ends", arguments: [0, 2])
+    @Test("GOAWAY instead of every response throws a typed error", arguments: [0, 2])
     func goAwayInstead(code: Int) async throws {
         let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/abort/\(code)"))
         #expect([.connectionLost, .invalidResponse].contains(error.code), "\(error)")
     }
 
-    @Test("a connection that ends inside a body is truncatedBody with what arrived")
+    @Test("a cut connection is truncatedBody with the received bytes")
     func cut() async throws {
         let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/cut"))
         #expect(error.code == .truncatedBody)
@@ -170,7 +171,7 @@ struct CurlHTTP2FrameTests {
         #expect(error.body == Data("0123456789".utf8))
     }
 
-    @Test("a body over the limit ends its stream alone")
+    @Test("a body over the limit ends only its stream")
     func bodyOverTheLimit() async throws {
         let session = try Self.session(connections: 1)
         let before = try await Self.count(session, Servers.http2("scriptsTLS", "/count"))

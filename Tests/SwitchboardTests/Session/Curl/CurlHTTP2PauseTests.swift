@@ -6,16 +6,17 @@ import Testing
 
 @testable import Switchboard
 
-/// Readers and writers that take their time, on HTTP/2 connections that others use too.
+/// Slow readers and writers on shared HTTP/2 connections.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlHTTP2PauseTests {
-    /// Whether a request may go over the connection of a reader that pauses; before libcurl 7.88 that would stall it.
+    /// A Boolean value that indicates whether a request may share the connection of a paused reader. Before libcurl
+    /// 7.88 it would stall.
     private static let isShared = !CurlLibrary.stallsSharedConnections
 
-    /// One connection for all, or enough where each reader has its own.
+    /// Creates a session with one shared connection, or with enough connections for one per reader.
     private static func session() throws -> CurlSession { try CurlHTTP2Tests.session(connections: isShared ? 1 : 16) }
 
-    /// Whether these are the bytes of `/bytes` from an offset on.
+    /// Returns whether a chunk equals the bytes of `/bytes` from an offset.
     static func isRight(_ chunk: Data, from offset: Int) -> Bool {
         let start = offset % 251
         return start + chunk.count <= pattern.count && pattern[start..<start + chunk.count] == chunk
@@ -28,7 +29,7 @@ struct CurlHTTP2PauseTests {
     }()
 
     @Test(
-        "a stream whose reader pauses stalls no other one of the connection, and arrives whole afterwards",
+        "a paused stream does not stall its connection and arrives whole",
         arguments: [10_000, 600_000, 3_000_000, 40_000_000])
     func pausedReader(size: Int) async throws {
         let session = try Self.session()
@@ -42,7 +43,7 @@ struct CurlHTTP2PauseTests {
             if Self.isShared {
                 #expect(count.port == before.port)
                 #expect(count.count == number + 3)
-            } else if size > 1 << 20 {  // else it is all here, and its connection is free again
+            } else if size > 1 << 20 {  // A smaller body has arrived, and its connection is free again.
                 #expect(count.port != before.port)
             }
         }
@@ -56,7 +57,7 @@ struct CurlHTTP2PauseTests {
         #expect(total == size)
     }
 
-    @Test("a reader that pauses makes the server wait")
+    @Test("a paused reader makes the server wait")
     func backPressure() async throws {
         let session = try Self.session()
         let size = 80_000_000
@@ -65,13 +66,13 @@ struct CurlHTTP2PauseTests {
         let paused = try await session.send(request)
         for _ in 0..<10 {
             let unsent = try await CurlHTTP2FrameTests.count(session, Servers.http2("scriptsTLS", "/count")).unsent
-            // libcurl's window for a stream is 32 MiB. A connection of its own has nothing unsent.
+            // libcurl's window for a stream is 32 MiB. A separate connection has no unsent bytes.
             #expect(Self.isShared ? unsent > size / 2 : unsent == 0)
         }
         withExtendedLifetime(paused) {}
     }
 
-    @Test("many slow readers and quick requests of one connection all get what is theirs")
+    @Test("slow readers and quick requests on one connection get their bodies")
     func manySlowReaders() async throws {
         let session = try Self.session()
         let url = try Servers.http2("scriptsTLS", "/bytes/4000000")
@@ -84,7 +85,7 @@ struct CurlHTTP2PauseTests {
                     for try await chunk in try await session.send(request).bytes {
                         try #require(Self.isRight(chunk, from: total))
                         total += chunk.count
-                        // The pace: a quick request for every piece.
+                        // A quick request for every chunk sets the pace.
                         _ = try await CurlHTTP2FrameTests.count(session, Servers.http2("scriptsTLS", "/count"))
                     }
                     #expect(total == 4_000_000)
@@ -108,7 +109,7 @@ struct CurlHTTP2PauseTests {
         #expect(ports.count == 1)
     }
 
-    @Test("letting go of a stream half read ends it alone")
+    @Test("releasing a half-read stream ends only that stream")
     func abandonedReader() async throws {
         let session = try CurlHTTP2Tests.session(connections: 1)
         let other = try Servers.http2("scriptsTLS", "/count")
@@ -126,7 +127,7 @@ struct CurlHTTP2PauseTests {
         #expect(after.count == 5)
     }
 
-    @Test("requests cancelled at any time leave the others of their connection whole")
+    @Test("cancelled requests do not affect others on their connection")
     func cancellations() async throws {
         let session = try CurlHTTP2Tests.session(connections: 1)
         let url = try Servers.http2("scriptsTLS", "/bytes/100000")
@@ -151,7 +152,7 @@ struct CurlHTTP2PauseTests {
         _ = try await CurlHTTP2FrameTests.count(session, Servers.http2("scriptsTLS", "/count"))
     }
 
-    @Test("a body that waits for its source stalls no other request of the connection")
+    @Test("an upload that waits for its source stalls no other request")
     func waitingUpload() async throws {
         let session = try CurlHTTP2Tests.session(connections: 1)
         let gate = Deliveries<Bool>()
@@ -178,7 +179,7 @@ struct CurlHTTP2PauseTests {
         #expect(try await JSONDecoder().decode([String: Int].self, from: response.body) == ["line": 2, "": 1])
     }
 
-    @Test("a session that is shut down while readers pause ends them")
+    @Test("shutting a session down ends its paused readers")
     func shutdown() async throws {
         let session = try Self.session()
         var paused: [NetworkResponse] = []

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Switchboard
 
-/// HTTP/2 against hypercorn, and against frames sent by hand.
+/// HTTP/2 with hypercorn, and with hand-written frames.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlHTTP2Tests {
-    /// What `/meet` says when all have come: the port this one came from, and those of all.
+    /// The response of `/meet` after all requests have arrived: the port of this request, and the ports of all.
     struct Meeting: Decodable {
         var port: Int
         var version: String
@@ -29,10 +29,10 @@ struct CurlHTTP2Tests {
         try JSONDecoder().decode(Meeting.self, from: await session.send(NetworkRequest(.get, url)).body)
     }
 
-    // MARK: Which version
+    // MARK: Versions
 
     @Test(
-        "HTTP/2 is spoken where TLS negotiates it or it is known, HTTP/1.1 elsewhere and where it is asked for",
+        "HTTP/2 is spoken where TLS negotiates it or the client knows it",
         arguments: [
             (HTTPVersionPolicy.automatic, "tls", "HTTP/2"), (.http1, "tls", "HTTP/1.1"),
             (.http2PriorKnowledge, "tls", "HTTP/2"), (.automatic, "plain", "HTTP/1.1"), (.http1, "plain", "HTTP/1.1"),
@@ -49,7 +49,7 @@ struct CurlHTTP2Tests {
         }
     }
 
-    @Test("a server of HTTP/1.1 is asked for no upgrade on a plain connection, and spoken to over TLS")
+    @Test("an HTTP/1.1 server gets no upgrade request, and works over TLS too")
     func fallback() async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
             let response = try await Self.session().send(NetworkRequest(.get, server.url))
@@ -61,13 +61,13 @@ struct CurlHTTP2Tests {
         #expect(response.metrics.protocolVersion == "HTTP/1.1")
     }
 
-    @Test("HTTP/2 by prior knowledge to a server of HTTP/1.1 is an error of the connection or its answer")
+    @Test("HTTP/2 by prior knowledge fails with an HTTP/1.1 server")
     func priorKnowledgeOfTheWrongServer() async throws {
         try await MockServer.run(handler: { _ in .status(400) }) { server in
             let error = try await Self.session(.http2PriorKnowledge).failure(server.url)
             #expect([.invalidResponse, .connectionLost].contains(error.code), "\(error)")
         }
-        // Over TLS it is negotiated all the same.
+        // Over TLS the version is still negotiated.
         let response = try await Self.session(.http2PriorKnowledge).send(NetworkRequest(.get, Servers.tls("good")))
         #expect(response.metrics.protocolVersion == "HTTP/1.1")
     }
@@ -101,7 +101,7 @@ struct CurlHTTP2Tests {
         #expect(stream.text.split(separator: "\n").count == 20)
     }
 
-    @Test("a body larger than any window goes up, of known length and of unknown", arguments: [true, false])
+    @Test("a body larger than any window is sent, with a length or without", arguments: [true, false])
     func largeUpload(isLengthKnown: Bool) async throws {
         let count = 200
         let line = "0123456789abcde"
@@ -124,9 +124,9 @@ struct CurlHTTP2Tests {
         #expect(response.metrics.bytesSent == length)
     }
 
-    // MARK: Many at once
+    // MARK: Concurrent requests
 
-    @Test("requests that wait for each other share one connection, the first ones of a session too")
+    @Test("requests that wait for each other share one connection")
     func multiplexing() async throws {
         let session = try Self.session()
         let url = try Servers.http2("tls", "/meet/\(UUID().uuidString)/50")
@@ -139,7 +139,7 @@ struct CurlHTTP2Tests {
         #expect(meetings.allSatisfy { $0.ports.count == 50 && Set($0.ports).count == 1 })
     }
 
-    @Test("h2c too, where this libcurl can: 7.88 cannot use a connection twice, and each has its own")
+    @Test("h2c requests share a connection, except with libcurl 7.88")
     func plainConcurrency() async throws {
         let session = try Self.session(.http2PriorKnowledge)
         let url = try Servers.http2("plain", "/meet/\(UUID().uuidString)/5")
@@ -151,7 +151,7 @@ struct CurlHTTP2Tests {
         #expect(meetings.allSatisfy { $0.version == "2" })
     }
 
-    @Test("more requests than the server takes at a time are all answered", arguments: [1, 6])
+    @Test("requests beyond the server's limit all get responses", arguments: [1, 6])
     func moreThanTheLimit(connections: Int) async throws {
         let session = try Self.session(connections: connections)
         let url = try Servers.http2("scriptsTLS", "/count")  // 100 streams at a time: h2's default
@@ -163,7 +163,7 @@ struct CurlHTTP2Tests {
         #expect(Set(ports).count <= connections)
     }
 
-    @Test("cancelling one request of a connection ends it alone")
+    @Test("a cancelled request does not end others on its connection")
     func cancellation() async throws {
         let session = try Self.session(connections: 1)
         let (alone, together) = (UUID().uuidString, UUID().uuidString)
@@ -171,7 +171,7 @@ struct CurlHTTP2Tests {
         async let first = Self.meet(session, meeting)
         let lonely = try Servers.http2("tls", "/meet/\(alone)/2")
         let cancelled = Task { try await Self.meet(session, lonely) }
-        // Once this is answered the server has the two before it.
+        // When this request is answered, the server has received the two before it.
         let before = try await Self.meet(session, Servers.http2("tls", "/meet/\(UUID().uuidString)/1"))
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -180,7 +180,7 @@ struct CurlHTTP2Tests {
         #expect(Set([before.port, second.port, others.port]).count == 1)
     }
 
-    @Test("a request that takes too long ends alone")
+    @Test("a request that times out does not end others on its connection")
     func timeout() async throws {
         let session = try Self.session(connections: 1)
         let meeting = try Servers.http2("tls", "/meet/\(UUID().uuidString)/2")

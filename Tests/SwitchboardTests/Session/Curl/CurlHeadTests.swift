@@ -5,10 +5,10 @@ import Testing
 
 @testable import Switchboard
 
-/// The lines of a head become fields, and a URL the target of a request.
+/// Lines of a head become header fields, and a URL becomes the target of a request.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlHeadTests {
-    @Test("every byte at every place of a value comes as sent, and those that may not be sent are found")
+    @Test("every byte in a value arrives as sent, and invalid bytes are found")
     func bytesOfValues() {
         var wrong: [String] = []
         for byte in UInt8.min...UInt8.max where byte != 0x0A && byte != 0x0D {
@@ -17,7 +17,7 @@ struct CurlHeadTests {
                     var value = [UInt8](repeating: UInt8(ascii: "v"), count: length)
                     value[place] = byte
                     let headers = HTTPHeaders(lines: Array("X-Name: ".utf8) + value + Array("\r\n".utf8))
-                    // One byte of 0x80 and more is no UTF-8.
+                    // A single byte of 0x80 or more is not UTF-8.
                     let text = String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) }))
                     let isBroken = byte < 0x20 && byte != 0x09 || byte == 0x7F
                     if headers.first?.value != text || ((try? headers.validate()) == nil) != isBroken {
@@ -30,7 +30,7 @@ struct CurlHeadTests {
     }
 
     @Test(
-        "names and values that are common come as sent, in any case",
+        "common names and values arrive as sent, in any case",
         arguments: [
             "Content-Encoding: gzip", "content-encoding: gzip", "CONTENT-ENCODING: gzip",
             "Content-Type: application/json", "Content-Type: Application/JSON",
@@ -43,7 +43,7 @@ struct CurlHeadTests {
         #expect("\(field.name): \(field.value)" == line)
     }
 
-    @Test("lines end with the line feed or the head; a name that is no token cannot be sent on")
+    @Test("lines end at a line feed or the head's end; bad names are invalid")
     func lines() throws {
         let headers = HTTPHeaders(lines: Array("A: 1\nB:2\r\n no name\r\nC:\t 3 \t".utf8))
         #expect(headers.map(\.name) == ["A", "B", "C"])
@@ -54,7 +54,7 @@ struct CurlHeadTests {
         }
     }
 
-    @Test("a kept connection serves one URL after the other, each with its own target")
+    @Test("a kept connection sends the target of each URL")
     func targets() async throws {
         try await MockServer.run(handler: { _ in .text("") }) { server in
             let session = CurlSession(configuration: .direct)

@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// CurlSession through proxies that note what they are asked. They alone know where names in `.test` are.
+/// CurlSession through proxies that record requests. Only the proxies can resolve names in `.test`.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlProxyTests {
     enum Kind: String, CaseIterable, Sendable {
@@ -26,7 +26,7 @@ struct CurlProxyTests {
         return CurlSession(configuration: configuration)
     }
 
-    /// What the proxies were asked for this name.
+    /// Returns the requests that the proxies received for a name.
     static func log(of name: String) async throws -> [Servers.ProxyEntry] {
         let url = try Servers.url("http", "127.0.0.1", Servers.directory().proxies["log"])
         let response = try await CurlSession(configuration: .direct).send(NetworkRequest(.get, url))
@@ -34,13 +34,13 @@ struct CurlProxyTests {
         return entries.filter { $0.target.contains(name) }
     }
 
-    /// A name nobody else asks for.
+    /// Returns a unique name.
     static func makeName() -> String { "n\(UUID().uuidString.prefix(13).lowercased()).test" }
 
-    // MARK: Through
+    // MARK: Requests through proxies
 
     @Test(
-        "a plain request is forwarded by an HTTP proxy, tunnelled by SOCKS, and found by the proxy",
+        "a plain request is forwarded by HTTP proxies and tunneled by SOCKS",
         arguments: Kind.allCases)
     func plainRequest(kind: Kind) async throws {
         try await MockServer.run(handler: { _ in .text("through") }) { server in
@@ -59,7 +59,7 @@ struct CurlProxyTests {
     }
 
     @Test(
-        "https goes through a tunnel that shows the proxy nothing of the request; metrics name the proxy",
+        "https goes through a tunnel that hides the request from the proxy",
         arguments: Kind.allCases)
     func tunnel(kind: Kind) async throws {
         let directory = try Servers.directory()
@@ -93,15 +93,15 @@ struct CurlProxyTests {
         #expect(response.metrics.protocolVersion == "HTTP/2")
     }
 
-    @Test("an https server behind a proxy is trusted no more than without one", arguments: Kind.allCases)
+    @Test("a proxy does not make an untrusted https server trusted", arguments: Kind.allCases)
     func trust(kind: Kind) async throws {
         let session = try Self.session(kind.options())
         #expect(try await session.failure(Servers.tls("untrusted")).code == .insecureConnection)
     }
 
-    // MARK: The proxy's own TLS
+    // MARK: TLS to the proxy
 
-    @Test("a proxy over TLS is trusted by the same authorities as a server, and pins do not apply to it")
+    @Test("a proxy over TLS needs the same authorities, and pins do not apply")
     func proxyOverTLS() async throws {
         let directory = try Servers.directory()
         let untrusted = try Kind.https.options("httpsUntrusted")
@@ -147,7 +147,7 @@ struct CurlProxyTests {
         }
     }
 
-    @Test("wrong or no credentials for a tunnel are cannotAuthenticate and stay out of every text", arguments: secured)
+    @Test("wrong credentials for a tunnel are cannotAuthenticate, never printed", arguments: secured)
     func wrongCredentials(kind: Kind, proxy: String) async throws {
         let url = try Servers.tls("good")
         for (user, password) in [("planted-user", "planted-password"), (nil, nil)] as [(String?, String?)] {
@@ -165,7 +165,7 @@ struct CurlProxyTests {
         }
     }
 
-    @Test("a plain request that the proxy turns away is its 407", arguments: secured.dropLast())
+    @Test("a plain request with wrong credentials gets the proxy's 407", arguments: secured.dropLast())
     func wrongCredentialsOfPlainRequest(kind: Kind, proxy: String) async throws {
         let session = try Self.session(kind.options(proxy, user: "somebody", password: "wrong"))
         let url = try Servers.url("http", Self.makeName(), 80)
@@ -176,7 +176,7 @@ struct CurlProxyTests {
 
     // MARK: Failures
 
-    @Test("a proxy that is not there is cannotConnect, for plain and for https", arguments: Kind.allCases)
+    @Test("a dead proxy is cannotConnect, for http and https", arguments: Kind.allCases)
     func deadProxy(kind: Kind) async throws {
         let port = try MockServer().deadPort
         let proxy: ProxyOptions =
@@ -193,7 +193,7 @@ struct CurlProxyTests {
         }
     }
 
-    @Test("a proxy whose name is unknown is cannotFindHost")
+    @Test("a proxy with an unknown name is cannotFindHost")
     func unknownProxy() async throws {
         let session = try Self.session(.http("proxy.invalid", port: 8080))
         let error = try await session.failure(Servers.tls("good"))
@@ -208,7 +208,7 @@ struct CurlProxyTests {
         #expect(error.code == .cannotConnect, "\(error)")
     }
 
-    @Test("a proxy that is no proxy is a typed error", arguments: Kind.allCases)
+    @Test("a server that is not a proxy is a typed error", arguments: Kind.allCases)
     func noProxyAtAll(kind: Kind) async throws {
         try await MockServer.run(handler: { _ in .status(404) }) { server in
             let proxy: ProxyOptions =
@@ -222,7 +222,7 @@ struct CurlProxyTests {
         }
     }
 
-    @Test("a proxy at an IPv6 address, with or without brackets", arguments: ["::1", "[::1]"])
+    @Test("a proxy's IPv6 address works with or without brackets", arguments: ["::1", "[::1]"])
     func proxyAtIPv6(host: String) async throws {
         let port = try MockServer().deadPort
         let error = try await Self.session(.http(host, port: port)).failure(Servers.tls("good"))
@@ -231,7 +231,7 @@ struct CurlProxyTests {
     }
 
     @Test(
-        "a proxy that is no host is an error that shows no credentials",
+        "an invalid proxy host is an error that shows no credentials",
         arguments: ["", "a b", "http://a", "u:planted@a"])
     func badProxyHost(host: String) async throws {
         let session = try Self.session(.http(host, port: 1, user: "planted-user", password: "planted-password"))
@@ -243,7 +243,7 @@ struct CurlProxyTests {
     // MARK: Bypass
 
     @Test(
-        "hosts of the bypass list and their subdomains are reached without the proxy, others are not",
+        "hosts on the bypass list and their subdomains skip the proxy",
         arguments: [
             (["direct.example"], "direct.example", true), (["direct.example"], "api.direct.example", true),
             (["other.example", "direct.example"], "direct.example", true),
@@ -272,9 +272,9 @@ struct CurlProxyTests {
     // MARK: The environment
 
     #if compiler(>=6.2)
-    /// The words of the server when it is reached, or the error's code, for a session under this environment.
+    /// Returns "direct", a status other than 200, or the error's code, for a request in this environment.
     ///
-    /// Only in a process of its own: changing the environment races with whoever reads it.
+    /// Call it only in a separate process, because changing the environment races with its readers.
     static func outcome(of proxy: ProxyOptions, _ url: URL, _ environment: [String: String] = [:]) async -> String {
         for name in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
             unsetenv(name)
@@ -292,7 +292,7 @@ struct CurlProxyTests {
         }
     }
 
-    @Test("the system's proxy is the environment's, and none ignores it")
+    @Test(".system uses the proxy of the environment, and .none ignores it")
     func environment() async throws {
         await #expect(processExitsWith: .success) {
             let dead = "http://127.0.0.1:\(try MockServer().deadPort)"
@@ -319,7 +319,7 @@ struct CurlProxyTests {
         }
     }
 
-    @Test("a proxy given by name wins over the environment, and no_proxy does not apply to it")
+    @Test("an explicit proxy wins over the environment and its no_proxy")
     func environmentAndNamedProxy() async throws {
         await #expect(processExitsWith: .success) {
             let dead = try MockServer().deadPort
@@ -336,7 +336,7 @@ struct CurlProxyTests {
 }
 
 extension SessionConfiguration {
-    /// Without the proxies that the tests' environment may name.
+    /// A configuration without the proxies of the tests' environment.
     static var direct: SessionConfiguration {
         var configuration = SessionConfiguration()
         configuration.proxy = .none

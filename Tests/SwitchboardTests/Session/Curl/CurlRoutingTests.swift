@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Which way a CurlSession takes to a server: unix sockets, addresses, families.
+/// Routes of a CurlSession to a server: unix sockets, addresses and address families.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlRoutingTests {
     static func session(_ change: (inout SessionConfiguration) throws -> Void) throws -> CurlSession {
@@ -16,7 +16,7 @@ struct CurlRoutingTests {
 
     // MARK: Unix-domain sockets
 
-    @Test("a unix-domain socket is connected to instead of the host, which still names the server", .needsServers)
+    @Test("a unix-domain socket is connected to, and Host is the URL's host", .needsServers)
     func unixSocket() async throws {
         let path = try #require(try Servers.directory().unixSockets["plain"])
         let session = try Self.session { $0.unixSocketPath = path }
@@ -27,7 +27,7 @@ struct CurlRoutingTests {
         }
     }
 
-    @Test("the host names the server in TLS too", .needsServers)
+    @Test("TLS over a unix-domain socket verifies the URL's host", .needsServers)
     func unixSocketWithTLS() async throws {
         let path = try #require(try Servers.directory().unixSockets["tls"])
         var configuration = try SessionConfiguration.trusting()
@@ -39,7 +39,7 @@ struct CurlRoutingTests {
         #expect(try await session.failure(URL(text: "https://other.example.test/")).code == .insecureConnection)
     }
 
-    @Test("a unix-domain socket that is not there, is none, or has too long a path is cannotConnect")
+    @Test("a missing, wrong or too long unix-domain socket is cannotConnect")
     func missingUnixSocket() async throws {
         let long = "/tmp/" + String(repeating: "a", count: 200)
         for path in ["/tmp/no-such-socket-\(UUID().uuidString)", "/etc/hosts", long] {
@@ -51,7 +51,7 @@ struct CurlRoutingTests {
 
     // MARK: Addresses instead of the resolver's
 
-    @Test("a name is looked up in the session's addresses, for its port alone, and stays the Host")
+    @Test("a name is looked up in the session's addresses and stays the Host")
     func resolve() async throws {
         try await MockServer.run(handler: { _ in .text("found") }) { server in
             let session = try Self.session { $0.resolve = ["api.invalid:\(server.port)": ["127.0.0.1"]] }
@@ -89,7 +89,7 @@ struct CurlRoutingTests {
     }
 
     @Test(
-        "an address or a name that is none is an error that quotes it, not another address",
+        "an invalid address or name is an error that quotes it",
         arguments: [
             ("localhost:80", "nonsense"), ("localhost:80", ""), ("localhost:80", "127.0.0.1:80"), ("localhost", "::1"),
             ("", "::1"),
@@ -106,7 +106,7 @@ struct CurlRoutingTests {
 
     // MARK: Families and literals
 
-    @Test("a literal IPv6 address in a URL is connected to, in brackets in Host", .needsServers, .needsIPv6)
+    @Test("a literal IPv6 address in a URL works, in brackets in Host", .needsServers, .needsIPv6)
     func literalIPv6() async throws {
         let port = try #require(try Servers.directory().bothFamilies)
         let url = try Servers.url("http", "[::1]", port)
@@ -133,7 +133,7 @@ struct CurlRoutingTests {
     }
 
     @Test(
-        "a literal address of the other family is an error before anything is sent", .needsServers, .needsIPv6,
+        "a literal address of the other family fails before sending", .needsServers, .needsIPv6,
         arguments: [(AddressFamily.ipv4, "[::1]"), (.ipv6, "127.0.0.1")])
     func otherFamily(family: AddressFamily, host: String) async throws {
         let port = try #require(try Servers.directory().bothFamilies)
@@ -152,7 +152,7 @@ struct CurlRoutingTests {
     }
 
     @Test(
-        "a local address that this machine does not have, or that is none, is cannotConnect",
+        "an unavailable or invalid local address is cannotConnect",
         arguments: ["192.0.2.1", "nonsense", ""])  // RFC 5737
     func badLocalAddress(address: String) async throws {
         try await MockServer.run { server in

@@ -9,7 +9,7 @@ import Testing
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlSigpipeTests {
     #if compiler(>=6.2)
-    @Test("a broken pipe within libcurl raises nothing, mask and handler stay")
+    @Test("a broken pipe in libcurl raises no signal and keeps mask and handler")
     func guarded() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
@@ -19,7 +19,7 @@ struct CurlSigpipeTests {
                 swcurl_without_sigpipe({ _ in Sigpipe.writeToNobody() }, nil)
                 try #require(Sigpipe.isBlocked == isBlockedBefore && !Sigpipe.isPending)
             }
-            // One that came before is not taken away.
+            // A SIGPIPE that was pending before stays pending.
             Sigpipe.writeToNobody()
             try #require(Sigpipe.isPending)
             swcurl_without_sigpipe({ _ in Sigpipe.writeToNobody() }, nil)
@@ -42,7 +42,7 @@ struct CurlSigpipeTests {
                 for _ in 0..<2 { _ = try? await session.send(NetworkRequest(.put, server.url, body: body)) }
                 _ = try? await session.send(NetworkRequest(.get, server.url))
                 _ = server.stop()
-                // Starts on this thread, over a connection that is gone; then cleans up.
+                // Starts on this thread over a closed connection, then cleans up.
                 _ = try? await session.send(NetworkRequest(.get, server.url))
                 await session.shutdown()
             }
@@ -107,7 +107,7 @@ private enum Sigpipe {
         }
     }
 
-    /// One GET by the shim alone, on this thread, and what its callbacks saw.
+    /// Sends one GET with the shim alone on this thread, and returns the observations of its callbacks.
     static func observe(_ url: URL) throws -> Observation {
         #expect(swcurl_load() == nil)
         swcurl_set_blocks_sigpipe(true)

@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Whom a CurlSession trusts: certificates of trustme, served by Python's ssl.
+/// Trust of a CurlSession in certificates of trustme, served by Python's ssl.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlTLSTests {
     /// A certificate that must be refused, with libcurl's result code and a few of its words.
@@ -27,7 +27,7 @@ struct CurlTLSTests {
         Refusal("self-signed", 60, "self"), Refusal("tls1.1", 35, "version"),
     ]
 
-    @Test("a server that cannot be trusted is insecureConnection, in libcurl's words", arguments: refusals)
+    @Test("an untrusted server is insecureConnection with libcurl's message", arguments: refusals)
     func refused(refusal: Refusal) async throws {
         let session = CurlSession(configuration: try .trusting())
         let url = try Servers.tls(refusal.testDescription)
@@ -52,7 +52,7 @@ struct CurlTLSTests {
     }
 
     #if compiler(>=6.2)
-    @Test("a session that trusts every server says so on standard error when it is made, others say nothing")
+    @Test("a session that trusts every server warns once on standard error")
     func warning() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             _ = CurlSession()
@@ -69,7 +69,7 @@ struct CurlTLSTests {
 
     // MARK: Authorities
 
-    @Test("an authority of one's own is trusted: a file, data, among others, with and without the system's")
+    @Test("an authority of one's own is trusted as a file, as data or in a list")
     func extraAuthority() async throws {
         let (file, other) = (try Servers.file("authority.pem"), try Servers.file("other-authority.pem"))
         let (pem, otherPEM) = (try Data(contentsOf: file), try Data(contentsOf: other))
@@ -99,7 +99,7 @@ struct CurlTLSTests {
         #expect(try await session.seen(Servers.tls("chain")).tls == "TLSv1.3")
     }
 
-    @Test("without its authority the same server is refused, also after another session of the process trusted it")
+    @Test("trust in an authority does not extend to other sessions")
     func trustIsTheSessionsOwn() async throws {
         let url = try Servers.tls("good")
         _ = try await CurlSession(configuration: .trusting()).seen(url)
@@ -111,7 +111,7 @@ struct CurlTLSTests {
         }
     }
 
-    @Test("trusting neither the system nor anybody else is insecureConnection before anything is sent")
+    @Test("trusting no authority at all is insecureConnection before sending")
     func trustingNobody() async throws {
         try await MockServer.run { server in
             var configuration = SessionConfiguration()
@@ -127,7 +127,7 @@ struct CurlTLSTests {
     // MARK: Versions
 
     @Test(
-        "a minimum version refuses what is older, and no more than that",
+        "a minimum version refuses only older versions",
         arguments: [
             (TLSVersion.tls13, "tls1.2", nil), (.tls13, "tls1.3", "TLSv1.3"), (.tls12, "tls1.2", "TLSv1.2"),
             (.tls12, "tls1.1", nil), (.tls11, "tls1.2", "TLSv1.2"), (.tls10, "good", "TLSv1.3"),
@@ -144,7 +144,7 @@ struct CurlTLSTests {
         }
     }
 
-    @Test("https to a plain server is insecureConnection, http to a TLS server an error of the connection")
+    @Test("https to plain HTTP is insecureConnection, http to TLS an error too")
     func wrongScheme() async throws {
         try await MockServer.run { server in
             let url = try Servers.url("https", "127.0.0.1", server.port)
@@ -168,7 +168,7 @@ struct CurlTLSTests {
     }
 
     @Test(
-        "a client certificate is shown: key apart, beside it, encrypted, and with the chain up to its authority",
+        "a client certificate is shown with its key in any form and its chain",
         arguments: ["client", "client-tls1.2"])
     func clientCertificate(kind: String) async throws {
         let password = try Servers.directory().keyPassword
@@ -190,7 +190,7 @@ struct CurlTLSTests {
     }
 
     @Test(
-        "no client certificate, or one of a stranger, is insecureConnection where the server asks for one",
+        "no client certificate, or one of a stranger, is insecureConnection",
         arguments: ["client", "client-tls1.2"])
     func refusedClient(kind: String) async throws {
         let configurations = [try SessionConfiguration.trusting(), try Self.identity("stranger.pem", "stranger.key")]
@@ -201,13 +201,13 @@ struct CurlTLSTests {
         }
     }
 
-    @Test("a server that does not ask sees no client certificate")
+    @Test("a server that does not ask receives no client certificate")
     func unaskedClientCertificate() async throws {
         let session = CurlSession(configuration: try Self.identity("client.pem", "client.key"))
         #expect(try await session.seen(Servers.tls("good")).client == nil)
     }
 
-    @Test("an encrypted key without its password, or with a wrong one, is insecureConnection and asks nobody")
+    @Test("an encrypted key without its right password is insecureConnection")
     func wrongKeyPassword() async throws {
         for password in [nil, "", "wrong-and-secret"] {
             let configuration = try Self.identity("client.pem", "client-locked.key", password: password)
@@ -226,7 +226,7 @@ struct CurlTLSTests {
 
     // MARK: Pins
 
-    @Test("a server with one of the pinned keys is accepted, with another key refused")
+    @Test("a server with one of the pinned keys is accepted, others are refused")
     func pins() async throws {
         let pins = try Servers.directory().pins
         let (right, wrong) = (try #require(pins["good"]), try #require(pins["second"]))
@@ -260,7 +260,7 @@ struct CurlTLSTests {
     static let hash = String(repeating: "A", count: 43) + "="
 
     @Test(
-        "a pin of another form refuses every connection and is named",
+        "a malformed pin refuses every connection and is named",
         arguments: [
             "sha1/\(hash)", "sha256//\(hash)", "sha256/AAAA", "sha256/\(hash)A", hash, "sha256/", "", "sha256/é",
         ])
@@ -279,9 +279,9 @@ struct CurlTLSTests {
         }
     }
 
-    // MARK: What cannot be read
+    // MARK: Unreadable files
 
-    @Test("files that are missing, no PEM, or the wrong kind of PEM are insecureConnection and are named")
+    @Test("unreadable or wrong PEM files are insecureConnection and are named")
     func unreadable() async throws {
         let missing = try Servers.file("no such file.pem")
         let noPEM = try Servers.file("servers.json")
@@ -315,9 +315,9 @@ struct CurlTLSTests {
         }
     }
 
-    // MARK: The rest
+    // MARK: Metrics and secrets
 
-    @Test("metrics tell how long TLS took, once for a connection")
+    @Test("metrics have the duration of TLS for new connections only")
     func metrics() async throws {
         let session = CurlSession(configuration: try .trusting())
         let url = try Servers.tls("good")
@@ -329,7 +329,7 @@ struct CurlTLSTests {
         #expect(second.isReusedConnection == true)
     }
 
-    @Test("no description, dump or reflection of a configuration shows a key, its password or a proxy's")
+    @Test("no text of a configuration shows a key, its password or a proxy's")
     func secrets() throws {
         var configuration = SessionConfiguration()
         configuration.proxy = .http("proxy.example.test", port: 8080, user: "planted-user", password: "planted-word")

@@ -9,7 +9,7 @@ import Testing
 struct CurlTaskExecutorTests {
     private var thread: pthread_t { pthread_self() }
 
-    @Test("requests of tasks on a session's own thread are answered, and the tasks stay there")
+    @Test("tasks on a session's thread get responses and stay there")
     func requestsFromTheThread() async throws {
         try await MockServer.run(handler: { request in .text(request.target) }) { server in
             let session = CurlSession()
@@ -30,7 +30,7 @@ struct CurlTaskExecutorTests {
         }
     }
 
-    @Test("a router's call, a streamed body and a streamed response work there, a cancel too")
+    @Test("calls, streams and cancellation work on a session's thread")
     func everyKind() async throws {
         try await MockServer.run { server in
             let session = CurlSession()
@@ -68,7 +68,7 @@ struct CurlTaskExecutorTests {
         }
     }
 
-    @Test("a task goes on elsewhere when the session has ended, and sees that it has")
+    @Test("after shutdown a task continues elsewhere and gets sessionInvalidated")
     func endedSession() async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
             let session = CurlSession()
@@ -83,7 +83,7 @@ struct CurlTaskExecutorTests {
         }
     }
 
-    @Test("a task there outlives the session that nobody holds")
+    @Test("a task on a session's thread outlives the deallocated session")
     func droppedSession() async throws {
         var session: CurlSession? = CurlSession()
         let executor = try #require(session?.taskExecutor)
@@ -100,7 +100,7 @@ struct CurlTaskExecutorTests {
         #expect(await task.value == 3)
     }
 
-    @Test("cancels race tasks of the thread and of others, every request ends exactly once")
+    @Test("each request ends once when cancels race on and off the thread")
     func racingCancels() async throws {
         try await RawServer.run { connection in
             try connection.answerAll("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")

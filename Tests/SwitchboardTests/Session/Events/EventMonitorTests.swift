@@ -11,7 +11,7 @@ struct EventMonitorTests {
     private struct Notes: EventMonitor {
         let events = Deliveries<CallEvent>()
         func record(_ event: CallEvent) { events.add(event) }
-        /// What happened, without times.
+        /// The kinds of the events, without times.
         var kinds: [String] {
             events.all.map { $0.kind.description.replacing(/\d+ ms/, with: "N ms") }
         }
@@ -25,7 +25,7 @@ struct EventMonitorTests {
             builder: RequestBuilder(options: RequestOptions { $0.monitors.append(notes) }))
     }
 
-    @Test("a monitor hears a call from its making over retry and redirect to its end, in order", .requirement("S2.24"))
+    @Test("a monitor receives the events of a call in order, retries included", .requirement("S2.24"))
     func order() async throws {
         let notes = Notes()
         let session = StubSession(
@@ -67,7 +67,7 @@ struct EventMonitorTests {
         #expect(notes.kinds.suffix(2) == ["exchanged: cancelled in N ms", "cancelled"])
     }
 
-    @Test("an interceptor of an app tells the monitors what it decides; a monitor of an endpoint hears its calls only")
+    @Test("an endpoint's monitor receives only its calls, and an app's reports")
     func ownEvents() async throws {
         let notes = Notes()
         let answers = AdHocInterceptor { request, _ in
@@ -83,7 +83,7 @@ struct EventMonitorTests {
         #expect(notes.kinds == ["made", "cache: hit", "finished: HTTP 200"])
     }
 
-    @Test("the history of a call is on its response: what was sent, why, and what came")
+    @Test("a response has its call's history: requests, causes and outcomes")
     func historyOfResponse() async throws {
         let session = StubSession(.failure(.connectionLost), .status(303, headers: ["Location": "/b"]), .text("here"))
         let retry = RetryPolicy(clock: TestClock(skips: true))
@@ -96,7 +96,7 @@ struct EventMonitorTests {
         #expect(response.history.map(\.exchange?.bytesReceived) == [nil, 0, 4])
     }
 
-    @Test("the history of a call is on its error, and a later call has its own", .requirement("S2.19"))
+    @Test("an error has its call's history, and a later call has another", .requirement("S2.19"))
     func historyOfError() async throws {
         let session = StubSession(.failure(.timedOut), .failure(.connectionLost), .status(404))
         let retry = RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true))
@@ -107,7 +107,7 @@ struct EventMonitorTests {
         #expect(missing?.history.map(\.outcome) == [.status(404)])
     }
 
-    @Test("a history is bounded: a call that is sent for ever keeps its first 100 exchanges")
+    @Test("a history keeps at most 100 exchanges")
     func bounded() async throws {
         let session = StubSession { _ in .failure(.timedOut) }
         let retry = RetryPolicy(maximumAttempts: 150, clock: TestClock(skips: true))
@@ -119,7 +119,7 @@ struct EventMonitorTests {
         #expect(error?.history.last?.number == 100)
     }
 
-    @Test("the waterfall of a call has a line for each exchange, its bar where it was, and no secret")
+    @Test("the waterfall has a line and a bar per exchange, and no secret")
     func waterfall() async throws {
         let session = StubSession(.status(503), .text("here"))
         let retry = RetryPolicy(clock: TestClock(skips: true))
@@ -136,7 +136,7 @@ struct EventMonitorTests {
         #expect([ExchangeRecord]().waterfall() == "nothing was sent")
     }
 
-    @Test("the event logger writes a line for each decision, with what tells calls apart", .requirement("S2.24"))
+    @Test("the logger writes a line per event, with an identifier of the call", .requirement("S2.24"))
     func eventLogger() async throws {
         let lines = Deliveries<String>()
         let logger = NetworkLogger(output: { lines.add($0) })
@@ -150,7 +150,7 @@ struct EventMonitorTests {
         #expect(lines.all.last?.hasSuffix("finished: HTTP 404") == true)
     }
 
-    @Test("the logger says what exchanges a call took, and the phases that the session measured", .requirement("S3.14"))
+    @Test("the log has the exchanges of a call and their measured phases", .requirement("S3.14"))
     func exchangesInTheLog() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(503), .text("here"))
@@ -167,7 +167,7 @@ struct EventMonitorTests {
     }
 
     @Test(
-        "over sockets each attempt has what the session measured", .requirement("S2.24"),
+        "over sockets each attempt has the session's metrics", .requirement("S2.24"),
         arguments: SessionKind.allCases)
     func sockets(kind: SessionKind) async throws {
         try await MockServer.run { server in

@@ -3,10 +3,10 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What is true of FoundationSession alone.
+/// Behavior of FoundationSession only.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct FoundationSessionTests {
-    @Test("the cause of a failed connection is URLSession's own")
+    @Test("the cause of a failed connection is a URLError")
     func underlyingError() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:\(try MockServer().deadPort)/"))
         let error = await #expect(throws: NetworkError.self) {
@@ -16,7 +16,7 @@ struct FoundationSessionTests {
     }
 
     @Test(
-        "a redirect without a Location is returned, one whose body URLSession loses is truncated",
+        "a redirect without a Location is returned or is truncatedBody",
         arguments: [301, 306, 307, 308])
     func redirectWithoutLocation(status: Int) async throws {
         try await MockServer.run { server in
@@ -34,7 +34,7 @@ struct FoundationSessionTests {
         }
     }
 
-    @Test("invalidating the shared session does nothing to those who share it")
+    @Test("invalidating the shared session has no effect")
     func sharedSession() async throws {
         FoundationSession.shared.invalidate()
         try await MockServer.run { server in

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// "What FoundationSession cannot do is a typed `unsupported` error when asked for, never ignored."
+/// FoundationSession throws a typed `unsupported` error for options that it lacks, and never ignores them.
 @Suite(.timeLimit(.minutes(3)))
 struct FoundationUnsupportedTests {
     struct Option: Sendable, CustomTestStringConvertible {
@@ -42,7 +42,7 @@ struct FoundationUnsupportedTests {
         Option("total of connections", says: "all connections") { $0.maximumConnections = 9 },
     ]
 
-    @Test("an option that FoundationSession cannot meet is unsupported, named, and nothing is sent", arguments: options)
+    @Test("an unsupported option of FoundationSession is named before sending", arguments: options)
     func unsupported(option: Option) async throws {
         try await MockServer.run { server in
             var configuration = SessionConfiguration()
@@ -57,7 +57,7 @@ struct FoundationUnsupportedTests {
         }
     }
 
-    @Test("a timeout for connecting is unsupported as well")
+    @Test("a connect timeout is unsupported")
     func unsupportedOfARequest() async throws {
         try await MockServer.run { server in
             var timed = NetworkRequest(.get, server.url)
@@ -68,7 +68,7 @@ struct FoundationUnsupportedTests {
         }
     }
 
-    @Test("the default configuration, and any number of connections per host, is supported")
+    @Test("the default configuration and any connections per host are supported")
     func supported() async throws {
         try await MockServer.run { server in
             for count in [-1, 0, 1, 100] {

@@ -3,12 +3,13 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
-/// The cases that kill, hang or corrupt URLSession on Linux, by their numbers in the project's notes (LINUX.md 0.1 to
-/// 0.9). CurlSession passes them all; FoundationSession runs where it can without ending the process.
+/// Cases that crash, hang or corrupt URLSession on Linux, with their numbers in the project's notes (LINUX.md 0.1 to
+/// 0.9). CurlSession passes all of them. FoundationSession runs those that do not end the process.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct URLSessionTrapTests {
+    // LINUX.md 0.1 and 0.2.
     @Test(
-        "LINUX 0.1 LINUX 0.2 100,000 racing cancels each end exactly once, and the session goes on working [100,000 racing cancels]",
+        "each call ends once, and the session works [100,000 racing cancels]",
         arguments: SessionKind.curlAlone)
     func hundredThousandCancels(kind: SessionKind) async throws {
         try await RawServer.run { connection in
@@ -25,8 +26,9 @@ struct URLSessionTrapTests {
     }
 
     // RFC 9112 §7.1.2.
+    // LINUX.md 0.3.
     @Test(
-        "LINUX 0.3 trailers arrive apart from the headers, the connection goes on [trailers]",
+        "trailers stay apart from headers, the connection is kept [trailers]",
         arguments: SessionKind.curlAlone)
     func trailers(kind: SessionKind) async throws {
         try await RawServer.run { connection in
@@ -47,8 +49,9 @@ struct URLSessionTrapTests {
         }
     }
 
+    // LINUX.md 0.3.
     @Test(
-        "LINUX 0.3 trailers without end are headersTooLarge, a connection cut among them is an error [trailers]",
+        "endless trailers are headersTooLarge, cut ones are errors [trailers]",
         arguments: SessionKind.curlAlone)
     func hostileTrailers(kind: SessionKind) async throws {
         let start = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n"
@@ -69,8 +72,9 @@ struct URLSessionTrapTests {
         }
     }
 
+    // LINUX.md 0.4.
     @Test(
-        "LINUX 0.4 a connection that ends anywhere inside the head is connectionLost [connections cut in the head]",
+        "a cut head is connectionLost [connections cut in the head]",
         arguments: SessionKind.curlAlone, [true, false])
     func halfHead(kind: SessionKind, isReset: Bool) async throws {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nX-A: b\r\n\r".utf8)
@@ -90,8 +94,9 @@ struct URLSessionTrapTests {
         }
     }
 
+    // LINUX.md 0.4.
     @Test(
-        "LINUX 0.4 a connection that ends behind an interim head is connectionLost [connections cut in the head]",
+        "an interim head alone is connectionLost [connections cut in the head]",
         arguments: SessionKind.curlAlone)
     func interimAlone(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -108,8 +113,9 @@ struct URLSessionTrapTests {
         }
     }
 
+    // LINUX.md 0.5.
     @Test(
-        "LINUX 0.5 cancels and timeouts amid redirects harm nothing [cancellation amid redirects]",
+        "cancels and timeouts do no harm [cancellation amid redirects]",
         arguments: SessionKind.allCases)
     func redirectsAndCancels(kind: SessionKind) async throws {
         try await RawServer.run { connection in
@@ -135,8 +141,9 @@ struct URLSessionTrapTests {
         }
     }
 
+    // LINUX.md 0.6.
     @Test(
-        "LINUX 0.6 a 401 that asks for Basic ends at once, without a timeout to end it [challenges are returned]",
+        "a 401 with Basic is returned at once [challenges are returned]",
         arguments: SessionKind.allCases)
     func basicChallenge(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -151,7 +158,7 @@ struct URLSessionTrapTests {
         }
     }
 
-    // MARK: 0.7, a connection that dies while it is kept alive
+    // MARK: 0.7: a connection that dies while it is kept alive
 
     private static let body = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
@@ -166,7 +173,7 @@ struct URLSessionTrapTests {
     }
 
     @Test(
-        "LINUX 0.7 a POST on a kept connection that the server closes is sent once, and connectionLost [requests on a dying connection]",
+        "a POST is sent once, then fails [requests on a dying connection]",
         arguments: SessionKind.curlAlone, ["memory", "stream", "chunked", "once"])
     func postOnDyingConnection(kind: SessionKind, body: String) async throws {
         for end in [MockResponse.close, .reset] {
@@ -187,7 +194,7 @@ struct URLSessionTrapTests {
 
     // RFC 9110 §9.2.2: a client may repeat what is idempotent.
     @Test(
-        "LINUX 0.7 a PUT on a kept connection that the server closes is sent again, whole [requests on a dying connection]",
+        "a PUT is sent again in full [requests on a dying connection]",
         arguments: SessionKind.curlAlone, ["memory", "stream", "chunked"])
     func putOnDyingConnection(kind: SessionKind, body: String) async throws {
         for end in [MockResponse.close, .reset] {
@@ -205,7 +212,7 @@ struct URLSessionTrapTests {
     }
 
     @Test(
-        "LINUX 0.7 a body that can be read once is not sent again, by PUT neither [requests on a dying connection]",
+        "a one-shot PUT is not sent again [requests on a dying connection]",
         arguments: SessionKind.curlAlone)
     func onceOnDyingConnection(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -221,13 +228,13 @@ struct URLSessionTrapTests {
     }
 
     @Test(
-        "LINUX 0.7 POSTs race a server that closes kept connections: each arrives whole and once, or is an error [requests on a dying connection]",
+        "racing POSTs arrive once or fail [requests on a dying connection]",
         arguments: SessionKind.curlAlone)
     func postsOnDyingConnections(kind: SessionKind) async throws {
         let arrived = Deliveries<String>()
         try await RawServer.run { connection in
             for turn in 0... {
-                // On every second connection the next request is not read any more.
+                // Every second connection does not read the next request.
                 if turn > 0, connection.number % 2 == 0, try connection.hears(within: .seconds(5)) {
                     return connection.reset()
                 }
@@ -265,7 +272,7 @@ struct URLSessionTrapTests {
     // MARK: 0.9
 
     @Test(
-        "LINUX 0.9 a body whose stream waits, or a reader that does, holds up no other request [no request holds up another]",
+        "a waiting body or reader blocks nothing [no request holds up another]",
         arguments: SessionKind.curlAlone)
     func nothingHoldsUpOthers(kind: SessionKind) async throws {
         try await MockServer.run { server in

@@ -8,7 +8,7 @@ import Testing
 struct RequestOptionTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test("a typed option has its default until it is set, and a copy keeps and changes its own", .requirement("S2.14"))
+    @Test("an option has its default until it is set; copies are independent", .requirement("S2.14"))
     func defaults() {
         var request = NetworkRequest(.get, url)
         #expect(request[Priority.self] == 5)
@@ -20,9 +20,7 @@ struct RequestOptionTests {
         #expect(copy[Label.self] == nil)
     }
 
-    @Test(
-        "options of router and endpoint reach interceptors and session, the endpoint's win, others stay",
-        .requirement("S2.14"))
+    @Test("options of router and endpoint are merged, and the endpoint's win", .requirement("S2.14"))
     func merging() async throws {
         let session = StubSession { _ in .text("") }
         let routerOptions = RequestOptions {

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 @testable import Switchboard
 
-/// What a session makes of a response's head.
+/// Heads of responses as a session reads them.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct SessionResponseTests {
     private func send(_ kind: SessionKind, answer: String) async throws -> NetworkResponse {
@@ -18,7 +18,7 @@ struct SessionResponseTests {
     // MARK: Statuses
 
     @Test(
-        "every status is returned as it is, body and headers kept, an unusual one too [statuses]",
+        "each status is returned unchanged with body and headers [statuses]",
         arguments: SessionKind.allCases, [200, 201, 206, 226, 299, 300, 400, 404, 418, 499, 500, 599, 600, 999])
     func statusesAreReturned(kind: SessionKind, status: Int) async throws {
         try await MockServer.run { server in
@@ -59,7 +59,7 @@ struct SessionResponseTests {
     }
 
     @Test(
-        "a 401 and a 407 are returned at once, their bodies kept, whatever they ask for [challenges are returned]",
+        "a 401 or 407 is returned at once, with body [challenges are returned]",
         arguments: SessionKind.allCases, [401, 407])
     func challengeIsReturned(kind: SessionKind, status: Int) async throws {
         let name = status == 401 ? "WWW-Authenticate" : "Proxy-Authenticate"
@@ -81,7 +81,7 @@ struct SessionResponseTests {
 
     // RFC 9112 §4: the reason phrase may be empty, and a client ignores it.
     @Test(
-        "a status line's reason may be empty or odd, its version 1.0 [status lines]",
+        "a reason may be empty or odd, the version 1.0 [status lines]",
         arguments: SessionKind.allCases,
         [
             "HTTP/1.1 200 ", "HTTP/1.1 200  Two  blanks: 404", "HTTP/1.1 200 \u{e9}t\u{e9}", "HTTP/1.0 200 OK",
@@ -94,9 +94,9 @@ struct SessionResponseTests {
         #expect(response.text == "ok")
     }
 
-    // RFC 9112 §2.2, §4, §5: what a lenient reader takes.
+    // RFC 9112 §2.2, §4, §5: deviations that a lenient reader accepts.
     @Test(
-        "missing blanks in a head are read all the same [careless heads]",
+        "missing spaces in a head are accepted [careless heads]",
         arguments: SessionKind.curlAlone,
         [
             "HTTP/1.1 200\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nok",
@@ -127,7 +127,7 @@ struct SessionResponseTests {
     }
 
     @Test(
-        "FoundationSession on Linux refuses bare LFs and missing blanks",
+        "FoundationSession on Linux refuses bare LFs and missing spaces",
         .enabled(if: URLSessionQuirks.speaksLibcurl),
         arguments: lineFeeds + [
             "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200 OK\r\nContent-Length:2\r\n\r\nok",
@@ -137,7 +137,7 @@ struct SessionResponseTests {
         #expect(error?.code == .invalidResponse, "\(String(describing: error))")
     }
 
-    // RFC 9110 §5.5: UTF-8 is what servers send now, ISO 8859-1 what they sent once.
+    // RFC 9110 §5.5: servers now send UTF-8, and once sent ISO 8859-1.
     @Test("a value in UTF-8 arrives as text [response headers]", arguments: SessionKind.allCases)
     func headerText(kind: SessionKind) async throws {
         let response = try await send(kind, answer: "HTTP/1.1 200 OK\r\nX-A: é日本\r\nX-B:\r\nContent-Length: 0\r\n\r\n")
@@ -173,7 +173,7 @@ struct SessionResponseTests {
     }
 
     @Test(
-        "repeated Set-Cookie fields stay apart, a comma inside a date is no separator [Set-Cookie apart]",
+        "repeated fields stay apart, despite commas in dates [Set-Cookie apart]",
         arguments: SessionKind.allCases)
     func cookiesStayApart(kind: SessionKind) async throws {
         let first = "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/"
@@ -186,7 +186,7 @@ struct SessionResponseTests {
             let session = kind.make()
             let response = try await session.send(NetworkRequest(.get, server.url))
             #expect(response.headers.values(for: "Set-Cookie") == [first, "b=2, 3"])
-            // And nothing is stored: the next request has no Cookie.
+            // Nothing is stored, so the next request has no Cookie.
             server.enqueue(.status(200))
             _ = try await session.send(NetworkRequest(.get, server.url))
             #expect(server.requests.last?.headers.contains("Cookie") == false)
@@ -196,7 +196,7 @@ struct SessionResponseTests {
     // MARK: Interim responses
 
     @Test(
-        "interim responses are skipped, a 100 that nobody asked for too [interim responses]",
+        "interim heads are skipped, an unrequested 100 too [interim responses]",
         arguments: SessionKind.allCases)
     func interimResponsesAreSkipped(kind: SessionKind) async throws {
         let response = try await send(
@@ -209,7 +209,7 @@ struct SessionResponseTests {
     }
 
     @Test(
-        "interim responses without end are headersTooLarge, the connection is closed [interim responses are limited]",
+        "endless 103s are headersTooLarge [interim responses are limited]",
         arguments: SessionKind.curlAlone)
     func interimStorm(kind: SessionKind) async throws {
         let ends = Deliveries<Int>()
@@ -218,7 +218,7 @@ struct SessionResponseTests {
             let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 1_000)
             var sent = 0
             defer { ends.add(sent) }
-            // 2 GB, if nobody ends it.
+            // 2 GB, unless the client closes the connection.
             while sent < 50_000 {
                 try connection.send(hints)
                 sent += 1
@@ -235,9 +235,9 @@ struct SessionResponseTests {
 
     // MARK: No body
 
-    // RFC 9110 §8.6, §15.3.5, §15.4.5: a length is announced, and there is no body.
+    // RFC 9110 §8.6, §15.3.5, §15.4.5: these responses announce a length and have no body.
     @Test(
-        "a HEAD, a 204 and a 304 end with their heads whatever length they announce, and the connection goes on [HEAD, 204 and 304]",
+        "responses end at the head and keep the connection [HEAD, 204 and 304]",
         arguments: SessionKind.allCases)
     func bodilessResponses(kind: SessionKind) async throws {
         try await RawServer.run { connection in

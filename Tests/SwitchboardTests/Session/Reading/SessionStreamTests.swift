@@ -26,7 +26,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "the head and the first chunks are there before the end is sent [streamed responses]",
+        "head and first chunks arrive before the end [streamed responses]",
         arguments: SessionKind.allCases)
     func chunksArriveEarly(kind: SessionKind) async throws {
         let turn = DispatchSemaphore(value: 0)
@@ -55,7 +55,7 @@ struct SessionStreamTests {
             } while true
             #expect(words == ["one", "two", "three"])
             #expect(try await chunks.next() == nil)
-            // Read to its end, the connection serves the next one.
+            // After the whole body is read, the connection serves the next request.
             let next = try await session.send(NetworkRequest(.get, server.url))
             #expect(next.text == "next")
             #expect(server.connectionCount == 1)
@@ -78,7 +78,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "a response that nobody reads closes the connection when it is let go of [streamed responses]",
+        "a released response closes its connection [streamed responses]",
         arguments: SessionKind.allCases)
     func unread(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -90,7 +90,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "a cancelled reader ends with CancellationError, the connection is closed [cancellation of a streamed response]",
+        "a cancel closes the connection [cancellation of a streamed response]",
         arguments: SessionKind.allCases)
     func cancelledReader(kind: SessionKind) async throws {
         let firsts = Deliveries<Data>()
@@ -104,14 +104,14 @@ struct SessionStreamTests {
             _ = try await firsts.first()
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            // Though the response is still held.
+            // The response is still retained.
             try await server.waitForDisconnect()
             withExtendedLifetime(response) {}
         }
     }
 
     @Test(
-        "a body that breaks off is an error behind the chunks that came, with head and code [streamed responses]",
+        "a broken body is an error after its chunks [streamed responses]",
         arguments: SessionKind.allCases)
     func errorsInTheStream(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -138,7 +138,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "what is no success comes whole, with its body [streamed responses]", arguments: SessionKind.allCases,
+        "an error status arrives with its whole body [streamed responses]", arguments: SessionKind.allCases,
         [302, 404, 500])
     func otherStatuses(kind: SessionKind, status: Int) async throws {
         try await MockServer.run { server in
@@ -166,7 +166,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "no limit for bodies in memory holds for one that is streamed [streamed responses]",
+        "the limit for bodies in memory does not apply [streamed responses]",
         arguments: SessionKind.allCases)
     func limits(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -177,7 +177,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "what the reader has no time for waits in a file, and every byte arrives once and in order [streamed responses]",
+        "a slow reader gets every byte once, in order [streamed responses]",
         arguments: SessionKind.allCases)
     func slowReader(kind: SessionKind) async throws {
         let size = 20_000_000
@@ -190,7 +190,7 @@ struct SessionStreamTests {
             sent.add(size)
         } body: { server in
             let response = try await kind.make().send(request(server.url))
-            // URLSession takes the whole body while not one byte is read.
+            // URLSession receives the whole body before any byte is read.
             if kind == .foundation { _ = try await sent.first() }
             var seen = Data()
             for try await chunk in response.bytes {
@@ -202,7 +202,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "what waits for the reader has a limit, and beyond it is an error [streamed responses]",
+        "the backlog for a slow reader has a limit [streamed responses]",
         arguments: [SessionKind.foundation])
     func limitOfTheFile(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -221,8 +221,9 @@ struct SessionStreamTests {
 
     // MARK: Back-pressure
 
+    // LINUX.md 0.8.
     @Test(
-        "LINUX 0.8 while its reader waits the server is made to wait, then every byte arrives once and in order [back-pressure]",
+        "a waiting reader pauses the server and loses no byte [back-pressure]",
         arguments: SessionKind.curlAlone)
     func backPressure(kind: SessionKind) async throws {
         let size = 40_000_000
@@ -242,7 +243,7 @@ struct SessionStreamTests {
         } body: { server in
             let session = kind.make()
             let response = try await session.send(request(server.url))
-            // Half a megabyte held, and what the system's buffers take.
+            // Half a megabyte is buffered, in addition to the system's buffers.
             let sent = try await stalls.first()
             #expect(sent < size / 2)
             var next: UInt32 = 0
@@ -268,7 +269,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "cancelled, or let go of, while the server is made to wait, the connection closes [cancellation of a streamed response]",
+        "a paused stream can be closed [cancellation of a streamed response]",
         arguments: SessionKind.curlAlone, [true, false])
     func closedWhilePaused(kind: SessionKind, isCancelled: Bool) async throws {
         let stalls = Deliveries<Int>()
@@ -298,7 +299,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "a server that waits for the reader is not silent: no timeout for silence passes, one after the pause does [back-pressure]",
+        "a pause is not idle time, but later silence is [back-pressure]",
         arguments: SessionKind.curlAlone)
     func silenceAndPauses(kind: SessionKind) async throws {
         let stalls = Deliveries<Int>()
@@ -327,7 +328,7 @@ struct SessionStreamTests {
     }
 
     @Test(
-        "an ended session ends a streamed response: invalidated it goes on, shut down it is an error [streamed responses]",
+        "invalidate() keeps streams, shutdown() ends them [streamed responses]",
         arguments: SessionKind.curlAlone)
     func endedSession(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -346,7 +347,7 @@ struct SessionStreamTests {
 }
 
 extension NetworkSession {
-    /// Ends everything at once, where there is such a thing.
+    /// Ends all requests at once, on sessions that support it.
     fileprivate func shutdown() async {
         #if os(Linux)
         await (self as? CurlSession)?.shutdown()

@@ -4,7 +4,7 @@ import Switchboard
 import Testing
 
 struct CurlCommandTests {
-    /// What a POSIX shell makes of the command: the arguments that `curl` would be called with.
+    /// Returns the arguments that a POSIX shell would pass to `curl`.
     private func arguments(_ command: String) throws -> [String] {
         let words = ["-c", "curl() { printf '%s\\0' \"$@\"; }\n" + command]
         let (output, exit) = try Program.run("/bin/sh", words)
@@ -15,7 +15,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "the shell hands curl each argument as it is meant, whatever it holds",
+        "the shell passes each argument to curl unchanged",
         arguments: [
             "plain", "it's", "'", "''", "a\"b", "$HOME `id` $(id)", "back\\slash", "line\nbreak\n", "!!", "é🌎",
             "*?[a-z]", "a;b|c&d>e", "-X", "@file", "%s\\0",
@@ -35,7 +35,7 @@ struct CurlCommandTests {
     }
 
     @Test(
-        "a value with a quote and a combining mark becomes no command",
+        "a quote with a combining mark cannot start a command",
         arguments: [
             "'\u{301}; printf pwned; '\u{301}", "'\u{308}$(printf pwned)'\u{308}", "'\u{200D}`printf pwned`'\u{FE0F}",
             "'\u{E0100}; exit 7; '", "~", "~root",
@@ -55,7 +55,7 @@ struct CurlCommandTests {
         #expect(try arguments(foreign.curlCommand(redaction: .none)).last.map { Array($0.utf8) } == Array(text.utf8))
     }
 
-    @Test("GET is curl's own, HEAD is --head, every other method is named")
+    @Test("GET is the default, HEAD is --head, and other methods are named")
     func methods() throws {
         let url = URL(text: "https://h.example/")
         #expect(try arguments(NetworkRequest(.get, url).curlCommand) == ["https://h.example/"])
@@ -64,7 +64,7 @@ struct CurlCommandTests {
         #expect(try arguments(NetworkRequest("a'b c", url).curlCommand) == ["-X", "a'b c", "https://h.example/"])
     }
 
-    @Test("a header with an empty value ends in a semicolon, which curl sends as an empty one")
+    @Test("an empty header value is written with a semicolon for curl")
     func emptyValue() throws {
         let request = NetworkRequest(
             .get, URL(text: "https://h.example/"), headers: ["X-Empty": "", "X-Two": "a", "X-Two": "b"])
@@ -74,7 +74,7 @@ struct CurlCommandTests {
             ])
     }
 
-    @Test("secrets in URL, headers and body are replaced, and the command is still one the shell takes")
+    @Test("secrets are redacted, and the command stays valid for the shell")
     func secrets() throws {
         let request = NetworkRequest(
             .post, URL(text: "https://ann:s3cret@h.example/?api_key=s3cret&page=1"),
@@ -88,7 +88,7 @@ struct CurlCommandTests {
         #expect(request.curlCommand(redaction: .none).components(separatedBy: "s3cret").count == 6)
     }
 
-    @Test("a body that is no text is noted behind the command, where the shell sees a comment")
+    @Test("a binary body is described in a comment after the command")
     func binaryBody() throws {
         for data in [Data([0xFF, 0xFE]), Data("a\0b".utf8)] {
             let request = NetworkRequest(.put, URL(text: "https://h.example/"), body: DataBody(data))

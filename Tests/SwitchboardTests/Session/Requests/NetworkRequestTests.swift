@@ -25,7 +25,7 @@ struct NetworkRequestTests {
         #expect(copy.url?.absoluteString == "https://other.example/other" && copy[Tag.self] == "copy")
     }
 
-    @Test("an id for each request made, the same for its copies", .requirement("S2.9"))
+    @Test("each request has a unique id, which its copies share", .requirement("S2.9"))
     func ids() throws {
         let requests = (0..<1_000).map { _ in NetworkRequest(.get, nil) }
         #expect(Set(requests.map(\.id)).count == 1_000)
@@ -36,7 +36,7 @@ struct NetworkRequestTests {
         #expect(try RequestBuilder().makeRequest(for: endPoint).id != RequestBuilder().makeRequest(for: endPoint).id)
     }
 
-    @Test("scheme, host, port, path and query give the right URL, in any order", .requirement("S2.9"))
+    @Test("scheme, host, port, path and query build the URL, in any order", .requirement("S2.9"))
     func setters() throws {
         var request = NetworkRequest(.get, nil)
         #expect(
@@ -61,7 +61,7 @@ struct NetworkRequestTests {
     }
 
     @Test(
-        "the parts of a URL are read as RFC 3986 splits it", .requirement("S2.9"),
+        "the parts of a URL are split as RFC 3986 specifies", .requirement("S2.9"),
         arguments: [
             ("https://u:p@h.example:8443/a/b?c=d?e#f", "https", "h.example", 8443, "/a/b", "c=d?e"),
             ("http://[::1]:80/", "http", "[::1]", 80, "/", nil), ("http://[::1]", "http", "[::1]", nil, "/", nil),
@@ -73,7 +73,7 @@ struct NetworkRequestTests {
         #expect(
             request.scheme == scheme && request.host == host && request.port == port && request.path == path
                 && request.query == query)
-        // Writing back what was read gives the same URL, user and fragment included.
+        // Writing the parts back results in the same URL, user and fragment included.
         request.path = request.path
         request.query = request.query
         request.host = request.host
@@ -81,7 +81,7 @@ struct NetworkRequestTests {
     }
 
     @Test(
-        "a part that makes no URL is a typed .invalidRequest that names it", .requirement("S2.9"),
+        "an invalid part is an .invalidRequest that names it", .requirement("S2.9"),
         arguments: [
             ("scheme", "ftp"), ("scheme", "ht tp"), ("scheme", ""), ("host", ""), ("host", "a b"), ("host", "a/b"),
             ("host", "u@h"),
@@ -106,7 +106,7 @@ struct NetworkRequestTests {
     }
 
     @Test(
-        "what may not stand in a path or query is escaped when the part is set", .requirement("S2.9"),
+        "setting a path or query escapes its invalid characters", .requirement("S2.9"),
         arguments: [
             ("a b", "/a%20b", "a%20b"), ("/é", "/%C3%A9", "/%C3%A9"), ("a?b", "/a%3Fb", "a?b"),
             ("a#b", "/a%23b", "a%23b"),
@@ -121,7 +121,7 @@ struct NetworkRequestTests {
         #expect(request.url?.absoluteString == "https://h.example?" + query)
     }
 
-    @Test("a request without a URL is \"URL is nil.\", one for another scheme .invalidRequest")
+    @Test("a missing URL is \"URL is nil.\", another scheme is .invalidRequest")
     func noURL() {
         let missing = #expect(throws: NetworkError.self) { try NetworkRequest(.get, nil).validate() }
         #expect(missing?.code == .missingURL && missing?.message == "URL is nil.")
@@ -131,7 +131,7 @@ struct NetworkRequestTests {
         #expect(file?.code == .invalidRequest)
     }
 
-    @Test("the text of a request, and its dump, show no secret")
+    @Test("a request's text and dump show no secret")
     func description() {
         let request = NetworkRequest(
             .get, URL(text: "https://ann:s3cret@h.example/p?api_key=s3cret&page=1"),

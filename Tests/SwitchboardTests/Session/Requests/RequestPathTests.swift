@@ -8,12 +8,12 @@ import Testing
 @testable import SwitchboardAuth
 @testable import SwitchboardInterceptors
 
-/// `NetworkRequest.path` and `query` are what stands on the wire.
+/// `NetworkRequest.path` and `query` equal those on the wire.
 @Suite(.timeLimit(.minutes(3)))
 struct RequestPathTests {
     // Segments of dots are in SessionWireTests: URLSession removes them.
     @Test(
-        "path and query are those on the wire",
+        "path and query equal those on the wire",
         arguments: [
             "", "/", "?x", "?x=1&y=%20", "?", "#part", "/a", "/a/", "/a//b", "//a", "/a%2Fb", "/a%2fb%C3%A9",
             "/a;b=1,2", "/a%2E%2Eb", "/a...b/?q=/../", "/@:!$&'()*+,;=",
@@ -92,7 +92,7 @@ struct RequestPathTests {
         Data(try MessageDigest.sha256.checkedHash(data))
     }
 
-    /// HMAC-SHA-256 (RFC 2104) with a key of up to 64 bytes.
+    /// Returns the HMAC-SHA-256 (RFC 2104) of a message with a key of up to 64 bytes.
     private static func authenticate(_ message: Data, _ key: Data) throws -> Data {
         let padded = key + Data(count: 64 - key.count)
         let inner = try hash(Data(padded.map { $0 ^ 0x36 }) + message)

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// S4's bug: a property of the other optionality compiled, was no witness, and the request left without it.
+/// Tests for a bug of S4: a property of the other optionality compiled, but was no witness, so requests lacked it.
 struct EndPointPropertyTests {
     private static let base = URL(text: "https://h.example/api")
 
@@ -22,7 +22,7 @@ struct EndPointPropertyTests {
         #expect(request.headers == ["Accept": "application/json"])
     }
 
-    @Test("AddTodo's non-optional body arrives", .requirement("S4.2"))
+    @Test("the non-optional body of AddTodo is sent", .requirement("S4.2"))
     func addTodo() throws {
         struct AddTodo: TypedEndPoint {
             struct Response: Decodable, Sendable { var id: Int }
@@ -60,7 +60,7 @@ struct EndPointPropertyTests {
         var options: RequestOptions?
     }
 
-    @Test("every property may be declared optional and is used when it has a value", .requirement("S4.2"))
+    @Test("every property may be optional and is used when it has a value", .requirement("S4.2"))
     func optional() throws {
         let endPoint = Optionals(
             baseURL: Self.base, httpMethod: .put, task: .requestParameters(bodyParameters: ["a": 1]),
@@ -72,7 +72,7 @@ struct EndPointPropertyTests {
         #expect(try request.sentText == #"{"a":1}"#)
     }
 
-    @Test("a nil stands for the default; a nil base URL is \"URL is nil.\"", .requirement("S4.2"))
+    @Test("a nil means the default; a nil base URL is \"URL is nil.\"", .requirement("S4.2"))
     func nils() throws {
         let request = try RequestBuilder().makeRequest(for: Optionals(baseURL: Self.base))
         #expect(request.method == .get && request.body.isEmpty && request.headers == ["Accept": "application/json"])
@@ -81,7 +81,7 @@ struct EndPointPropertyTests {
         #expect(error?.message == "URL is nil.")
     }
 
-    @Test("headers may be a dictionary or an optional one", .requirement("S4.2"))
+    @Test("headers may be a dictionary or an optional dictionary", .requirement("S4.2"))
     func dictionaries() throws {
         struct Plain: EndPointType {
             var baseURL: URL { EndPointPropertyTests.base }

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// Misspelt members that the compiler lets pass; `scripts/check/refusals` has those that it refuses.
+/// Misspelled members that compile. `scripts/check/refusals` tests those that do not.
 struct NearMissTests {
     private struct Misspelt: EndPointType {
         var baseURL: URL { URL(text: "https://h.test") }
