@@ -19,6 +19,11 @@ package enum CurlLibrary {
     /// Whether a reader that pauses stalls the other streams of its HTTP/2 connection: before 7.88.
     package static let stallsSharedConnections = version < 0x07_58_00
 
+    /// Whether a handle that is used again may read header fields of its last response, which libcurl has freed: from 7.83
+    /// until 8.2 ([curl 11103](https://github.com/curl/curl/pull/11103)). A response whose first header line begins with a
+    /// blank triggers that.
+    static let readsFreedHeaders = version >= 0x07_53_00 && version < 0x08_03_00
+
     /// The content codings that it undoes: what it was built with.
     package static let encodings: Set<String> = {
         guard failure == nil else { return [] }

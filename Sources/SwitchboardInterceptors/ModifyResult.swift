@@ -5,7 +5,7 @@ import Switchboard
 ///
 /// ```swift
 /// ModifyResult { result in
-///     if case .failure(let error) = result, error.code == .noInternetConnection { result = .success(stored) }
+///     if case .failure(let error) = result, error.code == .noInternetConnection { result = .success(response) }
 /// }
 /// ```
 ///

@@ -11,7 +11,7 @@ import SwitchboardText
 /// }
 /// var request = NetworkRequest(.get, nil)
 /// request.path = "people"                                        // https://api.example.com/v1/people?lang=en
-/// request.options.serverDefaults = .testing                   // in place of the chain's, for this request
+/// request.options.serverDefaults = ServerDefaults(host: "test.example.com")    // replaces the chain's for this request
 /// ```
 ///
 /// A request without a host gets scheme, host and port, and a path that does not begin with a slash is joined to the

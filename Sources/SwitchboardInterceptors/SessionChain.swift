@@ -8,7 +8,7 @@ import Switchboard
 ///     NetworkLogger()
 ///     RetryPolicy()
 ///     RedirectInterceptor()
-///     CookieInterceptor()
+///     CommonHeaders(["X-App": "7"])
 ///     CurlSession()
 /// }
 /// let response = try await session.send(NetworkRequest(.get, url))

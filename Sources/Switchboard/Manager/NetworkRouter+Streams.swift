@@ -16,7 +16,7 @@ extension NetworkRouter {
     /// Returns the body of a response in chunks, as it arrives.
     ///
     /// ```swift
-    /// for try await chunk in router.bytes(for: .export) { try file.write(contentsOf: chunk) }
+    /// for try await chunk in router.bytes(for: .export) { show(chunk.count) }
     /// ```
     ///
     /// The request is sent once, when the first chunk is read. The reader sets the pace. A reader that stops early, or

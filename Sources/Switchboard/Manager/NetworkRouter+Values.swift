@@ -24,7 +24,7 @@ extension NetworkRouter {
     /// the bytes, `String` the text, and ``EmptyResponse`` ignores the body. The compiler can infer the type:
     ///
     /// ```swift
-    /// let films: [Film] = try await router.request(.popular)
+    /// let page: MoviePage = try await router.request(.popular(page: 1))
     /// ```
     ///
     /// - Throws: The errors of ``response(for:options:)`` and of ``NetworkResponse/decode(_:decoder:)``.

@@ -6,6 +6,8 @@
 /// URLSession. `StubSession` of SwitchboardTesting responds without a network:
 ///
 /// ```swift
+/// import SwitchboardMocks
+///
 /// let router = Router<MovieApi>(session: StubSession { _ in .json(#"{"page":1,"results":[]}"#) })
 /// ```
 ///

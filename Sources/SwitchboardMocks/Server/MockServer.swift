@@ -6,8 +6,9 @@ import Switchboard
 /// ```swift
 /// try await MockServer.run { server in
 ///     server.enqueue(.status(503), .json(#"{"page":1}"#))
-///     let page = try await router(to: server.url).request(.newMovies(page: 1), as: MoviePage.self)
-///     #expect(server.requests.map(\.target) == ["/now_playing?page=1", "/now_playing?page=1"])
+///     let manager = NetworkManager(interceptors: [RetryPolicy()])
+///     let page = try await manager.data(from: server.url)
+///     print(page.count, server.requests.map(\.target))                // 10 ["/", "/"]
 /// }
 /// ```
 ///

@@ -6,6 +6,9 @@ import Switchboard
 /// ``StubAnswering/stub(_:times:with:)-(RequestMatcher,_,_)`` creates it.
 ///
 /// ```swift
+/// import SwitchboardTesting
+///
+/// let session = StubSession()
 /// let rating = session.stub(.post("rating"), times: 1, with: .status(201))
 /// ...
 /// #expect(rating.requests.first?.text == #"{"value":5}"#)

@@ -11,6 +11,7 @@ extension StubAnswering {
     /// Answers the requests that match.
     ///
     /// ```swift
+    /// let session = StubSession()
     /// session.stub(.get("popular"), with: .status(503), .json(page))
     /// ```
     ///

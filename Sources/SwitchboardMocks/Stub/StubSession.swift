@@ -5,6 +5,8 @@ import Switchboard
 /// A session without a network that answers with scripted responses and records the requests.
 ///
 /// ```swift
+/// import SwitchboardTesting
+///
 /// let session = StubSession { request in .json(#"{"page":1,"results":[]}"#) }
 /// let router = Router<MovieApi>(session: session)
 /// _ = try await router.request(.newMovies(page: 1), as: MoviePage.self)

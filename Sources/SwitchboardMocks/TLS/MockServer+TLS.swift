@@ -5,6 +5,8 @@ extension MockServer {
     /// TLS for a ``MockServer``, with a certificate created when the server starts.
     ///
     /// ```swift
+    /// import SwitchboardTesting
+    ///
     /// @Test(.enabled(if: MockServer.TLS.isAvailable)) func pageOverTLS() async throws {
     ///     try await MockServer.run(tls: .init()) { server in
     ///         server.enqueue(.json(#"{"page":1}"#))

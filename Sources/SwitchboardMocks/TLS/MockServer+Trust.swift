@@ -9,7 +9,9 @@ extension MockServer {
     /// configuration.
     ///
     /// ```swift
-    /// let session = DefaultSession.make(server.trustingConfiguration)
+    /// try await MockServer.run(tls: .init()) { server in
+    ///     let session = DefaultSession.make(server.trustingConfiguration)
+    /// }
     /// ```
     ///
     /// Use it with a ``/Switchboard/CurlSession``, the default on Linux. ``/Switchboard/FoundationSession`` throws

@@ -6,9 +6,9 @@ extension StubSession {
     ///
     /// ```swift
     /// let stub = StubSession { _ in .json(#"{"id":1}"#, status: 201) }
-    /// let client = LegacyClient(configuration: stub.urlSessionConfiguration())
-    /// try await client.create("milk")
-    /// #expect(stub.requests.map(\.method) == [.post])
+    /// let session = URLSession(configuration: stub.urlSessionConfiguration())
+    /// let (data, _) = try await session.data(from: url)
+    /// print(data.count, stub.requests.map(\.method))                          // 8 [GET]
     /// ```
     ///
     /// The stub receives every task of such a session, whatever its URL. Nothing is registered for the whole process,

@@ -46,14 +46,14 @@ package enum TransportText {
         (
             "Unrecognized content encoding type. libcurl understands ",
             { rest in
-                "its Content-Encoding is unknown; supported are \(rest.components(separatedBy: " content encodings").first ?? rest)"
+                "its content or transfer encoding is unknown; supported are \(rest.components(separatedBy: " content encodings").first ?? rest)"
             }
         ),
-        ("Unrecognized content encoding type", { _ in "its Content-Encoding is unknown" }),
+        ("Unrecognized content encoding type", { _ in "its content or transfer encoding is unknown" }),
         ("Unsolicited Transfer-Encoding ", { "its transfer encoding is unknown: \($0)" }),
         (
             "Invalid Content-Length",
-            { _ in "its Content-Length is invalid or conflicts with another one" }
+            { _ in "it has invalid or conflicting Content-Length fields" }
         ),
         ("SSL certificate problem: ", refused),
         ("SSL certificate verify result: ", refused),

@@ -25,7 +25,7 @@ struct SessionFaultTests {
     static let faults = [
         Fault("garbage instead of HTTP", .raw("SSH-2.0-OpenSSH_9.2\r\n"), .invalidResponse, "status line"),
         Fault("a status that is no number", .raw("HTTP/1.1 abc OK\r\n\r\n"), .invalidResponse, ""),
-        Fault("an empty reply", .close, .connectionLost, "without an answer"),
+        Fault("an empty reply", .close, .connectionLost, "without a response"),
         Fault("a reset", .reset, .connectionLost, "reset"),
         Fault("a body shorter than Content-Length", .truncated(after: 3), .truncatedBody, "bytes are missing"),
         Fault(
@@ -39,7 +39,7 @@ struct SessionFaultTests {
             "Content-Length"),
         Fault(
             "two lengths that differ", .raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"),
-            .invalidResponse, "Content-Length fields that differ"),
+            .invalidResponse, "conflicting Content-Length fields"),
         Fault(
             "a NUL in the head", .raw("HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 0\r\n\r\n"), .invalidResponse, ""
         ),

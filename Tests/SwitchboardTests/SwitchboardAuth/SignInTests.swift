@@ -40,7 +40,7 @@ struct SignInTests {
         #expect(try await films.request(.login, as: String.self) == "ok")
         let error = await #expect(throws: NetworkError.self) { try await films.response(for: .favorites) }
         #expect(error?.code == .cannotAuthenticate)
-        #expect(error?.description.contains("nobody has signed in") == true)
+        #expect(error?.description.contains("the request requires a sign-in") == true)
         #expect(authorizations(session) == [nil, nil])
 
         try await login.signIn(OAuthToken(accessToken: "anna"), in: manager.environment)
@@ -156,7 +156,7 @@ struct SignInTests {
             let router = Router<FilmApi>(session: session, interceptors: interceptors)
             let error = await #expect(throws: NetworkError.self) { try await router.response(for: .favorites) }
             #expect(error?.code == .cannotAuthenticate && error?.url?.path == "/favorites")
-            #expect(error?.description.contains("requires a sign-in, and no interceptor has one") == true)
+            #expect(error?.description.contains("requires a sign-in, and no interceptor signs in") == true)
         }
         #expect(session.requests.isEmpty)
         // A login of the app's own counts, in whatever field.

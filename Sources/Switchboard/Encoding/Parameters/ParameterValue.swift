@@ -6,8 +6,8 @@ import SwitchboardText
 /// A literal is a value, and ``init(_:)`` converts a variable. Array and dictionary literals may contain variables:
 ///
 /// ```swift
-/// let order: ParameterValue = ["id": id, "note": nil, "items": [["sku": "a", "count": 1], "gift"]]
-/// JSONBody(order)
+/// let order: ParameterValue = ["id": 7, "note": nil, "items": [["sku": "a", "count": 1], "gift"]]
+/// let body = JSONBody(order)
 /// ```
 public enum ParameterValue: Sendable, Equatable {
     /// `null` in JSON. In a form, its ``URLEncodedFormEncoder/NilEncoding`` applies.

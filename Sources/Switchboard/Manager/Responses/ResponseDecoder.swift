@@ -17,6 +17,8 @@ extension FastJSONDecoder {
     /// for other formats:
     ///
     /// ```swift
+    /// import SwitchboardJSON
+    ///
     /// var decoder = FastJSONDecoder.ofResponses
     /// decoder.keyDecodingStrategy = .convertFromSnakeCase
     /// let manager = NetworkManager(decoder: decoder)

@@ -23,9 +23,12 @@ extension RequestOptions {
     ///
     /// ```swift
     /// let manager = NetworkManager(
-    ///     interceptors: [key, login], options: RequestOptions { $0.authentication = .optional })
-    /// // In an endpoint, for the favorites:
-    /// var options: RequestOptions { RequestOptions { $0.authentication = .required } }
+    ///     interceptors: [BearerAuth(key)], options: RequestOptions { $0.authentication = .optional })
+    /// struct FindFavorites: TypedEndPoint {
+    ///     typealias Response = [Movie]
+    ///     var path: String { "favorites" }
+    ///     var options: RequestOptions { RequestOptions { $0.authentication = .required } }
+    /// }
     /// ```
     public var authentication: AuthenticationChoice {
         get { self[AuthenticationOption.self] }

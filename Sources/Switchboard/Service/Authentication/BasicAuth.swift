@@ -5,7 +5,7 @@ import Foundation
 ///
 /// ```swift
 /// BasicAuth(user: "anna", password: password)
-/// BasicAuth { try await keychain.credentials() }
+/// BasicAuth { BasicCredentials(user: "anna", password: await account.token ?? "") }
 /// ```
 ///
 /// A request that has an `Authorization` field, or a user in its URL, keeps it. ``RequestOptions/credentials`` replaces

@@ -3,7 +3,7 @@ import Foundation
 /// Adds `Authorization: Bearer` to each request ([RFC 6750 §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
 ///
 /// ```swift
-/// BearerAuth(token)
+/// BearerAuth("token")
 /// BearerAuth { await account.token }        // nil: nobody is signed in
 /// ```
 ///

@@ -31,7 +31,7 @@ extension CurlFailure {
         case .conflictingLengths: NetworkResponse.conflictingLengths
         case .unknownEncoding:
             repeated(
-                NetworkError(.cannotDecodeResponse, reason: "its Content-Encoding is unknown"),
+                NetworkError(.cannotDecodeResponse, reason: "its content or transfer encoding is unknown"),
                 request.mayBeRepeated ? .undecoded : nil)
         case .bodyAnnouncedTooLarge(let length):
             request.limits.bodyTooLarge("Content-Length announces \(length) bytes")

@@ -11,7 +11,7 @@ import Foundation
 ///
 /// ```swift
 /// var configuration = SessionConfiguration()
-/// configuration.tls.clientIdentity = ClientIdentity(certificate: .file(certificate), key: .file(key))
+/// configuration.tls.clientIdentity = ClientIdentity(certificate: .file(certificate), key: .file(privateKey))
 /// let router = Router<MovieApi>(session: CurlSession(configuration: configuration))
 /// ```
 ///
@@ -84,7 +84,11 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     /// with each response.
     ///
     /// ```swift
-    /// await withTaskExecutorPreference(session.taskExecutor) { /* send requests, also in child tasks */ }
+    /// let session = CurlSession()
+    /// let router = Router<MovieApi>(session: session)
+    /// let page = try await withTaskExecutorPreference(session.taskExecutor) {
+    ///     try await router.request(.popular(page: 1), as: MoviePage.self)         // and child tasks
+    /// }
     /// ```
     ///
     /// A task on that thread starts a request and receives its response without a thread switch, which costs more than

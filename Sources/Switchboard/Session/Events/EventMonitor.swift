@@ -3,6 +3,9 @@ import Foundation
 /// Receives the events of a call: how it was built, what it waited for, why it was sent again and how it ended.
 ///
 /// ```swift
+/// struct Console: EventMonitor {
+///     func record(_ event: CallEvent) { print(event) }
+/// }
 /// let manager = NetworkManager(options: RequestOptions { $0.monitors.append(Console()) })
 /// ```
 public protocol EventMonitor: Sendable {

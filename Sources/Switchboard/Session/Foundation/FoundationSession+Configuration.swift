@@ -8,9 +8,9 @@ extension SessionConfiguration {
         if proxy != plain.proxy { return "a custom proxy (\(proxy))" }
         if httpVersion != plain.httpVersion { return "a fixed HTTP version" }
         if unixSocketPath != nil { return "a unix-domain socket" }
-        if !resolve.isEmpty { return "custom addresses (resolve)" }
+        if !resolve.isEmpty { return "addresses in place of the resolver's (resolve)" }
         if localAddress != nil { return "a local address" }
-        if addressFamily != plain.addressFamily { return "a fixed address family" }
+        if addressFamily != plain.addressFamily { return "IPv4 or IPv6 alone" }
         if maximumConnections != nil { return "a limit on all connections" }
         return nil
     }

@@ -4,6 +4,8 @@ import Foundation
 ///
 /// ```swift
 /// enum Priority: RequestOption { static let defaultValue = 0 }
+///
+/// var request = NetworkRequest(.get, url)
 /// request[Priority.self] = 2
 /// ```
 public protocol RequestOption {

@@ -140,7 +140,7 @@ struct RetryStrategyTests {
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(error?.attempts == 3)
         #expect(error?.history.map(\.outcome) == [.status(502), .status(500), .status(504)])
-        let texts = monitor.texts.filter { $0.contains("retry") || $0.contains("not sent") }
+        let texts = monitor.texts.filter { $0.contains("retry") || $0.contains("not retried") }
         #expect(
             texts == [
                 "retry after 500 ms: HTTP 503", "retry after 1000 ms: connectionLost", "retry after 500 ms: HTTP 502",

@@ -93,7 +93,7 @@ struct CurlErrorTests {
             ),
             (
                 8, "Invalid Content-Length: value",
-                "its Content-Length is invalid or conflicts with another one"
+                "it has invalid or conflicting Content-Length fields"
             ),
             (
                 7, "Failed to connect to films.invalid port 443 via 127.0.0.1 after 2 ms: Could not connect to server",
