@@ -59,8 +59,9 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0
     @exclusivity(unchecked) var deadlines: CurlDeadlines
-    /// Where `onBodySent` is called, and the answer given behind its last call: under no lock, and nobody else waits.
-    private let sentQueue: DispatchQueue?
+    /// The queue that calls `onBodySent` and then resumes the caller, without blocking the loop. Nil without `onBodySent`.
+    /// The lock is held while the queue resumes the caller: see ``run()``.
+    private let sent: (queue: DispatchQueue, resumption: Protected<Void>)?
 
     /// Takes a handle and sets what the request needs; `eachField` calls its closure with the header fields, without
     /// `Content-Length`, and may be asked twice.
@@ -73,8 +74,9 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         handle = try loop.takeHandle()
         deadlines = CurlDeadlines(request, start: start)
         upload = if case .stream(let length, _) = request.body { CurlUpload(length: length) } else { nil }
-        sentQueue =
-            request.onBodySent == nil ? nil : DispatchQueue(label: "Switchboard.CurlSession.bodySent")
+        sent =
+            request.onBodySent == nil
+            ? nil : (DispatchQueue(label: "Switchboard.CurlSession.bodySent"), Protected(()))
         handle.prepare(request, eachField: eachField)
         handle.limitConnecting(to: deadlines.waitToConnect(now: start))
     }
@@ -90,6 +92,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         // What the loop wrote before its answer is seen after this. The continuation sees to that too, but not for the
         // thread sanitizer where it is resumed before the caller has gone to sleep.
         _ = isAnswered
+        // The same for the queue. Its block runs on after it stores the phase, so only a lock orders the two.
+        sent?.resumption.withLock { _ in }
         return answer
     }
 
@@ -122,14 +126,14 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         let (isFirst, _) = phase.compareExchange(
             expected: Phase.waiting, desired: Phase.answered, ordering: .acquiringAndReleasing)
         guard isFirst, let continuation else { return }
-        guard let sentQueue else { return continuation.resume(returning: answer) }
-        sentQueue.async { continuation.resume(returning: answer) }
+        guard let sent else { return continuation.resume(returning: answer) }
+        sent.queue.async { sent.resumption.withLock { _ in continuation.resume(returning: answer) } }
     }
 
     /// Calls the user's closure, off the loop's thread. After a cancellation it is not called.
     func tellSent() {
-        guard let sentQueue, let onBodySent = request.onBodySent else { return }
-        sentQueue.async { [self, given] in
+        guard let sent, let onBodySent = request.onBodySent else { return }
+        sent.queue.async { [self, given] in
             if phase.load(ordering: .acquiring) != Phase.cancelled { onBodySent(given) }
         }
     }
