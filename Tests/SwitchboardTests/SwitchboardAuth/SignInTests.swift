@@ -177,7 +177,7 @@ struct SignInTests {
         #expect(authorizations(session) == ["Bearer t", nil])
     }
 
-    /// Loads nothing, once the gate opens.
+    /// Waits for the gate, and then loads no credential.
     private struct SlowLoad: Authenticator {
         let looking: Deliveries<Bool>
         let gate: Deliveries<Bool>

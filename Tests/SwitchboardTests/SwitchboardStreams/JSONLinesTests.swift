@@ -86,7 +86,7 @@ struct JSONLinesTests {
         }
     }
 
-    @Test("an error status, the last attempt and a POST's end end the values")
+    @Test("an error status, the last attempt or a POST's end finishes the values")
     func gaveUp() async throws {
         let refused = StubSession(.text(line(1, "a")), .status(404))
         var error = await #expect(throws: NetworkError.self) { for try await _ in read(refused) {} }

@@ -49,7 +49,7 @@ struct EventStreamTests {
             [event("73857293", type: "add"), event("2153", type: "remove"), event("113411", type: "add")])
     }
 
-    @Test("handles a BOM, an id with NUL, a split character and a cut event")
+    @Test("handles a BOM, an id with NUL, split characters and unfinished events")
     func details() throws {
         try expect("\u{FEFF}data: a\n\n", [event("a")])
         try expect("\u{FEFF}\u{FEFF}data: a\n\ndata: b\n\n", [event("b")])

@@ -171,7 +171,7 @@ struct MultipartScannerTests {
         }
     }
 
-    @Test("accepts blanks or LF after a boundary, and nothing after the last one")
+    @Test("a boundary may end with blanks or LF; the last one may end the body")
     func padding() throws {
         try expect("--b \t \r\n\r\nx\r\n--b\t\r\n\r\ny\r\n--b-- ", boundary: "b", [([:], "x"), ([:], "y")])
         try expect("--b\r\n\r\nx\r\n--b\n\ny\r\n--b--\n", boundary: "b", [([:], "x"), ([:], "y")])
@@ -181,7 +181,7 @@ struct MultipartScannerTests {
         try expect("--b--\r\n--b\r\n\r\nx\r\n--b--", boundary: "b", [])
     }
 
-    @Test("empty parts and fields are parsed; adjacent boundaries hold no part")
+    @Test("parts may be empty or lack fields; adjacent boundaries hold no part")
     func empty() throws {
         try expect("--b\r\n\r\n\r\n--b\r\n\r\n--b--", boundary: "b", [([:], ""), ([:], "")])
         try expect("--b\r\nA: 1\r\n\r\n--b\r\nA: 2\r\n--b--", boundary: "b", [(["A": "1"], ""), (["A": "2"], "")])

@@ -109,7 +109,7 @@ struct SessionPartsTests {
         }
     }
 
-    @Test("a part beyond the limit is responseTooLarge, closes the connection", arguments: SessionKind.allCases)
+    @Test("a part beyond the limit is responseTooLarge and ends the connection", arguments: SessionKind.allCases)
     func limit(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.status(206, headers: Self.type, body: Self.three).stalled(after: Self.three.count - 20))

@@ -25,7 +25,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "any other text is nil",
+        "any other text parses to nil",
         arguments: [
             "", "0", "-1", "Thu, 18 Aug 2050 02:01:18 UTC", "Thu, 18 Aug 2050 02:01:18 AEST",
             "Thu, 18 Aug 2050 02:01:18 +0000", "Thu, 18 Aug 2050 02:01:18", "Thu, 18 Aug 50 02:01:18 GMT",

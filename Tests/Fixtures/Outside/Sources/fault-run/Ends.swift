@@ -21,7 +21,7 @@ final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
         if case .retry = event.kind { lock.withLock { tries += 1 } }
     }
 
-    /// Records an end. Returns false when it is not the first of its call.
+    /// Records the end of a call. Returns false when it is not the first.
     func end(_ plan: Plan, _ result: Result<String, NetworkError>, after time: Duration, tolerance: Duration) -> Bool {
         lock.withLock {
             counts[plan.id, default: 0] += 1
