@@ -128,7 +128,7 @@ struct DigestAuthTests {
         #expect(answer["response"] == "7a4e1192babbba02e91182d2895bfdbf7adafc6e48d4e517ca301974843d840c")
     }
 
-    @Test("a name beyond ASCII goes into username* (RFC 7616 §3.4)")
+    @Test("names beyond ASCII go into username*, quotes are escaped (RFC 7616)")
     func names() async throws {
         let session = StubSession(refusal(Self.challenge("SHA-256", more: ", charset=UTF-8")), .text("ok"))
         try await send(session, digest("Jäsøn Doe"))

@@ -41,7 +41,7 @@ struct RouterEventTests {
         #expect(requests.allSatisfy { $0.headers["Cache-Control"] == "no-store" })
     }
 
-    @Test("waits for the server's retry, longer after each empty connection")
+    @Test("waits by the server's retry, within bounds, longer without events")
     func waits() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(
