@@ -2,8 +2,8 @@
 import Foundation
 import Switchboard
 
-// The article's endpoint file, its members as they stand. Left out: `public` before the enum, because a public type's members that
-// answer a public protocol would have to be public too, and the article's are not.
+// The article's endpoint file with its members unchanged. `public` before the enum is left out: members that implement
+// a public protocol in a public type must be public too, and the article's are not.
 
 enum NetworkEnvironment {
     case qa

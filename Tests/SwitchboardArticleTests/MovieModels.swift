@@ -1,8 +1,8 @@
 // swift-format-ignore-file
 import Foundation
 
-// The article's models. `posterPath` and `backdrop` are optional here, because TheMovieDB sends null for both, and as published one
-// null fails the whole page. `any Decoder` is this package's setting; the article says `Decoder`.
+// The article's models. `posterPath` and `backdrop` are optional here, because TheMovieDB sends null for both, and a
+// null would fail the whole page. `any Decoder` is a setting of this package; the article says `Decoder`.
 
 struct MovieApiResponse {
     let page: Int

@@ -2,8 +2,8 @@
 import Foundation
 import Switchboard
 
-// The article's manager. Three things differ from the published text: completions are `@Sendable`, which Swift 6 asks for; `router`
-// is a `var`, so that a test can give it a session; and the error branch returns, which the article's forgets to do.
+// The article's manager, with three differences. Completions are `@Sendable`, as Swift 6 requires. `router` is a
+// `var`, so that a test can set its session. The error branch returns; the article's does not.
 
 enum NetworkResponse:String {
     case success

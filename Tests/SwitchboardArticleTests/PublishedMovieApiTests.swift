@@ -7,9 +7,7 @@ import Testing
 /// The fourth design's published `MovieApi` and `NetworkManager`, run on this package.
 @Suite(.timeLimit(.minutes(3)))
 struct PublishedMovieApiTests {
-    @Test(
-        "the published MovieApi compiles with its members as they stand, and asks for what it says",
-        .requirement("S3.1"))
+    @Test("the published MovieApi compiles unchanged and makes its requests", .requirement("S3.1"))
     func requests() throws {
         let router = NetworkManager().router
         let asked = try [MovieApi.newMovies(page: 1), .popular(page: 1), .recommended(id: 5), .video(id: 5)].map {
@@ -26,7 +24,7 @@ struct PublishedMovieApiTests {
             ])
     }
 
-    @Test("the published getNewMovies hands over the decoded films", .requirement("S3.12"))
+    @Test("the published getNewMovies passes on the decoded films", .requirement("S3.12"))
     func movies() async throws {
         let json = """
             {"page":1,"total_results":1,"total_pages":1,"results":[{"id":348,"title":"Alien","poster_path":null,
@@ -41,7 +39,7 @@ struct PublishedMovieApiTests {
     }
 
     @Test(
-        "the published manager gets what its messages depend on, for each outcome", .requirement("S3.11", "S3.13"),
+        "the published manager shows its message for each outcome", .requirement("S3.11", "S3.13"),
         arguments: [
             (MockResponse.status(401), "You need to be authenticated first."),
             (.status(404), "You need to be authenticated first."),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Targets that an app may well have. Switchboard's own examples, C module and test support once took most of these names.
+// Target names that an app may well have. Switchboard's examples, C module and test support once used most of them.
 let names = ["ArticleTests", "CCurl", "ExampleKit", "Friends", "Movies", "Programs", "Todos", "Uploads", "Users"]
 let named: [Target] = names.map { name in
     .target(
@@ -9,7 +9,7 @@ let named: [Target] = names.map { name in
     )
 }
 
-// Somebody else's package: it knows the public products and the README, and nothing else.
+// Another developer's package: it uses only the public products and the README.
 let package = Package(
     name: "Outside",
     platforms: [.macOS(.v13)],
@@ -31,7 +31,7 @@ let package = Package(
                 .product(name: "SwitchboardTesting", package: "Switchboard"),
             ],
             exclude: ["Cassettes"]),
-        // Writes seeded forms, and what they should be read as, for scripts/oracles/multipart-oracles.
+        // Writes seeded forms and their expected parts, for scripts/oracles/multipart-oracles.
         .executableTarget(
             name: "multipart-bodies", dependencies: [.product(name: "Switchboard", package: "Switchboard")]),
         // Moves a file, for scripts/oracles/resume-kill and scripts/oracles/transfer-memory.
@@ -48,14 +48,14 @@ let package = Package(
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardAuth", package: "Switchboard"),
             ]),
-        // Shows every fault of a MockServer on a port of its own, for scripts/oracles/faults-witness.
+        // Serves every fault of a MockServer on a separate port, for scripts/oracles/faults-witness.
         .executableTarget(
             name: "fault-server",
             dependencies: [
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardMocks", package: "Switchboard"),
             ]),
-        // Calls over a server that fails by a seed, run by .ci/run.
+        // Makes calls to a server that fails by a seed, run by .ci/run.
         .executableTarget(
             name: "fault-run",
             dependencies: [

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.1
-// Proves the Combine publisher on Linux: its source, the very file of the library, over OpenCombine under Combine's name.
+// Tests the Combine publisher on Linux: the library's source file over OpenCombine, imported as Combine.
 import PackageDescription
 
 let settings: [SwiftSetting] = [

@@ -4,15 +4,16 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// Every code of `NetworkError`, met as a user would meet it, and what it says: `ErrorGallery.md` beside this file.
+/// Compares the texts of every code of `NetworkError`, provoked as a user would, with `ErrorGallery.md` beside this
+/// file.
 ///
-/// `SWITCHBOARD_GALLERY=write swift test --filter ErrorGallery` writes that file anew: read what changed. The words of
-/// the transport are those of `CurlSession`, so this is Linux's.
+/// `SWITCHBOARD_GALLERY=write swift test --filter ErrorGallery` writes that file again; read the changes. The
+/// transport's texts are those of `CurlSession`, so these tests run on Linux.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ErrorGalleryTests {
     private static let isWriting = ProcessInfo.processInfo.environment["SWITCHBOARD_GALLERY"] == "write"
 
-    /// The codes by their names in `NetworkError+Codes.swift`: a new one is in the gallery or fails here.
+    /// The names of the codes in `NetworkError+Codes.swift`, so that a new code without an entry fails here.
     private static let codes: [String] = {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Sources/Switchboard/Encoding/Errors/NetworkError+Codes.swift")
@@ -20,7 +21,7 @@ struct ErrorGalleryTests {
         return text.matches(of: #/public static var (\w+): Code/#).map { String($0.1) }
     }()
 
-    @Test("every code of the package has an entry in the gallery, and no entry has another code", .requirement("S4.6"))
+    @Test("every code of the package has exactly one entry in the gallery", .requirement("S4.6"))
     func complete() throws {
         #expect(Self.codes.count >= 40)
         #expect(Set(Exhibit.all.map(\.code.rawValue)) == Set(Self.codes))
@@ -31,7 +32,7 @@ struct ErrorGalleryTests {
     }
 
     @Test(
-        "every error says what the gallery has", .requirement("S4.6"), .enabled(if: !Offline.isInside),
+        "every error has the texts of its entry in the gallery", .requirement("S4.6"), .enabled(if: !Offline.isInside),
         arguments: Exhibit.all)
     func says(exhibit: Exhibit) async throws {
         if exhibit.code == .noInternetConnection, !Offline.isPossible { return }
@@ -48,7 +49,7 @@ struct ErrorGalleryTests {
         #expect(entry == expected, "the gallery has:\n\(entry)\nand this is:\n\(expected)")
     }
 
-    @Test("the gallery is written", .enabled(if: isWriting && !Offline.isInside))
+    @Test("writes the gallery", .enabled(if: isWriting && !Offline.isInside))
     func write() async throws {
         let kept = (try? GalleryFile.read()) ?? [:]
         var text = GalleryFile.head
@@ -63,7 +64,7 @@ struct ErrorGalleryTests {
         try Data(text.utf8).write(to: GalleryFile.url)
     }
 
-    @Test("inside: offline", .enabled(if: Offline.isInside, "run by an exhibit"))
+    @Test("prints the texts of an offline machine", .enabled(if: Offline.isInside, "run by an exhibit"))
     func offline() async throws {
         try await Offline.show()
     }

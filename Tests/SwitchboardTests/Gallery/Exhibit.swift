@@ -2,16 +2,16 @@ import Foundation
 import Switchboard
 import Testing
 
-/// One way to meet one code of `NetworkError`, as a user of the package would meet it.
+/// One way in which a user of the package gets one code of `NetworkError`.
 struct Exhibit: Sendable, CustomTestStringConvertible {
-    /// The texts of an error that people and programs see, with what differs from run to run replaced.
+    /// The texts of an error that people and programs see. Parts that differ between runs are replaced.
     struct Texts: Equatable, Codable, Sendable {
         var code: String
-        /// What `localizedDescription` and `errorDescription` say.
+        /// The text of `localizedDescription` and `errorDescription`.
         var error: String
-        /// What `"\(error)"` says.
+        /// The text of `"\(error)"`.
         var line: String
-        /// What is meant for the person in front of the app.
+        /// The text for the person who uses the app.
         var message: String
 
         init(_ error: NetworkError, masks: [String: String] = [:]) {
@@ -22,13 +22,13 @@ struct Exhibit: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// It was to throw a `NetworkError`, and gave a value or threw something else.
+    /// An exhibit returned, or threw anything but a `NetworkError`.
     struct Missed: Error, CustomStringConvertible {
         let description: String
     }
 
     let code: NetworkError.Code
-    /// What was done, as a sentence of the gallery.
+    /// The action that leads to the error, as a sentence of the gallery.
     let deed: String
     let provoke: @Sendable () async throws -> Texts
 
@@ -40,7 +40,7 @@ struct Exhibit: Sendable, CustomTestStringConvertible {
         self.provoke = provoke
     }
 
-    /// An exhibit that does what throws the error.
+    /// Creates an exhibit from an action that throws the error.
     init(_ code: NetworkError.Code, _ deed: String, _ act: @escaping @Sendable () async throws -> Void) {
         self.init(code: code, deed: deed) {
             do {
@@ -55,7 +55,7 @@ struct Exhibit: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Replaces what differs from run to run and from machine to machine.
+/// Replaces the parts that differ between runs and machines.
 enum Mask {
     static func apply(to text: String, _ masks: [String: String]) -> String {
         var text = text

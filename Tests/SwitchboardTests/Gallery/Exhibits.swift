@@ -6,7 +6,7 @@ import SwitchboardResilience
 import SwitchboardTesting
 
 extension Exhibit {
-    /// In the order in which a request can meet them.
+    /// The exhibits in the order in which a request can meet their errors.
     static let all = unmade + unsent + broken + refused + statuses + valueless
 
     // MARK: No request could be made
@@ -130,7 +130,7 @@ extension Exhibit {
     ]
 }
 
-/// What is wiped by a reset, and asks for something meanwhile.
+/// Sends a request while it is reset.
 private final class Vault: Interceptor, Resettable, @unchecked Sendable {  // set once, before it is used
     var onReset: @Sendable () async -> Void = {}
 

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardTesting
 
-/// The API of the gallery: a list of films, behind a key that no text may show.
+/// The API of the gallery: a list of films, with a key that no text may show.
 enum GalleryApi: EndPointType {
     case list
     case film(id: Int)
@@ -40,7 +40,7 @@ struct Film: Codable, Sendable, Equatable {
     var title: String
 }
 
-/// Makes routers of the gallery's API, and asks them.
+/// Creates routers for the gallery's API and sends requests.
 enum Gallery {
     static func router(
         at base: String = "https://films.example.com/", _ session: any NetworkSession,
@@ -53,7 +53,7 @@ enum Gallery {
         ).router(for: GalleryApi.self)
     }
 
-    /// Asks a stub that answers so.
+    /// Sends a request to a stub with this response.
     static func ask(
         _ answer: MockResponse, _ interceptors: [any Interceptor] = [], handling: ResponseHandling? = nil
     ) async throws {
@@ -61,7 +61,7 @@ enum Gallery {
         _ = try await router.request(.list, as: [Film].self)
     }
 
-    /// Asks a server on loopback that answers so, through the session that apps have.
+    /// Sends a request to a loopback server with this response, through the default session.
     static func ask(
         server answer: MockResponse, options: RequestOptions = RequestOptions()
     ) async throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `ErrorGallery.md`: for each code what was done, and what the error says.
+/// `ErrorGallery.md`: for each code the action and the texts of its error.
 enum GalleryFile {
     static let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("ErrorGallery.md")
@@ -19,7 +19,7 @@ enum GalleryFile {
 
         """
 
-    /// The text of one entry.
+    /// Returns the text of one entry.
     static func entry(_ exhibit: Exhibit, _ texts: Exhibit.Texts) -> String {
         var lines = ["## \(texts.code)", "", exhibit.deed, "", "> \(texts.error)", ""]
         if texts.line != texts.error { lines += ["In full:", "", "> \(texts.line)", ""] }
@@ -27,7 +27,7 @@ enum GalleryFile {
         return lines.joined(separator: "\n")
     }
 
-    /// The entries by their codes.
+    /// Returns the entries by their codes.
     static func read() throws -> [String: String] {
         let text = try String(contentsOf: url, encoding: .utf8)
         let parts = text.components(separatedBy: "\n## ").dropFirst()

@@ -3,13 +3,13 @@ import SwitchboardTestSupport
 import Switchboard
 import SwitchboardTesting
 
-/// What an offline machine says: this program is run again in a namespace of the network that has loopback alone.
+/// The texts of an offline machine. This program is run again in a network namespace that has only loopback.
 enum Offline {
     static let isInside = ProcessInfo.processInfo.environment["SWITCHBOARD_GALLERY_OFFLINE"] != nil
     private static let mark = "the gallery, offline: "
     private static let namespace = ["-rn", "/bin/sh", "-c", #"ip link set lo up && exec "$@" 2>&1"#, "sh"]
 
-    /// Whether such a namespace can be made here.
+    /// Whether this machine can create such a namespace.
     static let isPossible: Bool = {
         guard !isInside, let unshare = Program.path(of: "unshare"),
             let result = try? Program.run(unshare, namespace + ["true"])
@@ -17,7 +17,7 @@ enum Offline {
         return result.exit == 0
     }()
 
-    /// Runs ``ErrorGalleryTests/offline()`` in it, and takes what that printed.
+    /// Runs ``ErrorGalleryTests/offline()`` in the namespace and returns the texts that it prints.
     @Sendable static func texts() async throws -> Exhibit.Texts {
         guard let unshare = Program.path(of: "unshare") else { throw Exhibit.Missed(description: "no unshare") }
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -33,7 +33,7 @@ enum Offline {
             Exhibit.Texts.self, from: Data(output[start...].prefix { !$0.isNewline }.utf8))
     }
 
-    /// Inside: asks, and prints.
+    /// Sends a request within the namespace and prints the texts of its error.
     static func show() async throws {
         do {
             _ = try await Gallery.router(at: "http://192.0.2.1/", DefaultSession.make()).response(for: .list)

@@ -15,7 +15,7 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
-        "challenges by the grammar of RFC 9110 §11.6.1",
+        "parses challenges by the grammar of RFC 9110 §11.6.1",
         arguments: [
             // RFC 9110 §11.6.1
             (
@@ -43,7 +43,7 @@ struct AuthenticationChallengeTests {
         #expect(shown(field) == challenges)
     }
 
-    @Test("parameters by name without case, the first of repeated ones; several fields one after the other")
+    @Test("reads parameters without case, the first of repeats, and all fields")
     func reading() {
         var response = NetworkResponse(status: 401)
         response.headers.add("WWW-Authenticate", #"basic Realm="a", realm="b""#)
@@ -55,7 +55,7 @@ struct AuthenticationChallengeTests {
         #expect(NetworkResponse(status: 200).challenges.isEmpty)
     }
 
-    @Test("whatever a server sends ends, without more text than it sent", arguments: 0..<20)
+    @Test("random fields parse to at most three times their size", arguments: 0..<20)
     func fuzz(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let pieces = [

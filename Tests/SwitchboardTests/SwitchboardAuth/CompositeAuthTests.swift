@@ -20,9 +20,7 @@ struct CompositeAuthTests {
         }
     }
 
-    @Test(
-        "the method is picked for each request, by a closure or by the request; none passes through",
-        .requirement("S2.22"))
+    @Test("a closure or the request selects the method; none passes through", .requirement("S2.22"))
     func picks() async throws {
         let session = StubSession { _ in .text("ok") }
         func send(_ path: String, _ choice: AuthenticationChoice = .automatic) async throws -> [String] {
@@ -40,7 +38,7 @@ struct CompositeAuthTests {
         #expect(try await send("/free", .named("old")) == ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
     }
 
-    @Test("a name that is none is a typed error, nothing is sent", .requirement("S2.22"))
+    @Test("an unknown name is a typed error, and nothing is sent", .requirement("S2.22"))
     func unknown() async throws {
         let session = StubSession { _ in .text("ok") }
         let router = Router<URLEndPoint>(
@@ -54,7 +52,7 @@ struct CompositeAuthTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("the method chosen shares the rest of the chain, and sends again through it", .requirement("S2.22"))
+    @Test("the selected method sends and resends through the rest of the chain", .requirement("S2.22"))
     func sharedTail() async throws {
         let session = KeyServer(2).session
         let seen = Deliveries<String?>()
@@ -67,7 +65,7 @@ struct CompositeAuthTests {
         #expect(seen.all == ["Key 1", "Key 2"])
     }
 
-    @Test("its parts are reset, and it adapts a request as the method does", .requirement("S2.17", "S2.22"))
+    @Test("resets its parts and adapts a request as the selected method does", .requirement("S2.17", "S2.22"))
     func partsAndPlan() async throws {
         let keys = KeyAuthenticator()
         let composite = composite(keys)

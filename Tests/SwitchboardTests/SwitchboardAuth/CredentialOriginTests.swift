@@ -6,7 +6,7 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardAuth
 
-/// Where credentials go, and where not.
+/// The origins that receive credentials.
 @Suite(.timeLimit(.minutes(3)))
 struct CredentialOriginTests {
     private let home = URL(text: "https://api.example.com/a")
@@ -24,7 +24,7 @@ struct CredentialOriginTests {
         request.headers.contains("Authorization") || request.headers.contains("X-Custom")
     }
 
-    @Test("a redirect to another origin carries no credentials, whatever the name of their field; one at home does")
+    @Test("redirects keep credentials within the origin and drop them beyond")
     func redirect() async throws {
         for scheme in schemes() {
             let session = StubSession(
@@ -36,7 +36,7 @@ struct CredentialOriginTests {
         }
     }
 
-    @Test("nor does it with the redirects followed in front of the credentials")
+    @Test("a redirect interceptor before the scheme drops credentials beyond it")
     func redirectInFront() async throws {
         for scheme in schemes() {
             let session = StubSession(
@@ -48,7 +48,7 @@ struct CredentialOriginTests {
         }
     }
 
-    @Test("the next page at another origin is asked for without credentials, unless that origin is listed")
+    @Test("a next page at another origin gets credentials only when listed")
     func pages() async throws {
         func pages(_ scheme: any Interceptor) async throws -> [Bool] {
             let session = StubSession(
@@ -64,7 +64,7 @@ struct CredentialOriginTests {
     }
 
     @Test(
-        "listed origins are the only ones: scheme, host and port count",
+        "credentials go only to listed origins: scheme, host and port match",
         arguments: [
             ("https://api.example.com/x", true), ("https://API.example.com:443/", true),
             ("http://api.example.com/", false),

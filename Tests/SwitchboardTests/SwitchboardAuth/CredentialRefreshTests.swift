@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-/// Refreshes that fail, hang, are cancelled, or meet themselves.
+/// Refreshes that fail, hang, are cancelled, or send requests through their own router.
 @Suite(.timeLimit(.minutes(3)))
 struct CredentialRefreshTests {
     private let url = URL(text: "https://api.example.com/a")
@@ -33,9 +33,7 @@ struct CredentialRefreshTests {
         }
     }
 
-    @Test(
-        "a refresh that fails fails all who wait, with the same error; the next request tries anew",
-        .requirement("S2.21"))
+    @Test("a failed refresh fails all waiting requests; the next tries again", .requirement("S2.21"))
     func failing() async throws {
         let server = KeyServer(2, refusing: 50)
         let isUp = Deliveries<Bool>()
@@ -57,7 +55,7 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all == [1, 1])
     }
 
-    @Test("a 401 that comes after the refresh had failed for others shares that failure, without another refresh")
+    @Test("a 401 after a failed refresh shares that failure")
     func lateAfterFailure() async throws {
         let (slowArrived, release) = (Deliveries<Bool>(), Deliveries<Bool>())
         let session = AdHocSession { request in
@@ -79,9 +77,7 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test(
-        "a credential that is worth nothing is forgotten, also where it was saved: it is not refreshed again",
-        .requirement("S2.21"))
+    @Test("a revoked credential is removed, also in the store, and not refreshed", .requirement("S2.21"))
     func lost() async throws {
         let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotAuthenticate, reason: "revoked") }
         let session = StubSession { _ in .status(401) }
@@ -92,7 +88,7 @@ struct CredentialRefreshTests {
         #expect(keys.saved.all.first == KeyAuthenticator.Pair(partition: nil, number: nil))
     }
 
-    @Test("a foreign error, and a refresh that cancels itself, are typed for those who wait")
+    @Test("a foreign error or cancellation of a refresh becomes a typed error")
     func foreign() async throws {
         struct Locked: Error {}
         for error: any Error in [Locked(), CancellationError()] {
@@ -104,9 +100,7 @@ struct CredentialRefreshTests {
         }
     }
 
-    @Test(
-        "one who is cancelled while waiting leaves at once, the others go on; so does the refresh",
-        .requirement("S2.21"))
+    @Test("a cancelled waiter leaves at once; the refresh and the others continue", .requirement("S2.21"))
     func cancelOne() async throws {
         let gate = Deliveries<Bool>()
         let waiting = WaitingCounter()
@@ -116,7 +110,7 @@ struct CredentialRefreshTests {
         }
         let router = router(KeyServer(2).session, [AuthenticationInterceptor(keys)], monitors: [waiting])
         let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
-        // Each waits for the saved one at most, and for the new one.
+        // Each call waits at most for the saved credential and for the new one.
         _ = try await keys.refreshes.first()
         calls[3].cancel()
         await #expect(throws: CancellationError.self) { try await calls[3].value }
@@ -127,9 +121,7 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test(
-        "when all who wait are cancelled the refresh still ends, and what it got is used and saved",
-        .requirement("S2.21"))
+    @Test("a refresh whose waiters are all cancelled still ends and is saved", .requirement("S2.21"))
     func cancelAll() async throws {
         let (gate, isCancelled) = (Deliveries<Bool>(), Deliveries<Bool>())
         let keys = KeyAuthenticator { _, _ in
@@ -155,7 +147,7 @@ struct CredentialRefreshTests {
     }
 
     @Test(
-        "a refresh through its own router neither waits for itself nor refreshes again", .requirement("S2.21"),
+        "a refresh through its own router never waits for itself or recurses", .requirement("S2.21"),
         arguments: [200, 401])
     func throughItself(status: Int) async throws {
         let holder = Deliveries<Router<URLEndPoint>>()
@@ -179,7 +171,7 @@ struct CredentialRefreshTests {
         if status == 200 { #expect(keys.refreshes.all == [1]) }
     }
 
-    @Test("a refresh by a completion, through its own router, does not wait for itself either")
+    @Test("a refresh by completion through its router never waits for itself")
     func throughItselfByCompletion() async throws {
         let holder = Deliveries<Router<URLEndPoint>>()
         let keys = KeyAuthenticator { _, _ in
@@ -198,14 +190,12 @@ struct CredentialRefreshTests {
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
     }
 
-    @Test(
-        "a refresh that hangs ends for those who wait by its timeout, and the next request tries anew",
-        .requirement("S2.21"))
+    @Test("a hung refresh fails its waiters by its timeout; the next tries again", .requirement("S2.21"))
     func hangs() async throws {
         let clock = TestClock()
         let never = Deliveries<Bool>()
         let keys = KeyAuthenticator { _, _ in
-            // Does not heed its cancellation.
+            // Ignores its cancellation.
             await Task { _ = try? await never.first() }.value
             return Key(number: 2)
         }
@@ -225,7 +215,7 @@ struct CredentialRefreshTests {
         never.open()
     }
 
-    @Test("a server that refuses every new credential is asked for five in thirty seconds, and later again")
+    @Test("a server that refuses new credentials gets five refreshes per 30 s")
     func excess() async throws {
         let date = TestDate()
         let keys = KeyAuthenticator()
@@ -239,7 +229,7 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all.count == 6)
     }
 
-    @Test("a credential that ends too often is an error of its own")
+    @Test("a credential that ends too often fails with cannotAuthenticate")
     func excessAhead() async throws {
         let date = TestDate()
         let keys = KeyAuthenticator { old, _ in Key(number: (old?.number ?? 0) + 1, end: date.now + 2) }
@@ -257,7 +247,7 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all.count == 2)
     }
 
-    @Test("a refresh ahead of time that fails costs nothing while the credential is good, and counts after its end")
+    @Test("a failed early refresh is ignored until the credential ends")
     func aheadFails() async throws {
         let date = TestDate()
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1, end: date.now + 100)]) { _, _ in
@@ -274,7 +264,7 @@ struct CredentialRefreshTests {
         #expect(session.authorizations == ["Key 1", "Key 1"])
     }
 
-    @Test("a login during a refresh wins: those who wait go on with it, and only it is saved")
+    @Test("a sign-in during a refresh wins: waiters use it, and only it is saved")
     func signInDuringRefresh() async throws {
         let gate = Deliveries<Bool>()
         let keys = KeyAuthenticator { _, _ in
@@ -294,9 +284,7 @@ struct CredentialRefreshTests {
         #expect(session.authorizations == ["Key 1", "Key 9"])
     }
 
-    @Test(
-        "a reset forgets the credentials of all partitions, ends a refresh, and wipes what is saved",
-        .requirement("S2.17", "S2.21"))
+    @Test("a reset clears all partitions, ends a refresh and wipes the store", .requirement("S2.17", "S2.21"))
     func reset() async throws {
         let gate = Deliveries<Bool>()
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1), "qa": Key(number: 5)]) { _, _ in
@@ -312,7 +300,7 @@ struct CredentialRefreshTests {
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.code == .cannotAuthenticate)
         gate.open()
-        // Loaded anew: what the refresh got has no say any more.
+        // Loaded again: the result of the ended refresh is ignored.
         _ = try? await router.response(for: URLEndPoint(.get, url))
         #expect(keys.refreshes.all == [1, 1])
         #expect(keys.resets.all.count == 1)

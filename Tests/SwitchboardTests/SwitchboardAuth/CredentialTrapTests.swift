@@ -7,7 +7,7 @@ import Testing
 
 @testable import Switchboard
 
-/// What somebody fell into who used the credentials for the first time.
+/// Traps that first-time users of the credentials ran into.
 @Suite(.timeLimit(.minutes(3)))
 struct CredentialTrapTests {
     private let url = URL(text: "https://api.example.com/a")
@@ -17,9 +17,7 @@ struct CredentialTrapTests {
         StubSession { request in .text(request.headers["Authorization"] ?? "none") }
     }
 
-    @Test(
-        "signed in for a manager's environment, its requests have the token, those of another one do not",
-        .requirement("S2.21"))
+    @Test("a sign-in serves the manager's environment and no other", .requirement("S2.21"))
     func environments() async throws {
         let session = echo()
         let client = OAuth2Client(id: "app", tokenURL: tokenURL, session: session)
@@ -36,7 +34,7 @@ struct CredentialTrapTests {
         #expect(try await login.credential(in: .staging) == nil)
     }
 
-    @Test("a partition of an endpoint's own is kept apart within the manager's environment")
+    @Test("an endpoint's partition stays separate within the environment")
     func ownPartition() async throws {
         let session = echo()
         let login = AuthenticationInterceptor(
@@ -51,7 +49,7 @@ struct CredentialTrapTests {
         }
     }
 
-    @Test("a saved credential is used whatever the limit of refreshes")
+    @Test("a refresh limit of zero still uses a saved credential")
     func limit() async throws {
         let server = KeyServer(1)
         let login = AuthenticationInterceptor(KeyAuthenticator(), refreshLimit: RefreshLimit(count: 0))
@@ -59,7 +57,7 @@ struct CredentialTrapTests {
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
     }
 
-    @Test("an empty token or key is an error of its own, and nothing is sent")
+    @Test("an empty token or key is a typed error, and nothing is sent")
     func empty() async throws {
         let schemes: [any Interceptor] = [
             BearerAuth(""), APIKeyAuth("", in: .header("X-Api-Key")), APIKeyAuth("", in: .query("api_key")),
@@ -76,7 +74,7 @@ struct CredentialTrapTests {
         }
     }
 
-    @Test("a key in a field of any name is masked in curl commands, plans, logs and archives", .requirement("S2.24"))
+    @Test("a key in any field is masked in curl, plans, logs and archives", .requirement("S2.24"))
     func oddField() async throws {
         let recorder = HARRecorder()
         let lines = Deliveries<String>()
@@ -99,7 +97,7 @@ struct CredentialTrapTests {
     }
 
     @Test(
-        "invalid_grant is understood whatever stands beside it, with status 200 too, and the token is forgotten",
+        "invalid_grant removes the token, also with odd members or status 200",
         arguments: [
             MockResponse.json(#"{"error":"invalid_grant","error_description":["x"]}"#, status: 400),
             .json(#"{"error":"invalid_grant","error_uri":5}"#, status: 400), .json(#"{"error":"invalid_grant"}"#),
@@ -115,14 +113,14 @@ struct CredentialTrapTests {
         #expect(try await login.credential(in: nil) == nil)
     }
 
-    @Test("a scope that is a list of words is taken")
+    @Test("a scope as an array of words is accepted")
     func scopes() async throws {
         let answer = MockResponse.json(#"{"access_token":"a","token_type":"Bearer","scope":["read","write"]}"#)
         let client = OAuth2Client(id: "app", tokenURL: tokenURL, session: StubSession { _ in answer })
         #expect(try await client.clientCredentials().scope == "read write")
     }
 
-    @Test("a redirect has the query of the address that the server knows")
+    @Test("a redirect must carry the query of the redirect URI")
     func redirectQuery() throws {
         let client = OAuth2Client(
             id: "app", tokenURL: tokenURL, authorizationURL: tokenURL, redirectURI: "films://login?k=1")

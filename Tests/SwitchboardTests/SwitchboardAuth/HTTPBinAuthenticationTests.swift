@@ -25,7 +25,7 @@ struct HTTPBinAuthenticationTests {
     }
 
     @Test(
-        "/basic-auth and /hidden-basic-auth, right and wrong [httpbin]", .requirement("S2.20"),
+        "/basic-auth and /hidden-basic-auth take right, refuse wrong [httpbin]", .requirement("S2.20"),
         arguments: SessionKind.allCases)
     func basic(kind: SessionKind) async throws {
         for path in ["/basic-auth/anna/geheim", "/hidden-basic-auth/anna/geheim"] {
@@ -36,7 +36,7 @@ struct HTTPBinAuthenticationTests {
         }
     }
 
-    @Test("/bearer [httpbin]", arguments: SessionKind.allCases)
+    @Test("/bearer accepts a token and refuses a request without one [httpbin]", arguments: SessionKind.allCases)
     func bearer(kind: SessionKind) async throws {
         let answer = try await answer(kind, "/bearer", BearerAuth("t0ken"))
         #expect(answer.authenticated && answer.token == "t0ken")
@@ -44,13 +44,13 @@ struct HTTPBinAuthenticationTests {
     }
 
     @Test(
-        "/digest-auth with each algorithm that there is a standard for [httpbin]", arguments: SessionKind.allCases,
+        "/digest-auth accepts the right password by MD5 and SHA-256 [httpbin]", arguments: SessionKind.allCases,
         ["MD5", "SHA-256"])
     func digest(kind: SessionKind, algorithm: String) async throws {
         for stale in ["never", "3"] {
             let path = "/digest-auth/auth/anna/geheim/\(algorithm)/\(stale)"
             let digest = DigestAuth(user: "anna", password: "geheim")
-            // httpbin wants its cookies back: it knows the nonce by them.
+            // httpbin requires its cookies: it finds the nonce by them.
             let router = Router<URLEndPoint>(session: kind.make(), interceptors: [digest, CookieKeeper()])
             let answer = try await router.request(URLEndPoint(.get, HTTPBin.url(path)), as: Answer.self)
             #expect(answer.authenticated && answer.user == "anna")
@@ -59,9 +59,7 @@ struct HTTPBinAuthenticationTests {
         #expect(try await failure(kind, path, DigestAuth(user: "anna", password: "falsch"))?.code == .unauthorized)
     }
 
-    @Test(
-        "/digest-auth with what is no standard, or hashes the body, is a typed error [httpbin]",
-        arguments: SessionKind.allCases)
+    @Test("/digest-auth with SHA-512 or auth-int is a typed error [httpbin]", arguments: SessionKind.allCases)
     func digestRefused(kind: SessionKind) async throws {
         let digest = DigestAuth(user: "anna", password: "geheim")
         #expect(try await failure(kind, "/digest-auth/auth/anna/geheim/SHA-512", digest)?.code == .unauthorized)
@@ -69,7 +67,7 @@ struct HTTPBinAuthenticationTests {
     }
 }
 
-/// Sends back the cookies of the answer before.
+/// Sends the cookies of the previous response.
 private actor CookieKeeper: Interceptor {
     private var cookies: [String: String] = [:]
 

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Switchboard
 
-/// Answers of another origin, where a redirect led, say nothing about the credentials of the first.
+/// Responses of another origin after a redirect do not affect the first origin's credentials.
 @Suite(.timeLimit(.minutes(3)))
 struct RedirectedRefusalTests {
     private let home = URL(text: "https://api.example.com/a")
 
     private let ways = [["https://evil.example/"], ["https://evil.example/", "https://api.example.com/own"]]
 
-    @Test("a 401 of another origin behind a redirect refreshes nothing")
+    @Test("a redirected 401 of another origin starts no refresh")
     func refresh() async throws {
         for way in ways {
             let keys = KeyAuthenticator()
@@ -23,14 +23,14 @@ struct RedirectedRefusalTests {
             #expect(response.statusCode == 401)
             #expect(keys.refreshes.all.isEmpty)
             #expect(session.requests.count == way.count + 1)
-            // One at home does.
+            // A 401 of the first origin does.
             session.enqueue(.redirect(to: "/b"))
             _ = try await router.rawResponse(for: URLEndPoint(.get, home))
             #expect(keys.refreshes.all == [1])
         }
     }
 
-    @Test("a 401 of another origin to a one-shot body refuses no credential")
+    @Test("another origin's 401 to a one-shot body keeps the credential")
     func refusal() async throws {
         let keys = KeyAuthenticator()
         let session = StubSession(.redirect(to: "https://evil.example/", status: 303), .status(401), .text("ok"))
@@ -41,7 +41,7 @@ struct RedirectedRefusalTests {
         #expect(keys.refreshes.all.isEmpty)
     }
 
-    @Test("a session that follows redirects by itself is seen through by its URL")
+    @Test("another origin's 401 is ignored when the session follows redirects")
     func sessionThatFollows() async throws {
         struct Following: NetworkSession {
             func send(_ request: NetworkRequest) async throws -> NetworkResponse {
@@ -56,7 +56,7 @@ struct RedirectedRefusalTests {
         #expect(keys.refreshes.all.isEmpty)
     }
 
-    @Test("a listed origin's own 401 refreshes; one behind its redirect does not")
+    @Test("a listed origin's 401 refreshes; one behind its redirect does not")
     func listed() async throws {
         let origins: CredentialOrigins = ["https://api.example.com", "https://cdn.example.com"]
         for (way, count) in [
@@ -75,7 +75,7 @@ struct RedirectedRefusalTests {
         }
     }
 
-    @Test("a nonce that another origin names behind a redirect is not used")
+    @Test("a nonce from another origin behind a redirect is ignored")
     func digestNonce() async throws {
         let challenge = #"Digest realm="r", nonce="n1", qop="auth""#
         let session = StubSession(
@@ -86,7 +86,7 @@ struct RedirectedRefusalTests {
         #expect(session.requests.last?.headers["Authorization"]?.contains(#"nonce="n1""#) == true)
     }
 
-    @Test("a digest challenge behind a detour over another origin gets no answer")
+    @Test("a digest challenge after a detour over another origin gets no answer")
     func digestChallenge() async throws {
         let challenge = #"Digest realm="r", nonce="n1", qop="auth""#
         let session = StubSession { _ in .status(401, headers: ["WWW-Authenticate": challenge]) }

@@ -5,8 +5,9 @@ import Testing
 
 @testable import Switchboard
 
-/// Transmission's RPC, whose 409 names a header field to send back
-/// (https://github.com/transmission/transmission/blob/main/docs/rpc-spec.md), by that of Authentication.md.
+/// Transmission's RPC: its 409 names a header field that later requests must carry
+/// (https://github.com/transmission/transmission/blob/main/docs/rpc-spec.md). The authenticator is that of
+/// Authentication.md.
 @Suite(.timeLimit(.minutes(3)))
 struct SharedChallengeTests {
     private static let name = "X-Transmission-Session-Id"
@@ -40,7 +41,7 @@ struct SharedChallengeTests {
             SessionID(server: server, router: Router(session: session, interceptors: [RedirectInterceptor.none])))
     }
 
-    @Test("fifty first calls make one challenge, over sockets", arguments: SessionKind.allCases)
+    @Test("fifty first calls share one challenge, over sockets", arguments: SessionKind.allCases)
     func shared(kind: SessionKind) async throws {
         let ids = Deliveries<String>()
         ids.add("id-1")
@@ -62,14 +63,14 @@ struct SharedChallengeTests {
             try await sendFifty()
             #expect(server.requests.count(where: { $0.headers[Self.name] == nil }) == 1)
             #expect(server.requests.count == 51)
-            // A restarted server has another id: whoever meets its refusal waits for one challenge.
+            // A restarted server has another id: the refused calls share one challenge.
             ids.add("id-2")
             try await sendFifty()
             #expect(server.requests.count(where: { $0.headers[Self.name] == nil }) == 2)
         }
     }
 
-    @Test("the field that was exchanged does not go to another origin")
+    @Test("the negotiated field is not sent to another origin")
     func otherOrigin() async throws {
         let session = StubSession { _ in .text("ok") }
         session.enqueue(.status(409, headers: [Self.name: "id-1"]))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-/// Sign-in that an endpoint requires, does without, or does not want, apart from the key of the app.
+/// Sign-ins that an endpoint requires, accepts or refuses, apart from the app's key.
 @Suite(.timeLimit(.minutes(3)))
 struct SignInTests {
     private let key = APIKeyAuth("app", in: .header("X-Api-Key"))
@@ -29,7 +29,7 @@ struct SignInTests {
         session.requests.map { $0.headers["Authorization"] }
     }
 
-    @Test("browsing needs no sign-in and has the app's key; favorites need one")
+    @Test("browsing works with the app's key alone; favorites need a sign-in")
     func browsing() async throws {
         let session = StubSession { _ in .text("ok") }
         let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/token"), session: session)
@@ -63,7 +63,7 @@ struct SignInTests {
         #expect(authenticator.refreshes.all.isEmpty)
     }
 
-    @Test("a required sign-in asks for a credential after an optional one looked")
+    @Test("a required sign-in refreshes after an optional one found none saved")
     func joining() async throws {
         let looking = Deliveries<Bool>()
         let gate = Deliveries<Bool>()
@@ -85,7 +85,7 @@ struct SignInTests {
         #expect(authorizations(session).last == "Key 1")
     }
 
-    @Test("a sign-in ended by the server: browsing goes on, favorites fail")
+    @Test("after the server ends a sign-in, browsing works and favorites fail")
     func ended() async throws {
         let session = StubSession { request in
             request.headers.contains("Authorization") ? .status(401) : .text("ok")
@@ -102,7 +102,7 @@ struct SignInTests {
         #expect(error?.code == .cannotAuthenticate)
     }
 
-    @Test("a refresh that fails for a while fails the call, optional or not")
+    @Test("a temporarily failed refresh fails a call with optional sign-in too")
     func passing() async throws {
         let session = StubSession { _ in .status(401) }
         let authenticator = KeyAuthenticator(stored: [nil: Key(number: 1)]) { _, _ in
@@ -124,7 +124,7 @@ struct SignInTests {
         #expect(session.requests.count == 1 && authenticator.refreshes.all.isEmpty)
     }
 
-    @Test("bearer and basic heed the choice; keys and signatures are always sent")
+    @Test("bearer and basic follow the choice; keys and signatures always go out")
     func others() async throws {
         let none: [any Interceptor] = [BearerAuth { nil }, BasicAuth { nil }]
         for interceptor in none {
@@ -148,7 +148,7 @@ struct SignInTests {
         }
     }
 
-    @Test("a required sign-in without a login listed fails, and nothing is sent")
+    @Test("a required sign-in without an interceptor fails, and nothing is sent")
     func noLogin() async throws {
         let session = StubSession { _ in .text("ok") }
         let elsewhere = BearerAuth("t", origins: ["https://other.example"])
@@ -159,7 +159,7 @@ struct SignInTests {
             #expect(error?.description.contains("requires a sign-in, and no interceptor signs in") == true)
         }
         #expect(session.requests.isEmpty)
-        // A login of the app's own counts, in whatever field.
+        // An app's custom sign-in counts, in any field.
         for field in ["Authorization", "X-Session-Token", "Cookie"] {
             let own = ModifyRequest { $0.headers[field] = "anna" }
             _ = try await Router<FilmApi>(session: session, interceptors: [own]).response(for: .favorites)
@@ -167,7 +167,7 @@ struct SignInTests {
         #expect(session.requests.count == 3)
     }
 
-    @Test("a required sign-in is not asked for behind a redirect to another origin")
+    @Test("a required sign-in does not apply after a redirect to another origin")
     func elsewhere() async throws {
         let session = StubSession { request in
             request.url?.host == "api.example.com" ? .redirect(to: "https://cdn.example/list") : .text("ok")
@@ -177,7 +177,7 @@ struct SignInTests {
         #expect(authorizations(session) == ["Bearer t", nil])
     }
 
-    /// Has nothing saved, and says so when it is let.
+    /// Waits for the gate, and then loads no credential.
     private struct SlowLoad: Authenticator {
         let looking: Deliveries<Bool>
         let gate: Deliveries<Bool>
@@ -200,7 +200,7 @@ struct SignInTests {
         }
     }
 
-    /// Hears that a call waits.
+    /// Records that a call waits.
     private struct Waiting: EventMonitor {
         let notes: Deliveries<Bool>
 

@@ -23,7 +23,7 @@ struct SimpleSchemeTests {
     }
 
     @Test(
-        "Basic, in UTF-8, as RFC 7617 has it", .requirement("S2.20"),
+        "Basic credentials are UTF-8 in base64, as RFC 7617 specifies", .requirement("S2.20"),
         arguments: [
             // RFC 7617 §2 and §2.1
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
@@ -37,7 +37,7 @@ struct SimpleSchemeTests {
     }
 
     @Test(
-        "a colon in the user's name and control characters are refused, nothing is sent", .requirement("S2.20"),
+        "a colon in the name or a control character is refused before sending", .requirement("S2.20"),
         arguments: [("an:na", "p"), ("anna\n", "p"), ("anna", "p\u{0}"), ("anna", "p\u{7F}")])
     func refusedUser(user: String, password: String) async throws {
         let session = StubSession { _ in .text("ok") }
@@ -48,7 +48,7 @@ struct SimpleSchemeTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("a provider is asked once while many requests wait, and again for the next one", .requirement("S2.20"))
+    @Test("fifty waiting requests share one provider call; the next calls again", .requirement("S2.20"))
     func providerAskedOnce() async throws {
         let asked = Deliveries<Bool>()
         let waiting = WaitingCounter()
@@ -71,10 +71,7 @@ struct SimpleSchemeTests {
         #expect(asked.all.count == 2)
     }
 
-    @Test(
-        "one who is cancelled while the provider works leaves at once; when all have, the provider is cancelled",
-        .requirement("S2.20")
-    )
+    @Test("a cancelled waiter leaves at once; the last one cancels the provider", .requirement("S2.20"))
     func providerCancelled() async throws {
         let (asked, ended, gate) = (Deliveries<Bool>(), Deliveries<Bool>(), Deliveries<Bool>())
         let waiting = WaitingCounter()
@@ -99,7 +96,7 @@ struct SimpleSchemeTests {
         #expect(asked.all.count == 1)
     }
 
-    @Test("what a provider throws ends the request with a typed error; nil sends no credentials")
+    @Test("a provider's error becomes a typed error; nil sends no credentials")
     func providerFails() async throws {
         struct Locked: Error {}
         let router = Router<URLEndPoint>(
@@ -117,9 +114,7 @@ struct SimpleSchemeTests {
         #expect(!request.headers.contains("Authorization"))
     }
 
-    @Test(
-        "credentials of the request's own win: its Authorization, a user in its URL, its own key", .requirement("S2.20")
-    )
+    @Test("credentials of the request win: its field, its URL's user, its key", .requirement("S2.20"))
     func ownCredentials() async throws {
         for auth: any Interceptor in [BasicAuth(user: "a", password: "b"), BearerAuth("t")] {
             let request = try await sent(auth, headers: ["authorization": "Custom 1"])
@@ -133,7 +128,7 @@ struct SimpleSchemeTests {
         #expect(query.url == url)
     }
 
-    @Test("a request may have a user and password of its own, or no authentication at all", .requirement("S2.20"))
+    @Test("a request may set separate credentials or no authentication", .requirement("S2.20"))
     func options() async throws {
         let auth = BasicAuth(user: "test", password: "x")
         let own = try await sent(auth) { $0.credentials = BasicCredentials(user: "Aladdin", password: "open sesame") }
@@ -148,7 +143,7 @@ struct SimpleSchemeTests {
         }
     }
 
-    @Test("a bearer token and an API key, in a header or escaped in the query")
+    @Test("sends a bearer token, and an API key in a header or escaped in a query")
     func bearerAndKey() async throws {
         #expect(try await sent(BearerAuth("mF_9.B5f-4.1JqM")).headers["Authorization"] == "Bearer mF_9.B5f-4.1JqM")
         let header = try await sent(APIKeyAuth("k&y", in: .header("X-Api-Key")))
@@ -159,7 +154,7 @@ struct SimpleSchemeTests {
         #expect(bare.url?.query == "key=k")
     }
 
-    @Test("a token with a line break starts no header line, and the error does not show it")
+    @Test("a token with a line break is refused, and the error does not show it")
     func injection() async throws {
         for auth: any Interceptor in [BearerAuth("a\r\nX-Evil: 1"), APIKeyAuth("a\nb", in: .header("X-Api-Key"))] {
             let error = await #expect(throws: NetworkError.self) { try await sent(auth) }
@@ -168,7 +163,7 @@ struct SimpleSchemeTests {
         }
     }
 
-    @Test("a signer sees the finished request, signs each attempt anew, and its failure is typed")
+    @Test("a signer signs each finished attempt anew; its failure is typed")
     func signer() async throws {
         let bodies = Deliveries<Data>()
         let count = Deliveries<Bool>()
@@ -204,7 +199,7 @@ struct SimpleSchemeTests {
         }
     }
 
-    @Test("explain shows the request with its credentials, and the error of one that cannot be written")
+    @Test("explain shows the request's credentials or the error of adding them")
     func explained() async throws {
         func plan(_ interceptor: any Interceptor, headers: HTTPHeaders = [:]) async -> CallPlan {
             await Router<URLEndPoint>(session: StubSession(), interceptors: [interceptor])
@@ -219,7 +214,7 @@ struct SimpleSchemeTests {
     }
 }
 
-/// Counts those who wait for something.
+/// Counts the calls that wait.
 final class WaitingCounter: EventMonitor {
     let values = Deliveries<String>()
 

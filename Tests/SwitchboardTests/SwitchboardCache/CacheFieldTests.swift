@@ -9,7 +9,7 @@ import Testing
 struct CacheFieldTests {
     // The fixture's clock begins at 1,700,000,000: Tue, 14 Nov 2023 22:13:20 GMT.
     @Test(
-        "a date that is none of the three forms counts as past (RFC 9111 §5.3)",
+        "an Expires in none of the three forms counts as past (RFC 9111 §5.3)",
         arguments: [
             ["Expires": "Thu, 18 Aug 2050 02:01:18 UTC"], ["Expires": "Thu, 18 Aug 50 02:01:18 GMT"],
             ["Expires": "Thu, 18  Aug  2050 02:01:18 GMT"], ["Expires": "Thu, 18 Aug 2050 2:01:18 GMT"],
@@ -25,7 +25,7 @@ struct CacheFieldTests {
     }
 
     @Test(
-        "Expires counts in each of the three forms (RFC 9110 §5.6.7)",
+        "Expires is read in each of the three forms (RFC 9110 §5.6.7)",
         arguments: [
             "Thu, 18 Aug 2050 02:01:18 GMT", "Thursday, 18-Aug-50 02:01:18 GMT", "Thu Aug 18 02:01:18 2050",
             "THU, 18 aug 2050 02:01:18 gmt",
@@ -74,7 +74,7 @@ struct CacheFieldTests {
         }
     }
 
-    @Test("a Connection field cannot remove what rules the storing")
+    @Test("a Connection field cannot remove the fields that control caching")
     func connectionNamesRules() async throws {
         for headers in [
             ["Connection": "Cache-Control", "Cache-Control": "no-store", "ETag": "\"1\""],
@@ -91,7 +91,7 @@ struct CacheFieldTests {
     }
 
     @Test(
-        "the request's own Cache-Control is honored (RFC 9111 §5.2.1)",
+        "the request's Cache-Control is honored (RFC 9111 §5.2.1)",
         arguments: [
             ("max-age=0", 0, "2"), ("max-age=0", 5, "2"), ("max-age=10", 10, "1"), ("max-age=10", 11, "2"),
             ("max-age=x", 5, "2"), ("max-age=\"10\"", 9, "1"), ("min-fresh=10", 50, "1"), ("min-fresh=10", 51, "2"),
@@ -108,7 +108,7 @@ struct CacheFieldTests {
         }
     }
 
-    @Test("only-if-cached with max-age is notCached when the answer is too old")
+    @Test("only-if-cached with max-age and an older response is notCached")
     func onlyIfCached() async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"])
         _ = try await fixture.get("https://h/", .server)
@@ -121,7 +121,7 @@ struct CacheFieldTests {
         #expect(error?.code == .notCached && fixture.session.requests.count == 1)
     }
 
-    @Test("a request with no-store leaves the store alone (RFC 9111 §5.2.1.5)")
+    @Test("a request with no-store stores and renews nothing (RFC 9111 §5.2.1.5)")
     func noStore() async throws {
         let tag: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
         let fixture = CacheFixture(
@@ -137,7 +137,7 @@ struct CacheFieldTests {
     }
 
     @Test(
-        "staleIfError stores what has neither freshness nor validator",
+        "staleIfError stores responses without freshness and validator",
         arguments: [
             ([:], 60, 60, true), ([:], 60, 61, false), ([:], nil, 1, false),
             (["Cache-Control": "no-store"], 60, 1, false),
@@ -150,7 +150,7 @@ struct CacheFieldTests {
                 StubSession(.json("1", headers: headers), .json("2", headers: headers), fault))
             let option: @Sendable (inout RequestOptions) -> Void = { $0.staleIfError = own.map { .seconds($0) } }
             _ = try await fixture.get("https://h/", .server, option)
-            // It is not fresh for that: each call asks the server first.
+            // The response is still not fresh: each call asks the server first.
             #expect(try await fixture.get("https://h/", .server, option) == "2")
             fixture.date.advance(by: seconds)
             #expect(((try? await fixture.get("https://h/", .server, option)) == "2") == isUsed, "\(fault)")

@@ -3,7 +3,7 @@ import Foundation
 import Switchboard
 import SwitchboardTesting
 
-/// A router over a cache and a stub, with a clock on the wall that stands still.
+/// A router over a cache and a stub, with a wall clock that only the test advances.
 struct CacheFixture: Sendable {
     let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
     let session: StubSession
@@ -20,7 +20,7 @@ struct CacheFixture: Sendable {
         router = Router(session: session, exchangeInterceptors: [cache])
     }
 
-    /// Each exchange is answered with its number.
+    /// Creates a fixture whose session answers each exchange with its number.
     init(headers: HTTPHeaders = [:], status: Int = 200) {
         self.init(.counting(headers, status))
     }
@@ -31,7 +31,7 @@ struct CacheFixture: Sendable {
         try self.init(.counting(headers, 200), makeCache)
     }
 
-    /// The text that a GET brings.
+    /// Returns the text of the response to a GET.
     func get(
         _ url: String = "https://api.example.com/friends", _ lifetime: CacheLifetime = .time(.seconds(60)),
         headers: HTTPHeaders = [:], _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }

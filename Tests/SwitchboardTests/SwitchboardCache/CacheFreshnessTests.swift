@@ -25,7 +25,7 @@ struct CacheFreshnessTests {
         (["Cache-Control": "max-age=99999999999999999999"], 1e9),
     ]
 
-    @Test("the server says how long a response is fresh (RFC 9111 §4.2)", arguments: 0..<12)
+    @Test("the server's fields set the freshness lifetime (RFC 9111 §4.2)", arguments: 0..<12)
     func fresh(index: Int) async throws {
         let (headers, seconds) = Self.cases[index]
         let fixture = CacheFixture(headers: headers)
@@ -38,7 +38,7 @@ struct CacheFreshnessTests {
     }
 
     @Test(
-        "what is not said, not understood or over is not fresh (RFC 9111 §4.2.1, §5.3)",
+        "missing, invalid or past freshness is stale (RFC 9111 §4.2.1, §5.3)",
         arguments: [
             [:], ["Cache-Control": "max-age=1.5"], ["Cache-Control": "max-age=-1"], ["Cache-Control": "max-age"],
             ["Cache-Control": "no-cache, max-age=60"], ["Cache-Control": "max-age=60", "Age": "60"],
@@ -51,7 +51,7 @@ struct CacheFreshnessTests {
         #expect(try await fixture.get("https://h/", .server) == "2")
     }
 
-    @Test("an app's own lifetime does not ask what the server says, an own no-cache asks all the same")
+    @Test("an app's lifetime overrides the server's, but not a request's no-cache")
     func ownLifetime() async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": "no-cache, max-age=0", "Age": "1000"])
         _ = try await fixture.get()
@@ -59,9 +59,7 @@ struct CacheFreshnessTests {
         #expect(try await fixture.get(headers: ["Cache-Control": "no-cache"]) == "2")
     }
 
-    @Test(
-        "a response that is too old is asked for with its validators, and a 304 makes it new, over sockets (RFC 9111 §4.3)",
-        arguments: SessionKind.allCases)
+    @Test("a stale response is revalidated, and a 304 renews it (RFC 9111 §4.3)", arguments: SessionKind.allCases)
     func confirmation(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(
@@ -93,7 +91,7 @@ struct CacheFreshnessTests {
         }
     }
 
-    @Test("a validator that could not be sent is none")
+    @Test("a validator with a line break is not sent")
     func badValidator() async throws {
         let asked = Deliveries<String?>()
         let session = AdHocSession { request in
@@ -118,7 +116,7 @@ struct CacheFreshnessTests {
         (.returnCacheDataElseLoad, "1", "1", false), (.returnCacheDataDontLoad, "1", "1", false),
     ]
 
-    @Test("each cache policy of Foundation means what it says", .requirement("S3.10"), arguments: 0..<6)
+    @Test("each cache policy of Foundation is followed", .requirement("S3.10"), arguments: 0..<6)
     func policy(index: Int) async throws {
         let (policy, fresh, old, hasTag) = Self.policies[index]
         for (age, expected) in [(1, fresh), (61, old)] as [(TimeInterval, String)] {
@@ -131,7 +129,7 @@ struct CacheFreshnessTests {
         }
     }
 
-    @Test("a request that is not to be sent, and has no stored answer, is notCached; nothing is sent")
+    @Test("a cache-only request without a usable response fails with notCached")
     func notCached() async throws {
         let fixture = CacheFixture()
         let error = await #expect(throws: NetworkError.self) {
@@ -148,7 +146,7 @@ struct CacheFreshnessTests {
     }
 
     @Test(
-        "a stale response stands in for a server that fails, as long as it may (RFC 5861 §4)",
+        "a stale response replaces a server failure while allowed (RFC 5861 §4)",
         arguments: [
             ([:], 60, 30, true), ([:], 60, 61, false), ([:], nil, 0, false),
             (["Cache-Control": "stale-if-error=60"], nil, 60, true),
@@ -166,7 +164,7 @@ struct CacheFreshnessTests {
             let answer = try? await fixture.get { $0.staleIfError = own.map { .seconds($0) } }
             #expect((answer == "old") == isUsed, "\(fault)")
         }
-        // Who wants a new one is not given an old one.
+        // A request for a new response does not get a stale one.
         let refreshed = CacheFixture(StubSession(.text("old", headers: headers), .status(503)))
         _ = try await refreshed.get()
         refreshed.date.advance(by: 61)
@@ -177,7 +175,7 @@ struct CacheFreshnessTests {
             }
         }
         #expect(failure?.status == 503)
-        // What is no failure of the server's is not hidden.
+        // Statuses that RFC 5861 does not count as errors are not hidden.
         for (fault, code) in [(MockResponse.status(404), NetworkError.Code.notFound), (.status(501), .error5xx)] {
             let fixture = CacheFixture(StubSession(.text("old", headers: headers), fault))
             _ = try await fixture.get()
@@ -189,7 +187,7 @@ struct CacheFreshnessTests {
         }
     }
 
-    @Test("each exchange of a redirect is stored by itself", arguments: [CacheLifetime.time(.seconds(60)), .server])
+    @Test("each exchange of a redirect is stored separately", arguments: [CacheLifetime.time(.seconds(60)), .server])
     func redirects(lifetime: CacheLifetime) async throws {
         let session = StubSession { request in
             request.path == "/a"
@@ -203,7 +201,7 @@ struct CacheFreshnessTests {
         #expect(session.requests.map(\.path) == ["/a", "/b", "/a"])
     }
 
-    @Test("a 304 that speaks of another response is not taken: the whole is asked for (RFC 9111 §4.3.4)")
+    @Test("a 304 with another ETag causes a full reload (RFC 9111 §4.3.4)")
     func otherTag() async throws {
         for (tag, texts) in [("\"2\"", ["1", "3"]), ("W/\"1\"", ["1", "1"])] {
             let count = Deliveries<Void>()
@@ -220,8 +218,9 @@ struct CacheFreshnessTests {
         }
     }
 
-    @Test("a 304 with no-store ends the storing; the time on the way is part of the age (RFC 9111 §4.2.3, §5.2.2.5)")
+    @Test("a 304 with no-store ends storing; transit time counts as age")
     func endOfStoring() async throws {
+        // RFC 9111 §5.2.2.5.
         let fixture = CacheFixture(
             StubSession(
                 .text("old", headers: ["ETag": "\"1\""]), .status(304, headers: ["Cache-Control": "no-store"]),
@@ -230,6 +229,7 @@ struct CacheFreshnessTests {
         fixture.date.advance(by: 60)
         #expect(try await fixture.get() == "old")
         #expect(try await fixture.get() == "new")
+        // RFC 9111 §4.2.3.
         let date = TestDate()
         let session = AdHocSession { request in
             date.advance(by: 5)

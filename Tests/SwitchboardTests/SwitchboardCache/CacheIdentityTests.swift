@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-/// Nobody gets another's answer, wherever the cache is listed.
+/// No user gets another user's response, wherever the cache is in the list.
 @Suite(.timeLimit(.minutes(3)))
 struct CacheIdentityTests {
     private let url = URL(text: "https://h.example.com/me")
@@ -28,7 +28,7 @@ struct CacheIdentityTests {
         }
     }
 
-    /// What several users get, each twice.
+    /// Returns the texts that two users get, each twice.
     private func answers(_ session: any NetworkSession, _ interceptors: [any Interceptor]) async throws -> [String] {
         let router = Router<URLEndPoint>(session: session, interceptors: interceptors)
         var texts: [String] = []
@@ -40,7 +40,7 @@ struct CacheIdentityTests {
     }
 
     @Test(
-        "whatever adds credentials, in front of the cache or behind, each gets the answer of their own",
+        "each user gets their own response, wherever credentials are added",
         .requirement("S1.14"),
         arguments: [
             "Authorization", "X-Session-Id", "X-Auth", "DPoP", "X-User-Id", "Cookie", "Accept-Language",
@@ -55,14 +55,12 @@ struct CacheIdentityTests {
             let chain: [any Interceptor] = [ResponseCache(), login(field)]
             let texts = try await answers(session, isBehind ? chain.reversed() : chain)
             #expect(texts == ["anna", "ben", "anna", "ben"])
-            // In front of the login it cannot tell whose answer it is, and stores none.
+            // Before the login the cache cannot attribute a response, and stores none.
             #expect(session.requests.count == (isBehind ? 2 : 4))
         }
     }
 
-    @Test(
-        "cookies of a jar are part of it, in the order that the articles show, with equal requests at once",
-        .requirement("S1.14"))
+    @Test("cookies from a jar separate responses, also for concurrent requests", .requirement("S1.14"))
     func cookies() async throws {
         let jar = CookieJar()
         let session = AdHocSession { request in
@@ -89,7 +87,7 @@ struct CacheIdentityTests {
         #expect(try await get() == "for nobody")
     }
 
-    @Test("an anonymous answer in front of a login is not served after the sign-in", .requirement("S1.14"))
+    @Test("a response cached before a sign-in is not served after it", .requirement("S1.14"))
     func signedInLater() async throws {
         for isBearer in [true, false] {
             let user = Deliveries<String>()
@@ -111,12 +109,12 @@ struct CacheIdentityTests {
             #expect(try await get(.anonymous) == "nobody's")
             user.add("anna")
             #expect(try await get(.optional) == "somebody's")
-            // Whoever has signed in, this one is nobody's, so it was stored.
+            // The response to an anonymous request belongs to no user, so it was stored.
             #expect(try await get(.anonymous) == "nobody's")
         }
     }
 
-    @Test("a redirect that drops the credential makes nothing public", .requirement("S1.14"))
+    @Test("a response behind a redirect without credentials is not shared", .requirement("S1.14"))
     func redirect() async throws {
         let session = StubSession { request in
             request.url?.host == "h.example.com"
@@ -127,7 +125,7 @@ struct CacheIdentityTests {
             try await answers(session, [ResponseCache(), login("Authorization")]) == ["anna", "ben", "anna", "ben"])
     }
 
-    @Test("a visitor is not given the cookie that another one was given")
+    @Test("a cache hit does not carry the stored response's Set-Cookie")
     func setCookie() async throws {
         let session = StubSession { _ in .text("cart", headers: ["Set-Cookie": "session=v1; Path=/"]) }
         let fixture = CacheFixture(session)
@@ -136,7 +134,7 @@ struct CacheIdentityTests {
         #expect(second.text == "cart" && second.cacheAge != nil && second.headers["Set-Cookie"] == nil)
     }
 
-    @Test("what a 304 to one says does not reach another")
+    @Test("a 304's fields for one user do not reach another")
     func confirmation() async throws {
         let session = StubSession { request in
             let name = request.headers["Authorization"] ?? ""
@@ -153,7 +151,7 @@ struct CacheIdentityTests {
         }
     }
 
-    @Test("a response that does not say what it answers is not stored")
+    @Test("a response without its request is not stored")
     func rebuilt() async throws {
         let rebuild = AdHocInterceptor { request, next in
             let response = try await next(request)
@@ -165,7 +163,7 @@ struct CacheIdentityTests {
             try await answers(session, [cache, rebuild, login("Authorization")]) == ["anna", "ben", "anna", "ben"])
     }
 
-    @Test("with an identity the cache answers without those behind; fields of Vary count", .requirement("S1.14"))
+    @Test("with an identity, hits skip later interceptors; Vary still counts", .requirement("S1.14"))
     func identity() async throws {
         let session = StubSession { .text($0.headers["Authorization"] ?? "-") }
         let asked = Deliveries<Void>()
@@ -182,7 +180,7 @@ struct CacheIdentityTests {
         #expect(try await answers(varying, [other, login("X-Lang")]) == ["anna", "ben", "anna", "ben"])
     }
 
-    @Test("an answer that another origin led to is not stored under an identity")
+    @Test("a response reached through another origin is not stored by identity")
     func passedAnotherOrigin() async throws {
         let session = StubSession { _ in .text("ok") }
         session.enqueue(.redirect(to: "https://evil.example/"))
@@ -196,7 +194,7 @@ struct CacheIdentityTests {
         #expect(session.requests.map(\.url?.path) == ["/a", "/", "/b", "/a"])
     }
 
-    @Test("a GET that joins one from before a change is not stored after it")
+    @Test("a deduplicated GET that began before a change is not stored")
     func joined() async throws {
         let (begun, gate) = (Deliveries<String>(), Gate())
         let session = AdHocSession { request in
@@ -220,7 +218,7 @@ struct CacheIdentityTests {
         #expect(try await router.response(for: endPoint).text == "new")
     }
 
-    @Test("an answer that redirects after a change removes what is stored for the changed path")
+    @Test("a redirect after a change removes the changed path's responses")
     func postRedirectGet() async throws {
         let session = StubSession { request in
             switch (request.method, request.path) {

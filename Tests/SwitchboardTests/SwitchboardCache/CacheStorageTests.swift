@@ -12,8 +12,7 @@ struct CacheStorageTests {
             .sorted { $0.path < $1.path }
     }
 
-    @Test(
-        "on disk a response is found again by another cache, with all that makes it the answer", .requirement("S1.14"))
+    @Test("another cache finds a response on disk with its fields, URL and age", .requirement("S1.14"))
     func nextLaunch() async throws {
         try await withFolder { folder in
             let folder = folder.appendingPathComponent("deep/down")
@@ -34,7 +33,7 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("files can be read by their owner alone, and hold no credential, by whatever it is known")
+    @Test("files are readable by their owner only and hold no credential")
     func privacy() async throws {
         try await withFolder { folder in
             let folder = folder.appendingPathComponent("cache")
@@ -61,7 +60,7 @@ struct CacheStorageTests {
     }
 
     @Test(
-        "a file that is damaged, cut, foreign or another's is removed, and the response is loaded",
+        "a damaged or foreign file is removed, and the response is loaded",
         arguments: [
             "empty", "cut", "longer", "no JSON", "other version", "other URL", "no end", "other body", "no age",
             "no date",
@@ -98,7 +97,7 @@ struct CacheStorageTests {
     }
 
     @Test(
-        "memory and disk are bounded: what was not asked for longest makes room", .requirement("S1.14"),
+        "memory and disk stay bounded by removing the least recently used", .requirement("S1.14"),
         arguments: [false, true])
     func bounds(isOnDisk: Bool) async throws {
         try await withFolder { folder in
@@ -118,14 +117,14 @@ struct CacheStorageTests {
                 let sizes = try files(folder).map { (try Data(contentsOf: $0).count + 4_095) / 4_096 * 4_096 }
                 #expect(sizes.reduce(0, +) == usage.disk)
             }
-            // The first one was asked for again and again: it is still there, and the second one is not.
+            // The first response was requested each time and is still stored; the second is not.
             #expect(try await fixture.response("https://h/0").cacheAge != nil)
             #expect(try await fixture.response("https://h/1").cacheAge == nil)
             #expect(fixture.session.requests.count == 21)
         }
     }
 
-    @Test("what is larger than the cache is not stored, and leaves the others alone", arguments: [false, true])
+    @Test("a response larger than the cache is not stored and evicts nothing", arguments: [false, true])
     func tooLarge(isOnDisk: Bool) async throws {
         try await withFolder { folder in
             let session = StubSession { .data(Data(count: $0.path == "/large" ? 10_001 : 10)) }
@@ -145,7 +144,7 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("files of an earlier launch count, and make room by when they were read")
+    @Test("files of an earlier launch count and are evicted by their last read")
     func earlierFiles() async throws {
         try await withFolder { folder in
             let body = Data(count: 3_000)
@@ -158,7 +157,7 @@ struct CacheStorageTests {
                 try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
             }
             let newest = try #require(try files(folder).last).lastPathComponent
-            // What is read now was read last.
+            // This read makes the file the last one read.
             let reader = try CacheFixture(StubSession()) { try ResponseCache(folder: folder, now: $0) }
             _ = try await reader.get("https://h/3")
             let second = try CacheFixture(StubSession()) {
@@ -171,7 +170,7 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("a folder that cannot be is a typed error; one that goes away is no error of a call")
+    @Test("an unusable folder is a typed error; a folder lost later fails no call")
     func badFolder() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("file")
@@ -184,7 +183,7 @@ struct CacheStorageTests {
             try FileManager.default.removeItem(at: gone)
             #expect(try await fixture.get { $0.monitors = [monitor] } == "1")
             #expect(try await fixture.get() == "1")
-            // One that cannot be made again, since a file stands there.
+            // A folder that cannot be created again, since a file has its name.
             try FileManager.default.removeItem(at: gone)
             try Data().write(to: gone)
             #expect(try await fixture.get("https://h/") { $0.monitors = [monitor] } == "2")
@@ -193,7 +192,7 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("files that are not the cache's own are left alone; what a killed process left of its own is not")
+    @Test("foreign files stay, and remnants of a killed process are removed")
     func otherFiles() async throws {
         try await withFolder { folder in
             let hash = String(repeating: "0a", count: 32)
@@ -209,7 +208,7 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("a response whose fields vary is found again after a 304, from disk too")
+    @Test("a response with Vary is found again after a 304, also on disk")
     func confirmedVariant() async throws {
         try await withFolder { folder in
             let session = StubSession { request in
@@ -223,7 +222,7 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("many loads, removals and reads at once: each gets a whole answer of its own URL", arguments: [false, true])
+    @Test("concurrent loads, removals and reads get whole responses of their URL", arguments: [false, true])
     func concurrency(isOnDisk: Bool) async throws {
         try await withFolder { folder in
             let session = StubSession { .text(String(repeating: $0.path, count: 50)) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ResponseCacheTests {
-    @Test("a second load within its lifetime sends nothing, and says how old its answer is", .requirement("S1.14"))
+    @Test("a load within the lifetime sends nothing and reports the hit's age", .requirement("S1.14"))
     func hit() async throws {
         let fixture = CacheFixture()
         let first = try await fixture.response()
@@ -21,21 +21,19 @@ struct ResponseCacheTests {
     }
 
     @Test(
-        "a response is loaded anew when its lifetime is over, to the second", .requirement("S1.14"),
+        "a response is loaded again when its lifetime ends, to the second", .requirement("S1.14"),
         arguments: [(59, "1"), (60, "2")])
     func lifetime(seconds: TimeInterval, text: String) async throws {
         let fixture = CacheFixture()
         _ = try await fixture.get()
         fixture.date.advance(by: seconds)
         #expect(try await fixture.get() == text)
-        // From here on the new one is stored.
+        // The new response is stored from now on.
         fixture.date.advance(by: 1)
         #expect(try await fixture.get() == "2")
     }
 
-    @Test(
-        "without end, until it is removed; not at all; a clock that was put back ends a lifetime", .requirement("S1.14")
-    )
+    @Test("follows unlimited and none; a clock set back ends a lifetime", .requirement("S1.14"))
     func otherLifetimes() async throws {
         let fixture = CacheFixture()
         _ = try await fixture.get("https://h/a", .unlimited)
@@ -49,7 +47,7 @@ struct ResponseCacheTests {
         #expect(try await fixture.get("https://h/b") == "5")
     }
 
-    @Test("a call that asks for a new one gets it, and stores it", .requirement("S1.14"))
+    @Test("a refreshing call loads and stores a new response", .requirement("S1.14"))
     func refreshing() async throws {
         let fixture = CacheFixture(headers: ["ETag": "\"x\""])
         _ = try await fixture.get()
@@ -63,7 +61,7 @@ struct ResponseCacheTests {
         #expect(text == "3")
     }
 
-    @Test("all is removed, or what an endpoint asks for, or what is under a path, or at a URL", .requirement("S1.14"))
+    @Test("removes all responses, or those of an endpoint, below a path, at a URL", .requirement("S1.14"))
     func removal() async throws {
         enum Api: EndPointType {
             case friends(of: Int), group(String)
@@ -85,7 +83,7 @@ struct ResponseCacheTests {
             "https://h/v1/friends?user_id=1&token=t", "https://h/v1/friends?user_id=2", "https://h/v1/friendship",
             "https://h/v1/friends/7", "https://h/v1/groups/a%2Fb",
         ]
-        /// Which of them are loaded again after something was removed.
+        /// Returns the indices of the URLs that load again after a removal.
         func removed(_ remove: (ResponseCache) async throws -> Void) async throws -> [Int] {
             let fixture = CacheFixture()
             for url in urls { _ = try await fixture.get(url) }
@@ -110,7 +108,7 @@ struct ResponseCacheTests {
         #expect(try await removed { await $0.remove(URL(text: "https://h/v1/friends/7#x")) } == [3])
     }
 
-    @Test("a path to be removed is text, as an endpoint's is")
+    @Test("a path to remove is unescaped text, like an endpoint's path")
     func removalByText() async throws {
         let fixture = CacheFixture()
         _ = try await fixture.get("https://h/users/anna%20b")
@@ -122,7 +120,7 @@ struct ResponseCacheTests {
     }
 
     @Test(
-        "equal URLs are one (RFC 3986 §6.2): for a hit and for what a change removes",
+        "equivalent URLs share a response, also for removal (RFC 3986 §6.2)",
         arguments: ["https://API.example.com/friends", "https://api.example.com:443/%66riends#x"])
     func equalURLs(url: String) async throws {
         let fixture = CacheFixture()
@@ -157,7 +155,7 @@ struct ResponseCacheTests {
         #expect(try await manager.response(for: endPoint).text == "8")
     }
 
-    @Test("what a field of the answer's Vary says is part of the key; of `*` nothing is stored", .requirement("S1.14"))
+    @Test("the fields named by Vary are part of the key; Vary: * is not stored", .requirement("S1.14"))
     func vary() async throws {
         let fixture = CacheFixture(headers: ["Vary": "Accept-Language, X-Unit"])
         #expect(try await fixture.get(headers: ["Accept-Language": "de"]) == "1")
@@ -170,7 +168,7 @@ struct ResponseCacheTests {
         #expect(try await any.get() == "2")
     }
 
-    @Test("other methods, parts, conditions of the app's own, streams and files pass by", .requirement("S1.14"))
+    @Test("other methods, ranges, conditional requests and streams bypass it", .requirement("S1.14"))
     func passing() async throws {
         let fixture = CacheFixture()
         _ = try await fixture.get()
@@ -188,7 +186,7 @@ struct ResponseCacheTests {
         #expect(try await fixture.get() == "1")
     }
 
-    @Test("statuses that say no success, parts and no-store are not stored")
+    @Test("error statuses, partial content and no-store are not stored")
     func notStored() async throws {
         for status in [206, 301, 404, 500] {
             let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"], status: status)
@@ -206,7 +204,7 @@ struct ResponseCacheTests {
         #expect(try await asked.get() == "2")
     }
 
-    @Test("a request that changes something removes what is stored for its path, when it succeeds and there alone")
+    @Test("a successful unsafe request removes the responses of its path only")
     func invalidation() async throws {
         let session = StubSession { request in
             request.headers["X-Fail"] != nil ? .status(500) : .text(request.method.rawValue)
@@ -226,7 +224,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test("a PUT whose 2xx body breaks off removes what is stored for its path")
+    @Test("a PUT with a broken 2xx body removes its path's responses")
     func brokenChange() async throws {
         try await MockServer.run { server in
             let cache = ResponseCache()
@@ -248,7 +246,7 @@ struct ResponseCacheTests {
         }
     }
 
-    /// A router whose first exchange waits for the gate; each answers with its number.
+    /// Returns a router whose first exchange waits for the gate. Each exchange answers with its number.
     private func slow(_ cache: ResponseCache) -> (Router<URLEndPoint>, begun: Deliveries<Void>, gate: Gate) {
         let (begun, gate) = (Deliveries<Void>(), Gate())
         let session = AdHocSession { request in
@@ -262,7 +260,7 @@ struct ResponseCacheTests {
 
     private let stored = RequestOptions { $0.cacheLifetime = .unlimited }
 
-    @Test("what was asked for before it was removed is not stored after it; another path's removal does not matter")
+    @Test("a load that began before its path's removal is not stored")
     func removalMeanwhile() async throws {
         for (isMeant, text) in [(true, "2"), (false, "1")] {
             let cache = ResponseCache()
@@ -277,7 +275,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test("a slow answer does not take the place of one that was asked for after it")
+    @Test("a slow response does not replace that of a later request")
     func overtaken() async throws {
         let cache = ResponseCache()
         let (router, begun, gate) = slow(cache)
@@ -291,7 +289,7 @@ struct ResponseCacheTests {
     }
 
     @Test(
-        "what a server says in earnest takes the place of what is stored, though it is not stored itself",
+        "a definite but uncacheable response removes the stored one",
         arguments: [(403, [:]), (404, [:]), (410, [:]), (200, ["Cache-Control": "no-store"]), (200, ["Vary": "*"])]
             as [(Int, HTTPHeaders)])
     func replaced(status: Int, headers: HTTPHeaders) async throws {

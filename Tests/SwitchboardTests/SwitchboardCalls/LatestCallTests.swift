@@ -11,7 +11,8 @@ struct LatestCallTests {
     private let url = URL(text: "https://api.example.com/friends")
 
     @Test(
-        "a new call cancels the one before, at the server too", .requirement("S1.10"), arguments: SessionKind.allCases)
+        "a new call cancels the previous one, also at the server", .requirement("S1.10"),
+        arguments: SessionKind.allCases)
     func replaced(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .text("new"))
@@ -26,10 +27,7 @@ struct LatestCallTests {
         }
     }
 
-    @Test(
-        "the one before is never delivered, even when its value had arrived, or it does not heed its cancellation",
-        .requirement("S1.10")
-    )
+    @Test("a superseded call never delivers, even if it ignores cancellation", .requirement("S1.10"))
     @MainActor func stale() async throws {
         let latest = LatestCall<Int>()
         let (arrived, gate) = (Deliveries<Void>(), Gate())
@@ -41,7 +39,7 @@ struct LatestCallTests {
             try? await gate.wait()
             return 1
         }
-        // The first one has begun when another task of the main actor has run.
+        // The first call has begun once another task of the main actor has run.
         await Task { @MainActor in }.value
         let second = show {
             arrived.add(())
@@ -54,7 +52,7 @@ struct LatestCallTests {
         #expect(shown == [2])
     }
 
-    @Test("completions: the one before ends as cancelled, the last one brings its value", .requirement("S1.10"))
+    @Test("superseded completions end as cancelled; the last gets the value", .requirement("S1.10"))
     func completions() async throws {
         let session = StubSession { _ in .text("x") }
         let router = Router<URLEndPoint>(session: session)
@@ -73,7 +71,7 @@ struct LatestCallTests {
         #expect(ended.count(where: { $0 == nil }) == 1)
     }
 
-    @Test("a call that asks for a newer one as the first thing it does is the older one", .requirement("S1.10"))
+    @Test("a call that starts a newer one at once is the superseded one", .requirement("S1.10"))
     func fromWithin() async throws {
         for _ in 1...200 {
             let latest = LatestCall<Int>()
@@ -90,7 +88,7 @@ struct LatestCallTests {
         }
     }
 
-    @Test("cancel ends the call; a failure is thrown; a cancelled task starts nothing")
+    @Test("cancel ends a call, errors are thrown, a cancelled task starts nothing")
     func ends() async throws {
         let latest = LatestCall<Int>()
         let begun = Deliveries<Void>()

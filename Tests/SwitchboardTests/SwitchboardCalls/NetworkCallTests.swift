@@ -30,7 +30,7 @@ struct NetworkCallTests {
         router.call(get("users/\(id)"), as: User.self)
     }
 
-    @Test("nothing is sent before it is asked for, and everything anew each time", .requirement("S1.15"))
+    @Test("a call sends only when its value is requested, and each time again", .requirement("S1.15"))
     func cold() async throws {
         let router = Router<URLEndPoint>(session: users)
         let call = user(router, 1).map(\.id).zip(user(router, 2))
@@ -41,7 +41,7 @@ struct NetworkCallTests {
         #expect(users.requests.count == 4)
     }
 
-    @Test("map, compactMap, flatMap and zip of three", .requirement("S1.15"))
+    @Test("map, compactMap, flatMap and zip combine values and errors", .requirement("S1.15"))
     func combining() async throws {
         let router = Router<URLEndPoint>(session: users)
         let next = try await user(router, 7).map { $0.id + 1 }.value
@@ -60,7 +60,7 @@ struct NetworkCallTests {
         await #expect(throws: Own.self) { try await user(router, 1).map { _ -> Int in throw Own() }.value }
     }
 
-    @Test("a manager's typed endpoint is a call too, with options of its own; response as value", .requirement("S1.15"))
+    @Test("a typed endpoint becomes a call, with options; a response is a value", .requirement("S1.15"))
     func manager() async throws {
         struct GetUser: TypedEndPoint {
             typealias Response = User
@@ -76,7 +76,7 @@ struct NetworkCallTests {
     }
 
     @Test(
-        "a sequence is worked through with so many at once, in order", .requirement("S1.15"),
+        "runs at most width calls at once and keeps the order of a sequence", .requirement("S1.15"),
         arguments: [1, 3, 100, 0, -1])
     func width(width: Int) async throws {
         let gauge = Gauge()
@@ -96,7 +96,7 @@ struct NetworkCallTests {
         #expect(try await NetworkCall.all(none).value == [])
     }
 
-    @Test("the failure of one cancels the others, and is the failure of the whole", .requirement("S1.15"))
+    @Test("one failure cancels the other calls and fails the combination", .requirement("S1.15"))
     func failureCancels() async throws {
         let (begun, ended) = (Deliveries<String>(), Deliveries<String>())
         let session = AdHocSession { request in
@@ -126,7 +126,7 @@ struct NetworkCallTests {
         }
     }
 
-    @Test("failures may be reported instead: each has its place, and ends nothing", .requirement("S1.15"))
+    @Test("results report each failure at its index and cancel no call", .requirement("S1.15"))
     func failuresReported() async throws {
         let router = Router<URLEndPoint>(session: users)
         let calls = [1, 404, 2].map { user(router, $0) }
@@ -144,7 +144,7 @@ struct NetworkCallTests {
     }
 
     @Test(
-        "cancelling the combination cancels its parts at the server, over sockets", .requirement("S1.15"),
+        "cancelling a combination cancels its calls at the server", .requirement("S1.15"),
         arguments: SessionKind.allCases)
     func cancellation(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -170,9 +170,7 @@ struct NetworkCallTests {
         }
     }
 
-    @Test(
-        "a router's cancel ends the combination; of results only the parts of that router are failures",
-        .requirement("S1.15"))
+    @Test("a router's cancel ends all(); in results(of:) only its calls fail", .requirement("S1.15"))
     func routerCancel() async throws {
         let begun = Deliveries<Void>()
         let stalled = Router<URLEndPoint>(
@@ -196,7 +194,7 @@ struct NetworkCallTests {
 
     // MARK: Delivery
 
-    @Test("a completion comes once, on the queue or the actor that was asked for", .requirement("S1.13", "S4.10"))
+    @Test("a completion runs once, on the requested queue or actor", .requirement("S1.13", "S4.10"))
     func delivery() async throws {
         let router = Router<URLEndPoint>(session: users)
         let key = DispatchSpecificKey<String>()
@@ -222,7 +220,7 @@ struct NetworkCallTests {
         #expect(places.all.count == 3)
     }
 
-    @Test("after a cancellation on the queue of delivery no value comes, even when it was there", .requirement("S1.13"))
+    @Test("a cancelled call delivers no value, even one that has arrived", .requirement("S1.13"))
     func cancelledDelivery() async throws {
         let queue = DispatchQueue(label: "screen")
         let results = Deliveries<NetworkError.Code?>()
@@ -241,7 +239,7 @@ struct NetworkCallTests {
         #expect(results.all.count == 1)
     }
 
-    /// How many are inside at once.
+    /// Counts the calls that run at once.
     private final class Gauge: Sendable {
         private let counts = Protected((now: 0, peak: 0))
 

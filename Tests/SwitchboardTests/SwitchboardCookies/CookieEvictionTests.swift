@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchboardCookies
 
-/// Which cookies of a domain make room for others: RFC 6265bis §5.7.
+/// The order in which a domain's cookies are evicted: RFC 6265bis §5.7.
 @Suite(.timeLimit(.minutes(1)))
 struct CookieEvictionTests {
     private let now = Date(timeIntervalSince1970: 1_300_000_000)
@@ -24,7 +24,7 @@ struct CookieEvictionTests {
         #expect(names(jar).contains("n179"))
     }
 
-    @Test("of Secure cookies alone, the one that was not used for longest goes")
+    @Test("among Secure cookies only, the least recently used is evicted")
     func secureOnes() {
         let jar = CookieJar(now: { [now] in now }) { !$0.contains(".") }
         jar.store((0..<180).map { "s\($0)=1; Secure; Path=/\($0)" }, from: https)

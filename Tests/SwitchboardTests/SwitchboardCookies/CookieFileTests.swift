@@ -9,7 +9,7 @@ import Testing
 struct CookieFileTests {
     private let url = URL(text: "https://a.example/")
 
-    @Test("Cookies: saved and read again, each partition apart, those of the session left out")
+    @Test("saves and reads cookies by partition, session cookies on request")
     func roundTrip() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("cookies.json")
@@ -42,13 +42,13 @@ struct CookieFileTests {
 
             try jar.save(to: file, includingSessionCookies: true)
             #expect(try CookieJar(contentsOf: file).cookies().map(\.name) == ["a", "b", "c"])
-            // By another reader: it is JSON.
+            // Another reader parses the file as JSON.
             let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
             #expect((json?["partitions"] as? [Any])?.count == 2)
         }
     }
 
-    @Test("a reset forgets the cookies and removes their file", .requirement("S2.17"))
+    @Test("a reset removes the cookies and their file", .requirement("S2.17"))
     func reset() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("cookies.json")
@@ -65,7 +65,7 @@ struct CookieFileTests {
     }
 
     @Test(
-        "Cookies: a damaged file is an error that shows nothing of it",
+        "a damaged file is an error that shows none of its content",
         arguments: [
             "", "{", "hunter2", "[]", #"{"version":2,"partitions":[]}"#, #"{"version":1}"#,
             #"{"version":1,"partitions":[{"cookies":[{"name":"a","value":"hunter2"}]}]}"#,
@@ -86,7 +86,7 @@ struct CookieFileTests {
         }
     }
 
-    @Test("Cookies: a folder that is not there, or a folder in the file's place, is an error")
+    @Test("a missing folder, or a folder with the file's name, is a typed error")
     func noFolder() async throws {
         try await withFolder { folder in
             let jar = CookieJar()

@@ -20,7 +20,7 @@ struct CookiesTests {
     }
 
     @Test(
-        "Cookies: one set on a 302 is kept, and sent to the target, whatever follows the redirects",
+        "a cookie set on a redirect goes to its target, in any chain order",
         arguments: [
             [], [RedirectInterceptor(limit: 2)], [RedirectInterceptor(limit: 2), RetryPolicy()],
             [RetryPolicy(), RedirectInterceptor(limit: 2)],
@@ -34,12 +34,10 @@ struct CookiesTests {
         #expect(session.requests.map { $0.headers["Cookie"] } == [nil, "id=1", "id=2; id=1"])
     }
 
-    @Test(
-        "Cookies: over the wire, through redirects between two hosts, each gets its own",
-        arguments: SessionKind.allCases)
+    @Test("redirects between two hosts send each host its own cookies", arguments: SessionKind.allCases)
     func wire(kind: SessionKind) async throws {
         try await MockServer.run { server in
-            // Two names of this machine: cookies do not look at ports (RFC 6265 §8.5).
+            // Two names of this machine, since cookies ignore ports (RFC 6265 §8.5).
             let there = "http://localhost:\(server.port)"
             server.enqueue(
                 .redirect(to: "\(there)/middle").setting("here=1", "also=\"x y\""),
@@ -60,7 +58,7 @@ struct CookiesTests {
         }
     }
 
-    @Test("Cookies: pairs of the request's own stay in front and win, in one field", arguments: SessionKind.allCases)
+    @Test("the request's own cookies come first and win, in one field", arguments: SessionKind.allCases)
     func ownField(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("").setting("a=jar", "b=jar"), .text(""), .text(""))
@@ -76,7 +74,7 @@ struct CookiesTests {
         }
     }
 
-    @Test("Cookies: environments keep theirs apart")
+    @Test("environments keep separate cookies")
     func environments() async throws {
         let session = StubSession(
             .text("").setting("a=staging"), .text("").setting("a=production"), .text(""), .text(""))
@@ -92,7 +90,7 @@ struct CookiesTests {
         #expect(session.requests.map { $0.headers["Cookie"] } == [nil, nil, "a=production", "a=staging"])
     }
 
-    @Test("Cookies: those of a response that did not arrive whole are kept", arguments: SessionKind.allCases)
+    @Test("cookies of a truncated response are stored", arguments: SessionKind.allCases)
     func truncated(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("abcdef").setting("a=1").truncated(after: 3), .text(""))
@@ -103,7 +101,7 @@ struct CookiesTests {
         }
     }
 
-    @Test("Cookies: each attempt of a retry has those of the one before, and the caller's request has none")
+    @Test("a retry sends the cookies that the previous attempt set")
     func retries() async throws {
         let session = StubSession(.status(503).setting("a=1"), .text("done"))
         let policy = RetryPolicy(clock: TestClock(skips: true))
@@ -112,7 +110,7 @@ struct CookiesTests {
         #expect(response.history.map(\.outcome) == [.status(503), .status(200)])
     }
 
-    @Test("Cookies: a jar may be shared, by a hundred calls at once too")
+    @Test("a hundred concurrent calls share a jar")
     func shared() async throws {
         let jar = CookieJar()
         let session = StubSession { request in
@@ -129,7 +127,7 @@ struct CookiesTests {
         #expect(Set(jar.cookies().map(\.name)) == Set((0..<100).map { "n\($0)" }))
     }
 
-    @Test("Cookies: the plan names them, events count them, neither shows a value")
+    @Test("a plan lists the cookies and events count them, without values")
     func plan() async throws {
         let heard = Heard()
         let session = StubSession(.text("").setting("id=hunter2; Path=/", "b=hunter2; Path=/"), .text(""))
@@ -147,7 +145,7 @@ struct CookiesTests {
 
     /// RFC 6265bis §5.2: a redirect chain through another site makes a request cross-site.
     @Test(
-        "behind another site's redirect, cookies go as SameSite says",
+        "SameSite decides which cookies follow a redirect of another site",
         arguments: [
             ("https://evil.test/", HTTPMethod.get, "lax=1; none=1; own=1"), ("https://evil.test/", .post, "none=1"),
             ("https://www.api.test/", .post, "lax=1; none=1; own=1; strict=1"),
@@ -171,7 +169,7 @@ struct CookiesTests {
     }
 }
 
-/// The notes of calls.
+/// Records the notes of calls.
 private final class Heard: EventMonitor, @unchecked Sendable {  // under the lock alone
     private let lock = NSLock()
     private var heard: [String] = []

@@ -11,7 +11,7 @@ struct CookieJarTests {
         !$0.contains(".") || $0 == "co.uk"
     }
 
-    /// What a second request carries after a first one was answered with these.
+    /// Returns the cookies that a second request carries after a first response set these.
     private func sent(_ fields: [String], from: String, to: String) throws -> [String] {
         jar.store(fields, from: try #require(URL(string: from)))
         return try sent(to: to)
@@ -22,7 +22,7 @@ struct CookieJarTests {
     }
 
     @Test(
-        "Cookies: a public suffix sets none for those below it, and one for itself alone (RFC 6265 §5.3)",
+        "a public suffix sets cookies for itself only (RFC 6265 §5.3)",
         arguments: [
             ("a=1; Domain=co.uk", "https://x.co.uk/", "https://x.co.uk/", 0),
             ("a=1; Domain=co.uk", "https://co.uk/", "https://co.uk/", 1),
@@ -32,7 +32,7 @@ struct CookieJarTests {
             ("a=1; Domain=localhost", "http://localhost/", "http://app.localhost/", 0),
             ("a=1; Domain=x.co.uk", "https://x.co.uk/", "https://y.x.co.uk/", 1),
             ("a=1", "https://x.co.uk/", "https://y.x.co.uk/", 0),
-            // With the dot of the root.
+            // With the root's dot.
             ("a=1; Domain=co.uk.", "https://evil.co.uk./", "https://bank.co.uk./", 0),
             ("a=1; Domain=co.uk.", "https://co.uk./", "https://bank.co.uk./", 0),
             ("a=1; Domain=uk.", "https://evil.co.uk./", "https://evil.co.uk./", 0),
@@ -44,7 +44,7 @@ struct CookieJarTests {
         #expect(try sent([field], from: from, to: to).count == count)
     }
 
-    @Test("Cookies: the system's list of public suffixes is asked, where there is one", .enabled(if: listIsThere))
+    @Test("the system's list of public suffixes is used where it exists", .enabled(if: listIsThere))
     func systemSuffixes() throws {
         for suffix in ["com", "co.uk", "github.io", "s3.amazonaws.com", "kawasaki.jp"] {
             #expect(CookieJar.isPublicSuffix(suffix), "\(suffix)")
@@ -64,7 +64,7 @@ struct CookieJarTests {
             ("com", true), ("uk", true), ("localhost", true), ("co.uk", true), ("com.au", true), ("net.nz", true),
             ("org.br", true), ("edu.cn", true), ("gov.in", true), ("ac.jp", true), ("or.jp", true), ("ne.jp", true),
             ("go.kr", true), ("example.com", false), ("bbc.co.uk", false), ("example.de", false), ("co.com", false),
-            // What the rule does not know.
+            // Suffixes that the rule does not cover.
             ("github.io", false), ("city.kawasaki.jp", false),
         ])
     func usualSuffixes(name: String, isSuffix: Bool) {
@@ -74,7 +74,7 @@ struct CookieJarTests {
     private static var listIsThere: Bool { CookieJar.knowsPublicSuffixes }
 
     @Test(
-        "Cookies: an address sets them for itself, whole (RFC 6265 §5.1.3)",
+        "an address sets cookies for itself only (RFC 6265 §5.1.3)",
         arguments: [
             ("a=1; Domain=127.0.0.1", "http://127.0.0.1/", "http://127.0.0.1:8080/", 1),
             ("a=1; Domain=0.0.1", "http://127.0.0.1/", "http://127.0.0.1/", 0),
@@ -87,7 +87,7 @@ struct CookieJarTests {
     }
 
     @Test(
-        "Cookies: without a path they go where their directory does (RFC 6265 §5.1.4)",
+        "a cookie without a path gets its request's folder (RFC 6265 §5.1.4)",
         arguments: [
             ("http://a.example/", "/"), ("http://a.example", "/"), ("http://a.example/b", "/"),
             ("http://a.example/b/", "/b"), ("http://a.example/b/c?d=/e/f", "/b"), ("http://a.example/b/c#/d/", "/b"),
@@ -99,7 +99,7 @@ struct CookieJarTests {
     }
 
     @Test(
-        "Cookies: what is Secure, and names with a prefix (RFC 6265bis §5.7)",
+        "Secure cookies and name prefixes follow RFC 6265bis §5.7",
         arguments: [
             ("a=1; Secure", "https", "https", 1), ("a=1; Secure", "https", "http", 0),
             ("a=1; Secure", "http", "https", 0), ("a=1", "https", "http", 1),
@@ -108,25 +108,25 @@ struct CookieJarTests {
             ("__Host-a=1; Secure", "https", "https", 0), ("__Host-a=1; Path=/", "https", "https", 0),
             ("__Host-a=1; Secure; Path=/b", "https", "https", 0),
             ("__HOST-a=1; Secure; Path=/; Domain=a.example", "https", "https", 0),
-            // A combining mark makes one character of itself and the hyphen.
+            // The hyphen and the combining mark form one `Character`.
             ("__Secure-\u{301}=1", "https", "https", 0), ("__Host-\u{301}=1; Secure", "https", "https", 0),
         ])
     func secure(field: String, from: String, to: String, count: Int) throws {
         #expect(try sent([field], from: "\(from)://a.example/b/c", to: "\(to)://a.example/b/c").count == count)
     }
 
-    @Test("Cookies: one set without TLS never hides one set with it (RFC 6265bis §5.7)")
+    @Test("a cookie over plain HTTP never hides a Secure one (RFC 6265bis §5.7)")
     func secureOnesStay() throws {
         let field = "a=safe; Secure; Domain=a.example; Path=/b"
         _ = try sent([field], from: "https://x.a.example/b", to: "https://a.example/")
         _ = try sent(["a=evil; Path=/b", "b=2"], from: "http://y.a.example/", to: "http://a.example/")
         _ = try sent(["a=evil; Path=/b/c"], from: "http://a.example/", to: "http://a.example/")
         #expect(try sent(to: "https://y.a.example/b/c") == ["a=safe", "b=2"])
-        // One that it would not hide may be set.
+        // A cookie that hides no Secure one may be set.
         #expect(try sent(["a=other; Path=/"], from: "http://a.example/", to: "http://a.example/") == ["a=other"])
     }
 
-    @Test("Cookies: Max-Age wins over Expires, and both are counted from the jar's own time")
+    @Test("Max-Age wins over Expires, and both count by the jar's clock")
     func expiry() throws {
         let clock = Protected(Date(timeIntervalSince1970: 1_300_000_000))
         let jar = CookieJar { clock.value }
@@ -148,7 +148,7 @@ struct CookieJarTests {
         #expect(names() == ["kept"])
     }
 
-    @Test("Cookies: more than a domain may have, or all together, replace those unused for longest")
+    @Test("limits by domain and in total evict the least recently used")
     func eviction() throws {
         let jar = CookieJar(maximumPerDomain: 3, maximum: 5)
         let url = try #require(URL(string: "https://a.example/x"))
@@ -163,7 +163,7 @@ struct CookieJarTests {
         #expect(jar.cookies().map(\.domain) == ["a.example", "a.example", "b.test", "c.test", "d.test"])
     }
 
-    @Test("Cookies: what a hostile server may do is bounded")
+    @Test("long names, control characters and floods of cookies are bounded")
     func hostile() throws {
         let url = try #require(URL(string: "https://a.example/"))
         let long = String(repeating: "x", count: 4_096)
@@ -177,7 +177,7 @@ struct CookieJarTests {
             jar.store((0..<180).map { "n\($0)=1" }, from: try #require(URL(string: "https://h\(host).test/")))
         }
         #expect((2_850...3_000).contains(jar.cookies().count))
-        // A name longer than names are (RFC 1035 §2.3.4) has none.
+        // A host name beyond the limit of RFC 1035 §2.3.4 gets no cookie.
         let deep = try #require(URL(string: "https://" + String(repeating: "a.", count: 130) + "test/"))
         jar.store(["a=1"], from: deep)
         #expect(jar.cookies(for: deep).isEmpty)
@@ -188,7 +188,7 @@ struct CookieJarTests {
         #expect(try sent(["\u{E9}=1", "e\u{301}=2"], from: "https://a.example/", to: "https://a.example/").count == 2)
     }
 
-    @Test("Cookies: those of one partition are not seen in another")
+    @Test("a partition's cookies are not visible in another")
     func partitions() throws {
         let url = try #require(URL(string: "https://a.example/"))
         jar.store(["a=1"], from: url, in: "staging")
@@ -201,7 +201,7 @@ struct CookieJarTests {
         #expect(jar.cookies().count == 1)
     }
 
-    @Test("Cookies: an app sets and removes its own")
+    @Test("an app sets and removes cookies; invalid ones are typed errors")
     func ownCookies() throws {
         try jar.set(StoredCookie("a", "1", domain: "A.example", includesSubdomains: true))
         try jar.set(StoredCookie("b", "2", domain: "a.example", path: "/b", isSecure: false))
@@ -225,7 +225,7 @@ struct CookieJarTests {
         }
     }
 
-    @Test("Cookies: no text shows a value")
+    @Test("no description shows a cookie's value")
     func texts() throws {
         let url = try #require(URL(string: "https://a.example/"))
         jar.store(["id=hunter2; HttpOnly; SameSite=Lax"], from: url)
@@ -242,7 +242,7 @@ struct CookieJarTests {
     }
 }
 
-/// A value that tests change while others read it.
+/// A value that a test changes while others read it.
 private final class Protected<Value: Sendable>: @unchecked Sendable {  // under the lock alone
     private let lock = NSLock()
     private var protected: Value

@@ -1,7 +1,7 @@
 extension CookieVector {
-    /// Cases of our own, by the section of RFC 6265 that says what is expected. The jar's clock is in 2011.
+    /// The cases by section of RFC 6265. The jar's clock is in 2011.
     static let rfc6265: [CookieVector] = [
-        // The first "=" ends the name; blanks around name and value do not count; quotes do.
+        // The first "=" ends the name. Blanks around name and value do not count, but quotes do.
         CookieVector("5.2 a pair", ["a=b"], sent: "a=b"),
         CookieVector("5.2 blanks around", ["  a  =  b  ; Path=/"], sent: "a=b"),
         CookieVector("5.2 a second equals sign", ["a=b=c"], sent: "a=b=c"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardCookies
 
-/// Two requests: an answer sets cookies, and the second request carries some of them.
+/// Two requests: the response to the first sets cookies, and the second carries some of them.
 struct CookieVector: Sendable, CustomTestStringConvertible {
     let test: String
     /// The target of the first request.
@@ -14,7 +14,7 @@ struct CookieVector: Sendable, CustomTestStringConvertible {
     let received: [String]
     /// The target of the second request, a path or a URL.
     let to: String
-    /// The `Cookie` field of the second request, nil for none.
+    /// The `Cookie` field of the second request, or nil when it has none.
     let expected: String?
 
     var testDescription: String { test }
@@ -27,7 +27,7 @@ struct CookieVector: Sendable, CustomTestStringConvertible {
         self.expected = expected
     }
 
-    /// What differs here, and why.
+    /// The cases of http-state that this package deviates from, with reasons.
     static let deviations = [
         "DISABLED_CHROMIUM0022": "a NUL refuses the whole cookie (RFC 6265bis §5.6), in place of ending its value",
         "DISABLED_CHROMIUM0023": "a CR refuses the whole cookie (RFC 6265bis §5.6), in place of ending its value",
@@ -35,23 +35,23 @@ struct CookieVector: Sendable, CustomTestStringConvertible {
             "paths are compared as they are sent, escapes included (RFC 6265 §5.1.4; PATH0028 asks for that)",
     ]
 
-    /// The cases of http-state.
+    /// Returns the cases of http-state.
     static func all() throws -> [CookieVector] {
         try JSONDecoder().decode([CookieVector].self, from: CookieVector.file("parser"))
     }
 
-    /// A file of http-state without the comment before it.
+    /// Returns a file of http-state without the comment before its JSON.
     static func file(_ name: String) throws -> Data {
         let lines = String(decoding: try Vectors.data("http-state/\(name).json"), as: UTF8.self).split(separator: "\n")
         return Data(lines.filter { !$0.hasPrefix("//") }.joined(separator: "\n").utf8)
     }
 
-    /// Sends the two requests through a router, and gives the `Cookie` field of the second.
+    /// Sends the two requests through a router and returns the `Cookie` field of the second.
     func run() async throws -> String? {
         let base = "http://home.example.org:8888"
         let first = try #require(URL(string: base + from))
         let second = try #require(URL(string: to.hasPrefix("/") ? base + to : to))
-        // Not a double, which would refuse the vectors with control characters.
+        // Not a stub, which would refuse the vectors with control characters.
         let seen = Seen()
         let session = AdHocSession { request in
             seen.add(request)
@@ -59,7 +59,7 @@ struct CookieVector: Sendable, CustomTestStringConvertible {
             if request.url == first { for field in received { response.headers.add("Set-Cookie", field) } }
             return response
         }
-        // Some dates have passed since.
+        // In 2011, since some dates of the vectors have passed.
         let jar = CookieJar { Date(timeIntervalSince1970: 1_300_000_000) }
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [CookieInterceptor(jar)])
         for url in [first, second] { _ = try await router.rawResponse(for: URLEndPoint(.get, url)) }
@@ -90,7 +90,7 @@ extension CookieVector: Decodable {
     }
 }
 
-/// The requests that a session got.
+/// Records the requests of a session.
 private final class Seen: @unchecked Sendable {  // under the lock alone
     private let lock = NSLock()
     private var seen: [NetworkRequest] = []
@@ -101,14 +101,14 @@ private final class Seen: @unchecked Sendable {  // under the lock alone
 }
 
 extension MockResponse {
-    /// The response with other header fields.
+    /// Returns the response with changed header fields.
     func with(_ change: (inout HTTPHeaders) -> Void) -> MockResponse {
         var response = self
         change(&response.headers)
         return response
     }
 
-    /// The response with these cookies.
+    /// Returns the response with these cookies.
     func setting(_ cookies: String...) -> MockResponse {
         with { headers in for cookie in cookies { headers.add("Set-Cookie", cookie) } }
     }

@@ -6,16 +6,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct CookieVectorTests {
-    /// `scripts/oracles/cookies` names the file for the report.
+    /// The path of the report, set by `scripts/oracles/cookies`. Nil otherwise.
     private let report = ProcessInfo.processInfo.environment["SWITCHBOARD_COOKIES"]
 
-    @Test("Cookies: RFC 6265 says what is stored and what is sent", arguments: CookieVector.rfc6265)
+    @Test("stores and sends cookies as RFC 6265 specifies", arguments: CookieVector.rfc6265)
     func standard(vector: CookieVector) async throws {
         #expect(try await vector.run() == vector.expected)
     }
 
-    @Test(
-        "Cookies: the 222 vectors of http-state pass, but for the known ones", .vectors("http-state/parser.json"))
+    @Test("the 222 vectors of http-state pass, but for known deviations", .vectors("http-state/parser.json"))
     func vectors() async throws {
         let vectors = try CookieVector.all()
         #expect(vectors.count == 222)
@@ -43,7 +42,7 @@ struct CookieVectorTests {
     }
 
     @Test(
-        "Cookies: the dates of http-state, 15 and 55", .vectors("http-state/examples.json"),
+        "parses the 70 dates of http-state", .vectors("http-state/examples.json"),
         .vectors("http-state/bsd-examples.json"), arguments: [("examples", 15), ("bsd-examples", 55)])
     func dates(file: String, count: Int) throws {
         let vectors = try JSONDecoder().decode([DateVector].self, from: CookieVector.file(file))
@@ -59,7 +58,7 @@ struct CookieVectorTests {
     }
 
     @Test(
-        "Cookies: dates that there are not (RFC 6265 §5.1.1)",
+        "impossible dates are nil (RFC 6265 §5.1.1)",
         arguments: [
             "29 Feb 2011 00:00:00", "31 Apr 2012 00:00:00", "0 Jan 2012 00:00:00", "1 Jan 1600 00:00:00",
             "1 Jan 2012 24:00:00", "1 Jan 2012 00:60:00", "1 Jan 2012 00:00:60", "1 2012 00:00:00", "Jan 2012 00:00:00",
@@ -70,7 +69,7 @@ struct CookieVectorTests {
     }
 
     @Test(
-        "Cookies: leap days, the epoch and years of two digits (RFC 6265 §5.1.1)",
+        "parses leap days, the epoch and two-digit years (RFC 6265 §5.1.1)",
         arguments: [
             // Seconds by `date -u -d ... +%s`.
             ("29 Feb 2012 12:00:00", 1_330_516_800), ("29 Feb 2000 00:00:00", 951_782_400), ("1 Jan 1970 00:00:00", 0),

@@ -5,12 +5,12 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardCookies
 
-/// How much work a response makes, counted in cookies that were looked at one by one.
+/// The work that a response causes, counted in cookies inspected one by one.
 @Suite(.timeLimit(.minutes(1)))
 struct CookieWorkTests {
     private let now = Date(timeIntervalSince1970: 1_300_000_000)
 
-    /// 256 KiB of fields, each the shortest that is a cookie of its own.
+    /// 256 KiB of fields with the shortest distinct cookies.
     private static let flood: [String] = {
         var fields: [String] = []
         var size = 0
@@ -21,7 +21,7 @@ struct CookieWorkTests {
         return fields
     }()
 
-    /// A jar that is full, of the names that are also in the flood, and secure.
+    /// Returns a full jar of Secure cookies whose names are also in the flood.
     private func fullJar() throws -> CookieJar {
         let jar = CookieJar(now: { [now] in now }) { !$0.contains(".") }
         for host in 0..<30 {
@@ -34,9 +34,7 @@ struct CookieWorkTests {
 
     private func looks(_ jar: CookieJar) -> Int { jar.state.withLock { $0.shelves[nil]?.looks ?? 0 } }
 
-    @Test(
-        "256 KiB of Set-Cookie look at each stored cookie twice at most",
-        arguments: ["http", "https"])
+    @Test("256 KiB of Set-Cookie inspect each stored cookie at most twice", arguments: ["http", "https"])
     func flood(scheme: String) throws {
         #expect(Self.flood.count > 10_000)
         let jar = try fullJar()
@@ -47,17 +45,17 @@ struct CookieWorkTests {
         #expect(own.count <= 180 && own.first?.name == "0")
     }
 
-    @Test("256 KiB of Set-Cookie for a wide domain compare equal names alone")
+    @Test("256 KiB of Set-Cookie for a wide domain compare only equal names")
     func wide() throws {
         let jar = try fullJar()
         let before = looks(jar)
         let fields = Self.flood.map { $0 + "; Domain=a.example" }
         jar.store(fields, from: try #require(URL(string: "http://x.a.example/")))
-        // The jar once for the secure ones, of which thirty have the name of a field, and once to make room.
+        // The jar is read once for Secure cookies, thirty of which share a field's name, and once to make room.
         #expect(looks(jar) - before <= 3_000 + 180 * 30 + 3_180)
     }
 
-    @Test("a request looks at the cookies of its own domains alone")
+    @Test("a request inspects only the cookies of its domains")
     func request() throws {
         let jar = try fullJar()
         let before = looks(jar)

@@ -21,7 +21,7 @@ struct ChainTests {
         }
     }
 
-    @Test("a chain is a session: its links run in the order listed", .requirement("S2.11"))
+    @Test("a chain is a session whose interceptors run in the order listed", .requirement("S2.11"))
     func order() async throws {
         let stub = StubSession { _ in .text("done") }
         let isDebug = true
@@ -42,7 +42,7 @@ struct ChainTests {
         _ = try await SessionChain { stub }.send(NetworkRequest(.get, url))
     }
 
-    @Test("without a session every request is cannotConnect, and names the last link", .requirement("S2.11"))
+    @Test("a chain without a session fails with cannotConnect and says why", .requirement("S2.11"))
     func noSession() async throws {
         let chains = [
             SessionChain {
@@ -62,7 +62,7 @@ struct ChainTests {
         }
     }
 
-    @Test("a bare request has its total timeout, its monitors and its history", .requirement("S2.11"))
+    @Test("a request sent by a chain has its total timeout, monitors and history", .requirement("S2.11"))
     func bareCall() async throws {
         let stub = StubSession(.status(503), .text("done"))
         let session = SessionChain {
@@ -88,9 +88,7 @@ struct ChainTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test(
-        "as the session of a router its links join the router's: one history, one plan, one reset",
-        .requirement("S2.11"))
+    @Test("a chain as a router's session shares its history, plan and reset", .requirement("S2.11"))
     func underRouter() async throws {
         let stub = StubSession(.redirect(to: "/home").setting("id=1; Path=/"), .status(503), .text("home"))
         let jar = CookieJar()
@@ -112,7 +110,7 @@ struct ChainTests {
         #expect(jar.cookies().isEmpty)
     }
 
-    @Test("within another session it is one exchange of the router's call", .requirement("S2.11"))
+    @Test("a chain within another session is one exchange of the router's call", .requirement("S2.11"))
     func withinASession() async throws {
         let stub = StubSession(.status(503), .text("done"))
         let chain = SessionChain {
@@ -127,7 +125,7 @@ struct ChainTests {
     }
 
     @Test(
-        "over sockets, without a router: redirects, cookies, the body sent again", .requirement("S2.11"),
+        "a chain follows redirects, sends cookies and resends bodies", .requirement("S2.11"),
         arguments: SessionKind.allCases
     )
     func wire(kind: SessionKind) async throws {
@@ -145,7 +143,7 @@ struct ChainTests {
         }
     }
 
-    @Test("cancelling the task, or resetting the chain, ends what is under way", .requirement("S2.11", "S2.16"))
+    @Test("cancelling the task or resetting the chain ends calls in flight", .requirement("S2.11", "S2.16"))
     func cancelling() async throws {
         for isReset in [false, true] {
             let arrived = AsyncStream<Void>.makeStream()
@@ -168,7 +166,7 @@ struct ChainTests {
     }
 }
 
-/// What monitors hear, in words.
+/// Records the events that monitors receive.
 private final class Kinds: EventMonitor, @unchecked Sendable {  // under the lock alone
     private let lock = NSLock()
     private var heard: [String] = []

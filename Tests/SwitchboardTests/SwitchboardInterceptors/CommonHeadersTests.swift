@@ -10,7 +10,7 @@ struct CommonHeadersTests {
     private let url = URL(text: "https://a.example/x")
 
     @Test(
-        "common header fields reach the wire, the request's own win", .requirement("S1.5"),
+        "common header fields reach the wire, and the request's fields win", .requirement("S1.5"),
         arguments: SessionKind.allCases)
     func wire(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -26,7 +26,7 @@ struct CommonHeadersTests {
         }
     }
 
-    @Test("a common Content-Type is for requests with a body that has none", .requirement("S1.5"))
+    @Test("a common Content-Type applies to bodies that have none", .requirement("S1.5"))
     func contentType() async throws {
         let session = StubSession { _ in .text("") }
         let common = CommonHeaders(["Content-Type": "text/plain"])
@@ -38,9 +38,7 @@ struct CommonHeadersTests {
         #expect(session.requests.map { $0.headers["Content-Type"] } == [nil, "text/plain", "application/json"])
     }
 
-    @Test(
-        "a provider may wait; other hosts get nothing of it; a field that breaks the head is refused",
-        .requirement("S1.5"))
+    @Test("an async provider serves only its hosts; invalid fields are refused", .requirement("S1.5"))
     func provider() async throws {
         let session = StubSession { _ in .text("") }
         let common = CommonHeaders(hosts: ["a.example"]) {

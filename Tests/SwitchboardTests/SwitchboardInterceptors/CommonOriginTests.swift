@@ -5,12 +5,12 @@ import Testing
 
 @testable import Switchboard
 
-/// Which origins `hosts:` and `origins:` name.
+/// The origins that `hosts:` and `origins:` name.
 @Suite(.timeLimit(.minutes(1)))
 struct CommonOriginTests {
     private let home = URL(text: "https://app.example/a")
 
-    /// What names the same origins to everything that adds a secret.
+    /// Returns interceptors that add a secret for the same origins.
     private func adding(_ names: [String], _ origins: CredentialOrigins) -> [any Interceptor] {
         [
             CommonHeaders(["X-Token": "SECRET"], hosts: names), CommonHeaders(hosts: names) { ["X-Token": "SECRET"] },
@@ -23,7 +23,7 @@ struct CommonOriginTests {
     }
 
     @Test(
-        "a host's name is https on its default port where a server leads",
+        "after a redirect, a host name means https on the default port",
         arguments: [
             ("https://api.example.com/b", true), ("https://API.example.com:443/b", true),
             ("https://api.example.com:8080/b", false), ("https://api.example.com:80/b", false),
@@ -39,7 +39,7 @@ struct CommonOriginTests {
     }
 
     @Test(
-        "a host's name is no http URL that a server led to or that stands in data",
+        "for a URL from data, a host name matches neither http nor other ports",
         arguments: ["http://api.example.com/b", "http://api.example.com:8080/b", "https://api.example.com:8080/b"])
     func foreign(target: String) async throws {
         for interceptor in adding(["api.example.com"], ["api.example.com"]) {
@@ -51,7 +51,7 @@ struct CommonOriginTests {
         }
     }
 
-    @Test("a host's name is the scheme and the port that the app asked itself")
+    @Test("a host name matches the scheme and port that the app requested")
     func asked() async throws {
         for interceptor in adding(["LOCALHOST"], ["LOCALHOST"]) + adding(["localhost:8080"], ["localhost:8080"]) {
             let session = StubSession { _ in .text("") }
@@ -63,7 +63,7 @@ struct CommonOriginTests {
         }
     }
 
-    @Test("an origin is its scheme, host and port, and what is not a URL names none")
+    @Test("an origin is scheme, host and port; an invalid URL names none")
     func origins() async throws {
         let names = ["http://api.example.com:8080/any", "ftp://api.example.com", "", "https://", "a b", ":8080", "//x"]
         let origins: CredentialOrigins = [
@@ -80,7 +80,7 @@ struct CommonOriginTests {
     }
 
     @Test(
-        "a body with common parameters goes to no other origin that one of them does not name",
+        "a body with common parameters is not redirected beyond their hosts",
         arguments: [
             (["https://a.example:8080/y"], ["a.example"], nil), (["https://b.example/y"], ["b.example"], nil),
             (["https://b.example/y"], ["b.example"], ["a.example"]),

@@ -14,7 +14,7 @@ struct CommonParametersTests {
     }
 
     @Test(
-        "token and user id reach the wire: query, form or JSON by method", .requirement("S1.5"),
+        "parameters go into the query, form or JSON, by method and body type", .requirement("S1.5"),
         arguments: SessionKind.allCases)
     func wire(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -42,7 +42,7 @@ struct CommonParametersTests {
     }
 
     @Test(
-        "a redirect of a body with common parameters to another origin is refused",
+        "a body with common parameters is redirected only to allowed origins",
         arguments: [("https://a.example/y", nil), ("https://b.example/y", nil), ("https://b.example/y", ["b.example"])]
             as [(String, [String]?)])
     func redirectedBody(target: String, hosts: [String]?) async throws {
@@ -62,7 +62,7 @@ struct CommonParametersTests {
         }
     }
 
-    /// Method, body, type; what becomes of the query and of the body with `token=new` and `id=2`.
+    /// A request, and the query and body that it has with `token=new` and `id=2` added.
     struct Case: Sendable, CustomTestStringConvertible {
         var method = HTTPMethod.post
         var query: String?
@@ -100,16 +100,14 @@ struct CommonParametersTests {
         Case(body: "a=1", type: form, extra: ["Content-Length": "3"], sentBody: "a=1&token=new&id=2"),
     ]
 
-    @Test(
-        "a request's own value wins; a body that cannot take parameters stays as it is", .requirement("S1.5"),
-        arguments: cases)
+    @Test("the request's values win; an unsuitable body is sent unchanged", .requirement("S1.5"), arguments: cases)
     func placing(one: Case) async throws {
         let session = StubSession { _ in .text("") }
         let router = router(session, [CommonParameters(["token": "new", "none": nil as String?, "id": 2])])
         let target = try #require(URL(string: url.absoluteString + (one.query.map { "?" + $0 } ?? "")))
         var headers = one.extra
         if let type = one.type { headers["Content-Type"] = type }
-        // A body of DELETE is the caller's business.
+        // A DELETE may have a body: the caller decides.
         let task = one.body.isEmpty ? HTTPTask.request : .requestBody(DataBody(Data(one.body.utf8)))
         _ = try await router.response(for: URLEndPoint(one.method, target, task: task, headers: headers))
         let sent = try #require(session.requests.first)
@@ -118,9 +116,7 @@ struct CommonParametersTests {
         #expect(sent.headers["Content-Type"] == one.type)
     }
 
-    @Test(
-        "files, streams, multipart and compressed bodies go out byte by byte, the parameters in the query",
-        .requirement("S1.5"))
+    @Test("streamed, multipart and compressed bodies put parameters in the query", .requirement("S1.5"))
     func otherBodies() async throws {
         let session = StubSession { _ in .text("") }
         let router = router(session, [CommonParameters(["token": "new"])])
@@ -132,7 +128,7 @@ struct CommonParametersTests {
         #expect(session.requests.map(\.query) == ["token=new", "token=new", "token=new"])
     }
 
-    @Test("a body is made by the encoding asked for, the query where that has none", .requirement("S1.5"))
+    @Test("a new body uses the given encoding, or the query if that has none", .requirement("S1.5"))
     func encodings() async throws {
         let session = StubSession { _ in .text("") }
         for encoding in [ParameterEncoding.formEncoding, .urlEncoding] {
@@ -144,7 +140,7 @@ struct CommonParametersTests {
         #expect(session.requests.map(\.query) == [nil, "token=new&ids%5B%5D=1&ids%5B%5D=2"])
     }
 
-    @Test("parameters stand in the place asked for, whatever the method", .requirement("S1.5"))
+    @Test("parameters go to the given place, but never into the body of a GET", .requirement("S1.5"))
     func place() async throws {
         let session = StubSession { _ in .text("") }
         let json = HTTPTask.requestParameters(bodyParameters: ["a": 1])
@@ -164,7 +160,7 @@ struct CommonParametersTests {
         #expect(bodies == [own, own, "", own, own, ""] + [both, both, "", both, both, ""])
     }
 
-    @Test("a provider is asked for each request, and only for the hosts that are named", .requirement("S1.5"))
+    @Test("a provider runs for each request to the named hosts only", .requirement("S1.5"))
     func provider() async throws {
         let session = StubSession { _ in .text("") }
         let counter = Counter()
@@ -181,7 +177,7 @@ struct CommonParametersTests {
 
     private struct Failure: Error, CustomStringConvertible { var description: String { "hunter2" } }
 
-    @Test("a provider that fails ends the call with a typed error, and nothing is sent", .requirement("S1.5"))
+    @Test("a provider's failure is a typed error, and nothing is sent", .requirement("S1.5"))
     func failing() async throws {
         let session = StubSession { _ in .text("") }
         let endPoint = URLEndPoint(.get, url)
@@ -209,7 +205,7 @@ struct CommonParametersTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("a provider that waits is left when the router or the task is cancelled", .requirement("S1.5", "S2.16"))
+    @Test("cancelling the router or the task ends the wait for a provider", .requirement("S1.5", "S2.16"))
     func cancelling() async throws {
         for isRouterCancelled in [true, false] {
             let session = StubSession { _ in .text("") }
@@ -228,7 +224,7 @@ struct CommonParametersTests {
         }
     }
 
-    @Test("the logs, the events and the plan show no token", .requirement("S1.5"))
+    @Test("logs, events and plans show no token", .requirement("S1.5"))
     func logs() async throws {
         let lines = Lines()
         let session = StubSession { _ in .text("") }
@@ -254,7 +250,7 @@ struct CommonParametersTests {
     }
 }
 
-/// What a logger wrote.
+/// Collects the lines of a logger.
 private final class Lines: @unchecked Sendable {  // under the lock alone
     private let lock = NSLock()
     private var lines: [String] = []

@@ -14,8 +14,7 @@ struct ModifyTests {
             .response(for: URLEndPoint(.get, url))
     }
 
-    @Test(
-        "a closure changes the request, another the response, another the result; each may wait", .requirement("S2.13"))
+    @Test("async closures change the request, the response and the result", .requirement("S2.13"))
     func changes() async throws {
         let session = StubSession { _ in .text("a") }
         let request = ModifyRequest { request in
@@ -32,7 +31,7 @@ struct ModifyTests {
             response.body += Data("b".utf8)
         }
         #expect(try await send(session, response).text == "ab")
-        // One of its own making is to no request yet.
+        // A response that the closure creates gets the request.
         let made = try await send(session, ModifyResponse { $0 = NetworkResponse(status: 201) })
         #expect(made.statusCode == 201)
         #expect(made.request?.url == url)
@@ -47,7 +46,7 @@ struct ModifyTests {
         #expect(error?.code == .custom)
     }
 
-    @Test("another request in the place of the request is invalidRequest, and nothing is sent", .requirement("S2.13"))
+    @Test("replacing the request is invalidRequest, and nothing is sent", .requirement("S2.13"))
     func swappedRequest() async throws {
         let session = StubSession { _ in .text("a") }
         let swap = ModifyRequest { $0 = NetworkRequest(.get, $0.url) }
@@ -62,7 +61,7 @@ struct ModifyTests {
         #expect(try await send(session, copy).text == "a")
     }
 
-    @Test("a response to another request in its place is invalidResponse", .requirement("S2.13"))
+    @Test("a response to another request is invalidResponse", .requirement("S2.13"))
     func swappedResponse() async throws {
         let session = StubSession { _ in .text("a") }
         var other = NetworkResponse(status: 200)
@@ -79,7 +78,7 @@ struct ModifyTests {
 
     private struct Failure: Error {}
 
-    @Test("what a closure throws ends the call; a cancellation is not for changing", .requirement("S2.13"))
+    @Test("a closure's error ends the call; a cancellation cannot be changed", .requirement("S2.13"))
     func throwing() async throws {
         let session = StubSession { _ in .text("a") }
         let modifiers: [any Interceptor] = [
@@ -95,7 +94,7 @@ struct ModifyTests {
         await #expect(throws: CancellationError.self) { try await send(cancelled, rescue) }
     }
 
-    @Test("a closure that waits is left when the router is cancelled", .requirement("S2.13", "S2.16"))
+    @Test("cancelling the router ends the wait for a closure", .requirement("S2.13", "S2.16"))
     func cancelling() async throws {
         let asked = AsyncStream<Void>.makeStream()
         let wait = ModifyRequest { _ in

@@ -17,7 +17,7 @@ struct ServerEnvironmentTests {
     }
 
     @Test(
-        "the host only if there is none; the prefix by one slash, unless the path is absolute", .requirement("S2.15"),
+        "adds a missing host, and the prefix unless the path is absolute", .requirement("S2.15"),
         arguments: [
             ("/v1", "people", "https://api.example/v1/people"), ("/v1/", "people", "https://api.example/v1/people"),
             ("v1", "people/1", "https://api.example/v1/people/1"), ("/", "people", "https://api.example/people"),
@@ -31,7 +31,7 @@ struct ServerEnvironmentTests {
         #expect(try await sent(request, environment).url?.absoluteString == url)
     }
 
-    @Test("a request that has a host keeps scheme, host, port and path", .requirement("S2.15"))
+    @Test("a request with a host keeps its scheme, host, port and path", .requirement("S2.15"))
     func ownHost() async throws {
         let environment = ServerDefaults(URL(text: "http://api.example:8080/v1"), query: ["lang": "en"])
         let request = NetworkRequest(.get, URL(text: "https://u@other.example:1/people?a=1"))
@@ -43,9 +43,7 @@ struct ServerEnvironmentTests {
             try await self.sent(bare, environment).url?.absoluteString == "http://api.example:8080/v1/people?lang=en")
     }
 
-    @Test(
-        "header fields and query are merged, the request's own win, secrets go to the own origin alone",
-        .requirement("S2.15"))
+    @Test("merges fields and query, the request wins, secrets stay at its origin", .requirement("S2.15"))
     func merging() async throws {
         let environment = ServerDefaults(
             host: "api.example", headers: ["X-App": "7", "X-Own": "no", "Authorization": "Bearer t"],
@@ -66,7 +64,9 @@ struct ServerEnvironmentTests {
         #expect(!"\(environment) \(String(reflecting: environment))".contains("Bearer t"))
     }
 
-    @Test("another environment for a chain, and for a request", .requirement("S2.15"), arguments: SessionKind.allCases)
+    @Test(
+        "a request can replace or disable the defaults of a chain", .requirement("S2.15"),
+        arguments: SessionKind.allCases)
     func overrides(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .text("") }
@@ -91,7 +91,7 @@ struct ServerEnvironmentTests {
         }
     }
 
-    @Test("a redirect that another origin led home gets nothing of it")
+    @Test("a redirect back from another origin gets none of the defaults")
     func redirectHome() async throws {
         let stub = StubSession(
             .redirect(to: "https://other.example/b"), .redirect(to: "https://api.example/c"), .text(""))
@@ -105,7 +105,7 @@ struct ServerEnvironmentTests {
         #expect(stub.requests.map(\.query) == ["api_key=k", nil, nil])
     }
 
-    @Test("a redirect to another host gets nothing of it again", .requirement("S2.15"))
+    @Test("a redirect to another host gets none of the defaults", .requirement("S2.15"))
     func redirect() async throws {
         let stub = StubSession(.redirect(to: "https://other.example/b"), .text(""))
         let session = SessionChain {

@@ -5,17 +5,17 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardPaging
 
-/// Servers and routers that would go on for ever.
+/// Servers and routers whose pages would never end.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct PageCycleTests {
     private let url = URL(text: "http://h")
 
     private func link(_ reference: String) -> HTTPHeaders { ["Link": "<\(reference)>; rel=next"] }
 
-    @Test("links that lead back end before the page that was there already [paging]", arguments: SessionKind.allCases)
+    @Test("links that lead back end before a page is repeated", arguments: SessionKind.allCases)
     func links(session: SessionKind) async throws {
         let router = Router<ListApi>(session: session.make())
-        // To itself, to the first page, to the second, each with a fragment too.
+        // Links to the page itself, to the first and to the second page, also with fragments.
         let cases = [
             [("/list", "/list")], [("/list", "#top")], [("/list", "?b"), ("/list?b", "/list#x")],
             [("/list", "/b"), ("/b", "/c#y"), ("/c", "/x/../b#z")],
@@ -33,7 +33,7 @@ struct PageCycleTests {
         }
     }
 
-    @Test("a page that a redirect led to is not asked for again [paging]")
+    @Test("a page that a redirect led to is not requested again")
     func redirected() async throws {
         let session = StubSession(
             .status(302, headers: ["Location": "/v2/list"]), .json("[1]", headers: link("b")),
@@ -44,19 +44,19 @@ struct PageCycleTests {
             .status(302, headers: ["Location": "/v2/list"]), .json("[1]", headers: link("b")),
             .json("[2]", headers: link("/list")))
         #expect(try await pages.values() == [[1], [2]])
-        // Relative to where the redirect led.
+        // Relative to the redirect's target.
         #expect(
             session.requests.map(\.path) == Array(repeating: ["/list", "/v2/list", "/v2/b"], count: 2).flatMap { $0 })
     }
 
-    @Test("lists that are equal on two pages are two pages by Link [paging]")
+    @Test("equal lists on pages with different links are separate pages")
     func equalBodiesByLink() async throws {
         let session = StubSession(.json("[1]", headers: link("?b")), .json("[1]", headers: link("?c")), .json("[1]"))
         let pages = Router<ListApi>(session: session).pages(of: .list(url), as: [Int].self)
         #expect(try await pages.values() == [[1], [1], [1]])
     }
 
-    @Test("the same bytes as on the page before are that page again by number and cursor [paging]")
+    @Test("by number or cursor, a page equal to the one before ends the pages")
     func equalBodies() async throws {
         let chapter = #"{"page":1,"total":9,"items":[1],"next":"#
         let ignoring = StubSession { _ in .json(chapter + "null}") }
@@ -74,7 +74,7 @@ struct PageCycleTests {
         #expect(session.requests.count == 2)
     }
 
-    @Test("a cursor that came before ends the pages, and is not sent [paging]")
+    @Test("a repeated cursor ends the pages and is not sent")
     func cursors() async throws {
         let next = ["a": "b", "b": "c", "c": "a"]
         let session = StubSession { request in
@@ -90,7 +90,7 @@ struct PageCycleTests {
         #expect(session.requests.map(\.query) == [nil, "cursor=a", "cursor=b", "cursor=c"])
     }
 
-    @Test("a request that was sent already is not sent again, whatever its number was [paging]")
+    @Test("a repeated request is not sent again, whatever its number")
     func clampedNumbers() async throws {
         let session = StubSession { .json("[\($0.query ?? ""),\(UInt64.random(in: 0 ... .max))]".replacing("page=")) }
         let pages = Router<ListApi>(session: session).pages(as: [UInt64].self, from: 1, while: { _ in true }) {
@@ -100,7 +100,7 @@ struct PageCycleTests {
         #expect(session.requests.count == 3)
     }
 
-    @Test("requests that differ in body or header fields alone are different ones [paging]")
+    @Test("requests that differ only in body or header fields are different")
     func requestsWithoutURL() async throws {
         let session = StubSession { request in
             let sent = try request.body.encode()
@@ -124,7 +124,7 @@ struct PageCycleTests {
 
     // MARK: Routers that cannot change a request
 
-    @Test("a fake that answers the same for ever ends after a page, of each kind [paging]")
+    @Test("a fake with a constant answer ends after one page, for each kind")
     func constantFake() async throws {
         let router = CannedRouter([.json(#"{"page":1,"total":9,"items":[1],"next":"x"}"#, next: "http://h/2")])
         let url = url
@@ -137,7 +137,7 @@ struct PageCycleTests {
         #expect(router.count == 6)
     }
 
-    @Test("a fake with an answer for each page gives each of them; one that goes in circles ends [paging]")
+    @Test("a fake returns each of its pages and ends when one repeats")
     func cannedFake() async throws {
         let three = CannedRouter([
             .json("[1]", next: "http://h/2"), .json("[2]", next: "http://h/3"), .json("[3]"),
@@ -153,7 +153,7 @@ struct PageCycleTests {
 
     // MARK: Memory
 
-    @Test("every page of an iteration is remembered [paging]")
+    @Test("100,000 pages of an iteration are tracked")
     func remembered() {
         let trail = PageTrail()
         for number in 0..<100_000 { #expect(trail.insert(number)) }

@@ -4,7 +4,7 @@ import SwitchboardPaging
 import SwitchboardTesting
 import Testing
 
-/// Where links may lead, and what goes with them.
+/// The URLs that links may lead to, and the header fields that are sent there.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct PageOriginTests {
     private let secrets: HTTPHeaders = [
@@ -14,9 +14,7 @@ struct PageOriginTests {
 
     private func link(_ reference: String) -> HTTPHeaders { ["Link": "<\(reference)>; rel=next"] }
 
-    @Test(
-        "secrets stay with their origin: another one does not get them, nor do they come back [paging]",
-        arguments: SessionKind.allCases)
+    @Test("header fields go to no other origin, and not to pages linked from it", arguments: SessionKind.allCases)
     func secretsOverTheWire(session: SessionKind) async throws {
         try await MockServer.run { first in
             try await MockServer.run { other in
@@ -41,7 +39,7 @@ struct PageOriginTests {
         }
     }
 
-    @Test("from a token of another origin, nothing secret is sent either [paging]")
+    @Test("a token of another origin gets no secret header fields")
     func secretsOfToken() async throws {
         let session = StubSession { _ in .json("[1]") }
         let pages = Router<ListApi>(session: session).pages(
@@ -52,7 +50,7 @@ struct PageOriginTests {
         #expect(session.requests.first?.url?.absoluteString == "https://b.example.com/list?page=7")
     }
 
-    @Test("a link of a redirect's target takes no secret home [paging]")
+    @Test("a link from a redirect's target to the origin gets no secrets")
     func redirectLedAway() async throws {
         for way in [["https://evil.example/"], ["https://evil.example/", "https://a.example.com/own"]] {
             let session = StubSession { _ in .json("[2]") }
@@ -68,7 +66,7 @@ struct PageOriginTests {
         }
     }
 
-    @Test("a stored token of another origin takes no secret home [paging]")
+    @Test("a stored token that came through another origin gets no secrets")
     func storedToken() async throws {
         for way in ["https://evil.example/2", "https://a.example.com/own"] {
             let session = StubSession(
@@ -90,7 +88,7 @@ struct PageOriginTests {
     }
 
     @Test(
-        "a link from https to http, or to what is no http, is an error behind its page, once [paging]",
+        "a link to plain http or another scheme is an error after its page",
         arguments: [
             "http://a.example.com/2", "http://b.example.com/", "HTTP://a.example.com/2", "ftp://a.example.com/2",
             "file:///etc/passwd", "mailto:a@example.com", "javascript:alert(1)", "https:///2",
@@ -114,7 +112,7 @@ struct PageOriginTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("http after https is refused wherever the first page was, http to https is followed [paging]")
+    @Test("http after https is refused, and https after http is followed")
     func downgradeLater() async throws {
         let session = StubSession(
             .json("[1]", headers: link("https://b.example.com/2")),
@@ -128,7 +126,7 @@ struct PageOriginTests {
         #expect(session.requests.count == 2)
     }
 
-    @Test("a next page that is not a URL is an error: nobody can tell what follows [paging]")
+    @Test("a next page that is not a URL is an error without secrets")
     func noURL() async throws {
         let session = StubSession(.json("[1]", headers: link("http://[x/?token=hunter2")))
         let pages = Router<ListApi>(session: session).pages(of: .list(URL(text: "http://h")), as: [Int].self)
@@ -138,7 +136,7 @@ struct PageOriginTests {
         #expect(error?.description.contains("hunter2") == false)
     }
 
-    @Test("method, body and header fields go on with the link; a body that is used up is refused [paging]")
+    @Test("links keep method, body and fields; a used one-shot body is refused")
     func bodies() async throws {
         let session = StubSession(.json("[1]", headers: link("?b")), .json("[2]"))
         let pages = Router<ListApi>(session: session).pages(of: .search(URL(text: "http://h"), 1), as: [Int].self)

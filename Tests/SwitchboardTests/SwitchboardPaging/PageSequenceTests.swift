@@ -4,10 +4,10 @@ import SwitchboardPaging
 import SwitchboardTesting
 import Testing
 
-/// Lists that a server gives page by page.
+/// Lists that a server sends page by page.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct PagesTests {
-    /// A list of three pages in every kind of paging, for the requests whose page a number says.
+    /// Answers a list of three pages in every kind of paging, by the page number in the request.
     private static func book(_ request: RecordedRequest) -> MockResponse {
         let number = Int(request.queryValue("page") ?? request.queryValue("cursor") ?? "1") ?? 0
         guard (1...3).contains(number) else { return .text("no page \(number)", status: 404) }
@@ -26,7 +26,7 @@ struct PagesTests {
     // MARK: The three kinds
 
     @Test(
-        "pages by Link, number and cursor: one request for each, when it is asked for [paging]",
+        "each page by link, number or cursor is one request, made on demand",
         arguments: SessionKind.allCases, PageKind.allCases)
     func kinds(session: SessionKind, kind: PageKind) async throws {
         try await MockServer.run(handler: Self.book) { server in
@@ -45,7 +45,7 @@ struct PagesTests {
         }
     }
 
-    @Test("the call sites: link, number, offset, cursor, items [paging]")
+    @Test("reads items by link, number, offset and cursor")
     func callSites() async throws {
         try await MockServer.run(handler: Self.book) { server in
             let url = server.url
@@ -84,7 +84,7 @@ struct PagesTests {
         #expect(lists.requests.map(\.query) == ["page=0", "page=20", "page=40"])
     }
 
-    @Test("an endpoint that says its response has pages too, of a manager's router [paging]")
+    @Test("a manager's router pages over a typed endpoint")
     func typedEndPoint() async throws {
         try await MockServer.run(handler: Self.book) { server in
             let manager = NetworkManager(
@@ -98,7 +98,7 @@ struct PagesTests {
 
     // MARK: Laziness
 
-    @Test("a loop that is left sends no further request [paging]", arguments: SessionKind.allCases, PageKind.allCases)
+    @Test("leaving a loop sends no further request", arguments: SessionKind.allCases, PageKind.allCases)
     func earlyStop(session: SessionKind, kind: PageKind) async throws {
         try await MockServer.run(handler: Self.book) { server in
             let router = Router<ListApi>(session: session.make())
@@ -106,7 +106,7 @@ struct PagesTests {
             #expect(server.requests.isEmpty)
             try await kind.read(router, server.url) { items, _ in items != [20, 21] }
             #expect(server.requests.count == 2)
-            // The first item takes the first page alone.
+            // The first item loads only the first page.
             for try await item in router.pages(of: .list(server.url), as: Chapter.self).items(\.items) {
                 #expect(item == 10)
                 break
@@ -119,7 +119,7 @@ struct PagesTests {
         }
     }
 
-    @Test("each iteration starts again at the first page [paging]")
+    @Test("each iteration starts again at the first page")
     func cold() async throws {
         try await MockServer.run(handler: Self.book) { server in
             let pages = Router<ListApi>(session: DefaultSession.make()).pages(of: .list(server.url), as: Chapter.self)
@@ -142,9 +142,7 @@ struct PagesTests {
 
     // MARK: Tokens
 
-    @Test(
-        "from a token that was stored, the pages are exactly the rest [paging]", arguments: SessionKind.allCases,
-        [1, 2])
+    @Test("pages from a stored token are exactly the rest", arguments: SessionKind.allCases, [1, 2])
     func resume(session: SessionKind, taken: Int) async throws {
         try await MockServer.run(handler: Self.book) { server in
             let url = server.url
@@ -176,7 +174,7 @@ struct PagesTests {
     // MARK: Errors and cancellation
 
     @Test(
-        "an error on the third page comes behind two pages, once [paging]", arguments: SessionKind.allCases,
+        "an error on the third page follows two pages and is thrown once", arguments: SessionKind.allCases,
         PageFault.allCases)
     func errors(session: SessionKind, fault: PageFault) async throws {
         try await MockServer.run { server in
@@ -204,7 +202,7 @@ struct PagesTests {
         }
     }
 
-    @Test("the items before an error come before it, and it comes once [paging]")
+    @Test("items before an error come first, and the error is thrown once")
     func itemsBeforeError() async throws {
         let session = StubSession(.json("[1,2]", headers: ["Link": "<http://h/2>; rel=next"]), .status(500))
         var items = Router<ListApi>(session: session).pages(of: .list(URL(text: "http://h")), as: [Int].self).items()
@@ -220,9 +218,7 @@ struct PagesTests {
         #expect(try await items.next() == nil)
     }
 
-    @Test(
-        "a cancelled reader ends with CancellationError, and its exchange is closed [paging]",
-        arguments: SessionKind.allCases)
+    @Test("a cancelled reader gets CancellationError, and its exchange is closed", arguments: SessionKind.allCases)
     func cancelled(session: SessionKind) async throws {
         let firsts = Deliveries<[Int]>()
         try await MockServer.run { server in
@@ -241,7 +237,7 @@ struct PagesTests {
         }
     }
 
-    @Test("a task that is cancelled between two pages sends nothing more, whatever its router does [paging]")
+    @Test("a task cancelled between two pages sends nothing more")
     func cancelledBetween() async throws {
         let router = CannedRouter([.json("[1]", next: "http://h/2"), .json("[2]")])
         let pages = router.pages(of: .list(URL(text: "http://h")), as: [Int].self)
@@ -260,7 +256,7 @@ struct PagesTests {
 
     // MARK: Empty pages
 
-    @Test("an empty list is a page like others, and its link is followed; a 204 is the end [paging]")
+    @Test("an empty list is a page whose link is followed; a 204 is the end")
     func emptyPages() async throws {
         let url = URL(text: "http://h/list")
         let session = StubSession(
@@ -271,13 +267,13 @@ struct PagesTests {
         #expect(session.requests.count == 4)
         session.enqueue(.status(204))
         #expect(try await pages.items().all() == [])
-        // A 200 without a body is no page and no end: something is wrong.
+        // A 200 without a body is neither a page nor the end, but an error.
         session.enqueue(.status(200))
         let error = await #expect(throws: NetworkError.self) { try await pages.items().all() }
         #expect(error?.code == .noData)
     }
 
-    @Test("an empty cursor is the end, as for Slack [paging]")
+    @Test("an empty cursor, as Slack sends it, is the end")
     func emptyCursor() async throws {
         let session = StubSession(.json(#"{"page":1,"total":1,"items":[1],"next":""}"#))
         let pages = Router<ListApi>(session: session).pages(as: Chapter.self, next: \.next) {
@@ -287,7 +283,7 @@ struct PagesTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("the last number there is is the last page [paging]")
+    @Test("the last number that fits is the last page")
     func overflow() async throws {
         let session = StubSession { _ in .json("[1]") }
         let pages = Router<ListApi>(session: session).pages(as: [Int].self, from: .max - 1, by: 2, while: { _ in true })
@@ -295,7 +291,7 @@ struct PagesTests {
         #expect(try await pages.values() == [[1]])
     }
 
-    @Test("a page is decoded from memory, whatever its endpoint wants of the body [paging]")
+    @Test("a page is decoded from memory, even for a download endpoint")
     func download() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("page")

@@ -4,7 +4,7 @@ import SwitchboardPaging
 import SwitchboardTesting
 import Testing
 
-/// Where pages begin.
+/// The first page of a sequence.
 @Suite(.timeLimit(.minutes(3)))
 struct PageStartTests {
     private enum Scroll: EndPointType {
@@ -21,7 +21,7 @@ struct PageStartTests {
         }
     }
 
-    @Test("pages with a cursor begin at an endpoint of another kind [paging]")
+    @Test("pages with a cursor may begin at another endpoint")
     func firstEndPoint() async throws {
         let session = StubSession(
             .json(#"{"page":1,"total":3,"items":[1],"next":"x"}"#),
@@ -37,7 +37,7 @@ struct PageStartTests {
         #expect(try session.requests.first?.body.encode() == Data(#"{"text":"alien"}"#.utf8))
     }
 
-    @Test("pages with a cursor begin at a stored cursor [paging]")
+    @Test("pages with a cursor begin at a stored cursor")
     func storedCursor() async throws {
         let session = StubSession(.json(#"{"page":2,"total":2,"items":[2]}"#))
         let pages = Router<Scroll>(session: session).pages(as: Chapter.self, after: "x", next: \.next) {

@@ -71,7 +71,7 @@ enum PageKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Hands over the items of each page, and whether another follows, until `body` has enough.
+    /// Passes each page's items, and whether another page follows, to `body` until that returns false.
     func read(
         _ router: Router<ListApi>, _ url: URL, _ body: ([Int], Bool) -> Bool
     ) async throws {
@@ -88,14 +88,14 @@ enum PageKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What may be wrong with a third page.
+/// The faults of a third page.
 enum PageFault: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case status, shape, noBody, truncated
 
     var testDescription: String { rawValue }
 
     var response: MockResponse {
-        // Its link is that of no page.
+        // A link to a page that does not exist.
         let link: HTTPHeaders = ["Link": "<?page=4>; rel=next"]
         return switch self {
         case .status: .json(#"{"message":"gone"}"#, status: 404, headers: link)
@@ -115,8 +115,8 @@ enum PageFault: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A router with canned answers that cannot change a request: only the three methods that have to be there. The last
-/// answer is given again and again.
+/// A router with canned answers and only the three required methods, so that it cannot change a request. It repeats
+/// the last answer.
 final class CannedRouter: NetworkRouter {
     private let responses: [NetworkResponse]
     private let asked = Deliveries<ListApi>()
@@ -151,7 +151,7 @@ extension NetworkResponse {
 }
 
 extension AsyncSequence where Element: Sendable {
-    /// Up to a bound that no test should reach.
+    /// Returns all elements, up to a limit that no test should reach.
     func all(atMost limit: Int = 100) async throws -> [Element] {
         var elements: [Element] = []
         for try await element in self {
@@ -170,7 +170,7 @@ extension PageSequence {
         try await all().map(\.value)
     }
 
-    /// The token of the page that follows so many, after it was stored.
+    /// Returns the token after `count` pages, encoded and decoded as an app stores it.
     func token(behind count: Int) async throws -> Token? where Token: Codable {
         let page = try #require(try await prefix(count).all().last)
         return try JSONDecoder().decode([Token?].self, from: JSONEncoder().encode([page.next])).first ?? nil

@@ -15,7 +15,7 @@ struct CircuitBreakerTests {
         CircuitBreaker(failures: 3, within: .seconds(10), openFor: .seconds(20), clock: clock)
     }
 
-    @Test("closed it passes; so many failures within the time open it, and then nothing is sent", arguments: failures)
+    @Test("opens after three failures and rejects without sending", arguments: failures)
     func opens(failure: MockResponse) async throws {
         let breaker = breaker()
         let session = StubSession { _ in failure }
@@ -35,7 +35,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state(for: NetworkRequest(.get, url)) == .open(for: .seconds(15)))
     }
 
-    @Test("what does not speak against the server does not open it", arguments: harmless)
+    @Test("successes, client errors and local failures keep it closed", arguments: harmless)
     func stays(answer: MockResponse) async throws {
         let breaker = breaker()
         let router = Router<URLEndPoint>(session: StubSession { _ in answer }, interceptors: [breaker])
@@ -43,7 +43,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state(of: key) == .closed)
     }
 
-    @Test("failures that are further apart than the window do not open it")
+    @Test("failures spread beyond the window do not open it")
     func window() async throws {
         let breaker = breaker()
         let router = Router<URLEndPoint>(session: StubSession { _ in .status(503) }, interceptors: [breaker])
@@ -57,8 +57,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state(of: key) == .open(for: .seconds(20)))
     }
 
-    @Test(
-        "half open, one request is the probe and the others fail; it closes, or opens again", arguments: [true, false])
+    @Test("half open, one request probes, others fail, and its result decides", arguments: [true, false])
     func probe(succeeds: Bool) async throws {
         let breaker = breaker()
         let (gate, begun) = (Gate(), Deliveries<Bool>())
@@ -92,7 +91,7 @@ struct CircuitBreakerTests {
         #expect(waits.texts.contains("the circuit of \(key) \(end)"))
     }
 
-    @Test("a cancelled call is no failure, and a cancelled probe leaves its place to the next request")
+    @Test("a cancelled call is no failure; a cancelled probe leaves it half open")
     func cancelled() async throws {
         let breaker = breaker()
         let session = StubSession { request in request.url?.path == "/slow" ? .stall : .status(500) }
@@ -116,13 +115,13 @@ struct CircuitBreakerTests {
         #expect(breaker.state(of: key) == .open(for: .seconds(20)))
     }
 
-    @Test("what began before it opened says nothing afterwards")
+    @Test("calls that began before it opened do not change it")
     func stale() async throws {
         let breaker = breaker()
         let (gate, begun) = (Gate(), Deliveries<Bool>())
         let late = AdHocInterceptor { request, next in
             guard request.url?.path == "/late" else { return try await next(request) }
-            if request.method == .head { try await Gate().wait() }  // for good: the probe
+            if request.method == .head { try await Gate().wait() }  // the probe waits forever
             begun.add(true)
             try await gate.wait()
             return try await next(request)
@@ -147,7 +146,7 @@ struct CircuitBreakerTests {
         await #expect(throws: CancellationError.self) { try await probe.value }
     }
 
-    @Test("each host and port has its own circuit, or what the key says; a reset closes them all")
+    @Test("each host and port, or key, has a circuit; a reset closes all")
     func keys() async throws {
         let breaker = breaker()
         let session = StubSession { _ in .status(500) }
@@ -172,7 +171,7 @@ struct CircuitBreakerTests {
         #expect(byPath.state(of: "/a") == .open(for: .seconds(30)))
     }
 
-    @Test("keys that callers choose do not fill the memory: what has nothing to remember is forgotten")
+    @Test("circuits without recent failures are removed, so keys stay bounded")
     func manyKeys() async throws {
         let breaker = CircuitBreaker(failures: 1, within: .seconds(1), openFor: .seconds(1), clock: clock) { $0.path }
         let session = StubSession { request in request.method == .head ? .text("") : .status(500) }
@@ -186,7 +185,7 @@ struct CircuitBreakerTests {
         #expect(breaker.circuitCount <= 256)
     }
 
-    @Test("behind RetryPolicy each attempt counts, and an open circuit is not tried again")
+    @Test("behind RetryPolicy each attempt counts; an open circuit is not retried")
     func withRetries() async throws {
         let breaker = breaker()
         let session = StubSession { _ in .status(503) }

@@ -9,7 +9,7 @@ import Testing
 struct ConcurrencyLimiterTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    /// A call of a router whose requests wait for their turn, as far as an interceptor behind the limiter sees it.
+    /// Returns a router whose requests wait at a gate behind the limiter, with the URLs that reached the gate.
     private func gated(_ limiter: ConcurrencyLimiter) -> (Router<URLEndPoint>, Deliveries<String>, Gate) {
         let (begun, gate) = (Deliveries<String>(), Gate())
         let last = AdHocInterceptor { request, next in
@@ -40,7 +40,7 @@ struct ConcurrencyLimiterTests {
         return call
     }
 
-    @Test("first come first served; those that wait begin in the order in which they came", .requirement("S2.18"))
+    @Test("waiting requests start in the order in which they arrived", .requirement("S2.18"))
     func order() async throws {
         let limiter = ConcurrencyLimiter(1)
         let (router, begun, gate) = gated(limiter)
@@ -55,7 +55,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.inFlight == 0 && limiter.waiting == 0)
     }
 
-    @Test("a limit for each host: those of other hosts go past them that wait", .requirement("S2.18"))
+    @Test("a limit per host lets requests to other hosts pass those that wait", .requirement("S2.18"))
     func hosts() async throws {
         let limiter = ConcurrencyLimiter(3, perHost: 1)
         let (router, begun, gate) = gated(limiter)
@@ -66,7 +66,7 @@ struct ConcurrencyLimiterTests {
         _ = try await begun.wait(for: 2)
         calls.append(Task { try await router.request(endPoint("https://a:444/1"), as: String.self) })
         #expect(try await begun.wait(for: 3) == ["https://a/1", "https://b/1", "https://a:444/1"])
-        // The limit in all is reached.
+        // The total limit is reached.
         calls.append(try await enqueue(router, "https://c/1", at: limiter))
         gate.open()
         for call in calls { #expect(try await call.value == "done") }
@@ -74,9 +74,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.inFlight == 0)
     }
 
-    @Test(
-        "0 pauses: nothing begins; more lets those begin that have a place, less lets what is under way go on",
-        .requirement("S2.18"))
+    @Test("0 pauses; a higher limit starts waiters, a lower one ends no request", .requirement("S2.18"))
     func live() async throws {
         let limiter = ConcurrencyLimiter(0)
         let (router, begun, gate) = gated(limiter)
@@ -84,7 +82,7 @@ struct ConcurrencyLimiterTests {
         for index in 0..<6 { calls.append(try await enqueue(router, "https://h/\(index)", at: limiter)) }
         #expect(begun.all.isEmpty)
         limiter.limit = 2
-        // Requests that get their turn together begin on different threads: in no order among them.
+        // Requests admitted together begin on different threads, in any order.
         let inOrder = (0..<6).map { "https://h/\($0)" }
         #expect(try await Set(begun.wait(for: 2)) == Set(inOrder[..<2]))
         #expect(limiter.inFlight == 2 && limiter.waiting == 4)
@@ -101,7 +99,7 @@ struct ConcurrencyLimiterTests {
         for call in calls { #expect(try await call.value == "done") }
     }
 
-    @Test("one request may bypass it, also while it is paused, and is not counted", .requirement("S2.18"))
+    @Test("a request may bypass it, also while paused, and is not counted", .requirement("S2.18"))
     func bypass() async throws {
         let limiter = ConcurrencyLimiter(0, perHost: 0)
         let (router, begun, gate) = gated(limiter)
@@ -112,9 +110,7 @@ struct ConcurrencyLimiterTests {
         #expect(try await call.value == "done")
     }
 
-    @Test(
-        "somebody who waits and is cancelled leaves at once, by the task or by the router; the others stay",
-        .requirement("S2.16", "S2.18"))
+    @Test("a cancelled waiter leaves at once, by task or router; others stay", .requirement("S2.16", "S2.18"))
     func cancelled() async throws {
         let limiter = ConcurrencyLimiter(0)
         let (router, begun, gate) = gated(limiter)
@@ -136,8 +132,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.inFlight == 0 && limiter.waiting == 0)
     }
 
-    @Test(
-        "a failed request gives its place back, and a wait for its turn is in the total timeout", .requirement("S2.18"))
+    @Test("a failure frees its slot; waiting counts toward the total timeout", .requirement("S2.18"))
     func failures() async throws {
         let limiter = ConcurrencyLimiter(1)
         let router = Router<URLEndPoint>(session: StubSession { _ in .close }, interceptors: [limiter])
@@ -157,9 +152,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.waiting == 0)
     }
 
-    @Test(
-        "a response that is read as it arrives keeps its place to its end, or until it is let go of",
-        .requirement("S2.18"))
+    @Test("a streamed response holds its slot until it ends or is released", .requirement("S2.18"))
     func streams() async throws {
         let limiter = ConcurrencyLimiter(1)
         let session = StubSession { request in

@@ -11,7 +11,7 @@ import Testing
 struct DeduplicatorTests {
     private let url = URL(text: "https://api.example.com/user")
 
-    /// A router whose exchanges wait for the gate, and what they were.
+    /// Returns a router whose exchanges wait for a gate, with the requests of those exchanges.
     private func gated(
         _ deduplicator: Deduplicator = Deduplicator(), _ answer: @escaping StubSession.Answer = { _ in .text("answer") }
     ) -> (Router<URLEndPoint>, Deliveries<NetworkRequest>, Gate) {
@@ -25,7 +25,7 @@ struct DeduplicatorTests {
         return (Router(session: StubSession(answer), interceptors: chain), begun, gate)
     }
 
-    /// Starts a call that shares an exchange that is under way.
+    /// Starts a call that shares an exchange in flight.
     private func follow(
         _ router: Router<URLEndPoint>, _ options: RequestOptions = RequestOptions()
     ) async throws -> Task<NetworkResponse, any Error> {
@@ -36,9 +36,7 @@ struct DeduplicatorTests {
         return call
     }
 
-    @Test(
-        "equal GETs under way share one exchange; each has its own request; the next one is sent anew",
-        .requirement("S2.23"))
+    @Test("equal GETs in flight share one exchange; the next one is sent again", .requirement("S2.23"))
     func shared() async throws {
         let deduplicator = Deduplicator()
         let (router, begun, gate) = gated(deduplicator)
@@ -62,7 +60,7 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 2)
     }
 
-    @Test("a shared answer that another origin gave is foreign for everybody")
+    @Test("a shared answer of another origin is foreign for every caller")
     func foreignAnswer() async throws {
         let page = #"<https://api.example.com/close>; rel="next""#
         let (router, begun, gate) = gated { request in
@@ -80,9 +78,7 @@ struct DeduplicatorTests {
         }
     }
 
-    @Test(
-        "an error is everybody's, with each one's own request; what is shared is named by the leader's id",
-        .requirement("S2.23"))
+    @Test("each caller gets the error with its request; events name the leader", .requirement("S2.23"))
     func errors() async throws {
         let (router, begun, gate) = gated { _ in .close }
         let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
@@ -102,8 +98,7 @@ struct DeduplicatorTests {
         #expect(monitor.texts.last?.hasPrefix("failed") == true)
     }
 
-    @Test(
-        "one's cancellation leaves the others alone: the first one's, a follower's, a router's", .requirement("S2.23"))
+    @Test("cancelling the leader, a follower or a router leaves others running", .requirement("S2.23"))
     func oneLeaves() async throws {
         let deduplicator = Deduplicator()
         let (router, begun, gate) = gated(deduplicator)
@@ -112,11 +107,11 @@ struct DeduplicatorTests {
         let options = RequestOptions { $0.monitors = [monitor] }
         let leader = Task { try await other.response(for: URLEndPoint(.get, url, options: options)) }
         _ = try await otherBegun.first()
-        // The gate of the one that is sent is the other's: a router of its own is cancelled as a whole.
+        // A separate router, whose `cancel()` ends all of its calls.
         other.cancel()
         await #expect(throws: CancellationError.self) { try await leader.value }
         #expect(monitor.texts.last == "cancelled")
-        #expect(deduplicator.inFlight == 0)  // it was the last one
+        #expect(deduplicator.inFlight == 0)  // the last caller left
         let again = Task { try await router.response(for: URLEndPoint(.get, url)) }
         _ = try await begun.first()
         let calls = [try await follow(router), try await follow(other), try await follow(router)]
@@ -133,7 +128,7 @@ struct DeduplicatorTests {
     }
 
     @Test(
-        "each caller keeps its own total timeout: a shared request is retried for the one that waits longest",
+        "a shared request is retried within the longest total of its callers",
         arguments: [
             (Duration.seconds(600), Duration?.none, 200), (.seconds(600), .seconds(6_000), 200),
             (.seconds(6_000), .seconds(600), 200), (.seconds(600), .seconds(600), 503),
@@ -164,7 +159,7 @@ struct DeduplicatorTests {
         #expect(one.request?.timeouts.total == leader && other.request?.timeouts.total == follower)
     }
 
-    @Test("the last one's cancellation cancels the exchange, and nobody joins it any more", .requirement("S2.23"))
+    @Test("cancelling the last caller cancels the exchange, and no call joins it", .requirement("S2.23"))
     func lastLeaves() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .text("new"))
@@ -185,9 +180,7 @@ struct DeduplicatorTests {
         }
     }
 
-    @Test(
-        "after the first has left, nothing more is told to its monitors than that it was cancelled",
-        .requirement("S2.23"))
+    @Test("monitors of a cancelled leader receive nothing after the cancellation", .requirement("S2.23"))
     func events() async throws {
         let (router, begun, gate) = gated()
         let monitor = Events()
@@ -202,7 +195,7 @@ struct DeduplicatorTests {
         #expect(monitor.texts == ["made", "cancelled"])
     }
 
-    @Test("a follower's total timeout is its own", .requirement("S2.23"))
+    @Test("a follower keeps its total timeout", .requirement("S2.23"))
     func total() async throws {
         let deduplicator = Deduplicator()
         let (router, begun, gate) = gated(deduplicator)
@@ -220,7 +213,7 @@ struct DeduplicatorTests {
     }
 
     @Test(
-        "a hundred at a time over real connections: the server sees one request", .requirement("S2.23"),
+        "a hundred concurrent calls send one request to the server", .requirement("S2.23"),
         arguments: SessionKind.allCases)
     func atTheServer(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -245,9 +238,7 @@ struct DeduplicatorTests {
         }
     }
 
-    @Test(
-        "requests that differ in what matters are not shared, and such as must not be", .requirement("S2.23"),
-        arguments: different)
+    @Test("requests that differ or opt out are not shared", .requirement("S2.23"), arguments: different)
     func apart(change: Change) async throws {
         let (router, begun, gate) = gated()
         let leader = Task { try await router.rawResponse(for: URLEndPoint(.get, url)) }
@@ -260,9 +251,7 @@ struct DeduplicatorTests {
         _ = try await (leader.value, other.value)
     }
 
-    @Test(
-        "fields that trace a request, the order of names, and what is set to its default do not matter",
-        .requirement("S2.23"))
+    @Test("tracing fields, name order and default options do not prevent sharing", .requirement("S2.23"))
     func same() async throws {
         let (router, begun, gate) = gated()
         func call(_ headers: HTTPHeaders, _ options: RequestOptions) -> URLEndPoint {
@@ -288,9 +277,7 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 1)
     }
 
-    @Test(
-        "by id: requests with the same id share an exchange, unless credentials or partition differ",
-        .requirement("S2.23"))
+    @Test("requests with one id share, unless credentials or partition differ", .requirement("S2.23"))
     func byID() async throws {
         let (router, begun, gate) = gated()
         func endPoint(_ path: String, _ token: String = "a", _ monitor: Events? = nil, partition: String? = nil)

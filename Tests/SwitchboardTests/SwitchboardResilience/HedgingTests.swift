@@ -16,7 +16,7 @@ struct HedgingTests {
         return Router(session: session, interceptors: [hedging])
     }
 
-    @Test("a late answer is asked for a second time; the first to come wins and the other exchange is cancelled")
+    @Test("hedges a late request; the first response cancels the other exchange")
     func late() async throws {
         let session = StubSession(.stall, .text("second"))
         let router = router(session)
@@ -31,7 +31,7 @@ struct HedgingTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("over real connections the slow one is closed", arguments: SessionKind.allCases)
+    @Test("the slower connection is closed, over sockets", arguments: SessionKind.allCases)
     func overTheWire(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .text("second"))
@@ -44,7 +44,7 @@ struct HedgingTests {
         }
     }
 
-    @Test("an answer in time is the only one, and nobody goes on sleeping")
+    @Test("a response in time sends no hedge and leaves no timer")
     func inTime() async throws {
         let session = StubSession { _ in .text("first") }
         #expect(try await router(session).request(URLEndPoint(.get, url), as: String.self) == "first")
@@ -52,7 +52,7 @@ struct HedgingTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("no more than so many are sent; a failure leaves it to the others, and the last one is the result")
+    @Test("sends at most three requests, and one failure waits for the others")
     func failures() async throws {
         let gates = (0..<3).map { _ in Gate() }
         let begun = Deliveries<Bool>()
@@ -77,7 +77,7 @@ struct HedgingTests {
         #expect(session.requests.count == 3)
     }
 
-    @Test("a failure before the time sends no other request")
+    @Test("a failure before the delay sends no hedge")
     func early() async throws {
         let session = StubSession { _ in .status(503) }
         #expect(try await router(session).rawResponse(for: URLEndPoint(.get, url)).statusCode == 503)
@@ -85,7 +85,7 @@ struct HedgingTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("nothing else than a plain GET is sent twice", arguments: [HTTPMethod.post, .put, .delete, .head])
+    @Test("only a plain GET is hedged", arguments: [HTTPMethod.post, .put, .delete, .head])
     func others(method: HTTPMethod) async throws {
         let session = StubSession { _ in .text("") }
         _ = try await router(session).rawResponse(for: URLEndPoint(method, url))
@@ -98,7 +98,7 @@ struct HedgingTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("without budget there is no second request")
+    @Test("without budget no hedge is sent")
     func budget() async throws {
         let begun = Deliveries<Bool>()
         let gate = Gate()
@@ -119,8 +119,7 @@ struct HedgingTests {
         #expect(begun.all.count == 1)
     }
 
-    @Test(
-        "cancelled, both exchanges end; by the task and by the router", .requirement("S2.16"), arguments: [true, false])
+    @Test("cancelling the task or the router ends both exchanges", .requirement("S2.16"), arguments: [true, false])
     func cancelled(byRouter: Bool) async throws {
         let session = StubSession { _ in .stall }
         let router = router(session)

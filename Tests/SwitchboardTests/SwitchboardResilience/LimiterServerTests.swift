@@ -5,11 +5,11 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-/// What limits do, as a server on a real socket sees it.
+/// Limits as a server on a real socket sees them.
 @Suite(.inTurn, .timeLimit(.minutes(2)))
 struct LimiterServerTests {
     @Test(
-        "never more than N under way at the server, while N changes", .requirement("S2.18"),
+        "the server never has more than N requests in flight, while N changes", .requirement("S2.18"),
         arguments: SessionKind.allCases)
     func atTheServer(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -39,9 +39,7 @@ struct LimiterServerTests {
         }
     }
 
-    @Test(
-        "10,000 racing cancels, in a queue, in flight and in a wait: each ends once, nobody keeps a place",
-        .requirement("S2.16"))
+    @Test("10,000 racing cancels end each call once and free every slot", .requirement("S2.16"))
     func racing() async throws {
         try await MockServer.run { server in
             server.stub(.any) { $0.target == "/busy" ? .status(503) : .text("done") }
@@ -64,20 +62,20 @@ struct LimiterServerTests {
                     handles.append(handle)
                 }
                 for (index, turn) in order.enumerated() where turn == 1 { handles[index].cancel() }
-                // Two of three are cancelled by now; every other time some of the rest get their answer.
+                // Two thirds are cancelled by now. In every second round some others get their response first.
                 if round.isMultiple(of: 2) { _ = try await ends.wait(for: 420) }
                 router.cancel()
                 let ended = try await ends.wait(for: 500)
                 #expect(Set(ended).count == 500 && ended.count == 500)
             }
-            // What was cancelled leaves by itself.
+            // Cancelled requests leave without another event.
             #expect(await comesTrue { limiter.inFlight == 0 && limiter.waiting == 0 })
             #expect(try await router.request(URLEndPoint(.get, paths[0]), as: String.self) == "done")
         }
     }
 }
 
-/// How many are inside at once, at most.
+/// Counts the most requests inside at once.
 private final class Counter: @unchecked Sendable {  // under its lock
     private let lock = NSLock()
     private var (inside, highest) = (0, 0)

@@ -6,13 +6,13 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-/// Lists that somebody got wrong.
+/// Invalid lists of interceptors.
 @Suite(.timeLimit(.minutes(3)))
 struct ListedTwiceTests {
     private let url = URL(text: "https://api.example.com/a")
 
     @Test(
-        "an object that is listed twice ends every call with an error that names it, wherever it is listed",
+        "an object listed twice ends every call with an error that names it",
         arguments: [ConcurrencyLimiter(1), RateLimiter(1_000), CircuitBreaker()]
             as [any Interceptor & ExchangeInterceptor])
     func twice(one: any Interceptor & ExchangeInterceptor) async throws {
@@ -44,16 +44,14 @@ struct ListedTwiceTests {
         #expect(try await chain.send(NetworkRequest(.get, url)).text == "ok")
     }
 
-    @Test("two of a kind are two")
+    @Test("two objects of one type may be listed")
     func twoOfAKind() async throws {
         let lists: [any Interceptor] = [RateLimiter(9), RateLimiter(9), RetryPolicy(), RetryPolicy()]
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("ok") }, interceptors: lists)
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
     }
 
-    @Test(
-        "an empty idempotency key is an error, and an empty field is none: a POST goes out once at most",
-        .requirement("S2.19"))
+    @Test("an empty idempotency key is an error; an empty field allows no retry", .requirement("S2.19"))
     func emptyKey() async throws {
         let session = StubSession { _ in .status(503) }
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: TestClock(skips: true))])
@@ -65,9 +63,7 @@ struct ListedTwiceTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test(
-        "by id, requests with other credentials are not shared, whatever field or parameter has them",
-        .requirement("S2.23"))
+    @Test("with one id, requests with other credentials are not shared", .requirement("S2.23"))
     func byID() async throws {
         for place in [APIKeyAuth.Place.header("X-Odd"), .header("X-Api-Key"), .query("api_key")] {
             let begun = Deliveries<String>()

@@ -33,7 +33,7 @@ struct RateLimiterTests {
         return calls
     }
 
-    @Test("a burst at once, then one by one, evenly, first come first served", .requirement("S2.18"))
+    @Test("allows a burst, then an even rate, first come first served", .requirement("S2.18"))
     func bucket() async throws {
         let limiter = RateLimiter(4, burst: 2, clock: clock)
         let begun = Deliveries<String>()
@@ -52,7 +52,7 @@ struct RateLimiterTests {
             #expect(try await call.value == "done")
         }
         #expect(begun.all == (0..<6).map { "/\($0)" })
-        // A long pause fills the bucket, no further.
+        // A long pause refills the bucket to its size and no more.
         clock.advance(by: .seconds(3_600))
         for path in 6..<8 { #expect(try await call(router, path).value == "done") }
         let last = try await enqueue(router, 8..<9, at: limiter)
@@ -61,9 +61,7 @@ struct RateLimiterTests {
         #expect(clock.sleeps == Array(repeating: .milliseconds(250), count: 5))
     }
 
-    @Test(
-        "somebody who waits and is cancelled leaves at once, and takes no token: the next moves up",
-        .requirement("S2.16", "S2.18"))
+    @Test("a cancelled waiter leaves at once and takes no token", .requirement("S2.16", "S2.18"))
     func cancelled() async throws {
         let limiter = RateLimiter(1, per: .seconds(10), clock: clock)
         let session = StubSession { _ in .text("done") }
@@ -82,7 +80,7 @@ struct RateLimiterTests {
         clock.advance(by: .seconds(10))
         #expect(try await calls[1].value == "done")
         #expect(try await clock.nextSleep() == .seconds(10))
-        // The last one that waits leaves: nobody sleeps on.
+        // The last waiter leaves, and no sleep remains.
         calls[3].cancel()
         await #expect(throws: CancellationError.self) { try await calls[3].value }
         #expect(await comesTrue { clock.sleeperCount == 0 })
@@ -93,8 +91,7 @@ struct RateLimiterTests {
         #expect(session.requests.map(\.url?.path) == ["/0", "/2", "/5"])
     }
 
-    @Test(
-        "one request may bypass it; numbers without sense are taken as the least")
+    @Test("a request may bypass it; invalid numbers become the least valid ones")
     func bypass() async throws {
         let limiter = RateLimiter(1, per: .seconds(60), clock: clock)
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") }, interceptors: [limiter])

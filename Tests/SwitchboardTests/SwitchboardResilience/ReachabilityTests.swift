@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct ReachabilityTests {
     @Test(
-        "loopback is never offline, whatever the routes say", .requirement("S1.9"),
+        "loopback is always reachable", .requirement("S1.9"),
         arguments: [
             "http://127.0.0.1/", "http://127.8.9.10:80/", "http://localhost/", "http://LOCALHOST:1/", "http://[::1]/",
             "http://app.localhost/", "http://[::ffff:127.0.0.1]/", "http://0.0.0.0/", "http://127.1/",
@@ -20,7 +20,7 @@ struct ReachabilityTests {
     }
 
     @Test(
-        "without a network there is no way to another machine", .requirement("S1.9"),
+        "another machine is reachable only with a network", .requirement("S1.9"),
         arguments: [
             "http://example.com/", "http://198.51.100.1/", "http://[2001:db8::9]/", "http://0.0.0.1/", "http://[::2]/",
             "http://localhost.example/", "http://[::ffff:192.0.2.7]/", "http://printer.local/", "http://128.0.0.1/",
@@ -33,7 +33,7 @@ struct ReachabilityTests {
         }
     }
 
-    @Test("changes are heard, each once, the present status first", .requirement("S1.9"))
+    @Test("changes start with the present status and report each change once", .requirement("S1.9"))
     func changes() async throws {
         let clock = TestClock()
         let network = Network(true)
@@ -50,7 +50,7 @@ struct ReachabilityTests {
         }
     }
 
-    @Test("a request waits for the network, and goes when it is there", .requirement("S1.9"))
+    @Test("a request waits for the network and is sent when it returns", .requirement("S1.9"))
     func waiting() async throws {
         let clock = TestClock()
         let network = Network(false)
@@ -79,7 +79,7 @@ struct ReachabilityTests {
         #expect(heard.texts == ["waits for network", "continues after 3000 ms"])
     }
 
-    @Test("a wait ends at its limit, and with its call", .requirement("S1.9"))
+    @Test("a wait ends at its limit or when its call is cancelled", .requirement("S1.9"))
     func waitingEnds() async throws {
         let clock = TestClock(skips: true)
         let reachability = Reachability(interval: .seconds(2), clock: clock, isOnline: { false })
@@ -101,7 +101,7 @@ struct ReachabilityTests {
     }
 }
 
-/// A network that a test takes away and gives back.
+/// A network that a test turns off and on.
 private final class Network: @unchecked Sendable {  // under the lock alone
     private let lock = NSLock()
     private var there: Bool
@@ -114,7 +114,7 @@ private final class Network: @unchecked Sendable {  // under the lock alone
     }
 }
 
-/// The waits that monitors hear of.
+/// Records the waits that monitors receive.
 private final class Waits: EventMonitor, @unchecked Sendable {  // under the lock alone
     private let lock = NSLock()
     private var heard: [String] = []

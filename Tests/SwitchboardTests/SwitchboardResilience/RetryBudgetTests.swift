@@ -8,7 +8,7 @@ import Testing
 struct RetryBudgetTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test("a budget allows the ratio of the calls and the minimum of each second, shared by all policies that have it")
+    @Test("policies share a budget of a ratio of calls and a minimum per second")
     func shared() async throws {
         let clock = TestClock()
         let budget = RetryBudget(ratio: 0.5, minimumPerSecond: 2, clock: clock)
@@ -20,7 +20,7 @@ struct RetryBudgetTests {
             for index in 0..<count { _ = try? await routers[index % 2].response(for: URLEndPoint(.get, url)) }
             return session.requests.count - before - count
         }
-        // 2 at first, and one for two calls.
+        // Two at first, and one for every two calls.
         #expect(await calls(20) == 12)
         #expect(budget.remaining == 0)
         clock.advance(by: .milliseconds(1_500))
@@ -28,7 +28,7 @@ struct RetryBudgetTests {
         #expect(await calls(2) == 4)
     }
 
-    @Test("with the budget used up, what the last attempt brought is the result, and that is reported")
+    @Test("without budget the last attempt is the result, and this is reported")
     func exhausted() async throws {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, clock: TestClock())
         let session = StubSession { _ in .status(503, headers: [:], body: Data("busy".utf8)) }
@@ -41,13 +41,13 @@ struct RetryBudgetTests {
         }
         #expect(error?.status == 503 && error?.body == Data("busy".utf8) && error?.attempts == 2)
         #expect(monitor.texts.contains("not retried: the retry budget is used up"))
-        // A request with a policy of its own draws on the same one.
+        // A request with a custom policy uses the same budget.
         let own = RequestOptions { $0.retry = RetryPolicy(strategy: .immediate) }
         _ = try? await router.response(for: URLEndPoint(.get, url, options: own))
         #expect(session.requests.count == 3)
     }
 
-    @Test("five calls at a fifth each are one retry; no more is saved up than the capacity; nonsense counts as nothing")
+    @Test("fractions add up, savings stop at the capacity, nonsense is zero")
     func arithmetic() async throws {
         let clock = TestClock()
         func retries(_ budget: RetryBudget, of calls: Int) async -> Int {

@@ -30,7 +30,7 @@ struct JSONElementsTests {
         "[" + ids.map { #"{"id":\#($0),"title":"[a],{b}\""}"# }.joined(separator: ",\n ") + "]"
     }
 
-    @Test("an element is there before the body ends", arguments: SessionKind.allCases)
+    @Test("an element is delivered before the body ends", arguments: SessionKind.allCases)
     func asTheyArrive(kind: SessionKind) async throws {
         try await MockServer.run { server in
             let text = #"{"page":{"results":[{"id":1,"title":"a"},{"id":2,"title":"b"}]}}"#
@@ -46,7 +46,7 @@ struct JSONElementsTests {
         }
     }
 
-    @Test("an element may come in pieces of any size", arguments: [1, 2, 7, 64])
+    @Test("an element may arrive in pieces of any size", arguments: [1, 2, 7, 64])
     func pieces(size: Int) async throws {
         try await MockServer.run { server in
             server.enqueue(.json(films(1...20)).chunked(size))
@@ -57,14 +57,14 @@ struct JSONElementsTests {
         }
     }
 
-    @Test("the array is the body, or is at a path of names")
+    @Test("the array is the body or at a path of names")
     func paths() async {
         #expect(await read(films(1...300)).ids == Array(1...300))
         #expect(await read(#"{"x":[{"a":[9]}],"a":{"b":\#(films(3...5))},"c":1}"#, at: ["a", "b"]).ids == [3, 4, 5])
         #expect(await read("[]").error == nil)
     }
 
-    @Test("an element that is no such value is decodingFailed, those before it are given")
+    @Test("an element of another shape is decodingFailed after the valid ones")
     func badElement() async {
         let (ids, error) = await read(#"{"films":[{"id":1,"title":"a"},{"id":"x","title":"b"}]}"#, at: ["films"])
         #expect(ids == [1])
@@ -74,7 +74,7 @@ struct JSONElementsTests {
     }
 
     @Test(
-        "a body that ends early, is not valid or has no such array is decodingFailed",
+        "a body that is cut, invalid or without the array is decodingFailed",
         arguments: [
             #"[{"id":1,"title":"a"}"#, #"[{"id":1,"title":"a"},]"#, #"[{"id":1,"title":"a"}]]"#, "", "{}", "null",
             #"{"films":{}}"#,
@@ -83,7 +83,7 @@ struct JSONElementsTests {
         #expect(await read(text).error?.code == .decodingFailed)
     }
 
-    @Test("an element, or text around the array, beyond the limit is responseTooLarge")
+    @Test("an element or other text beyond the limit is responseTooLarge")
     func limit() async {
         let long = String(repeating: "x", count: 300)
         #expect(

@@ -4,7 +4,7 @@ import SwitchboardStreams
 import SwitchboardTesting
 import Testing
 
-/// `router.jsonLines(as:after:cursor:of:)`: connecting again as events do (HTML §9.2), with a cursor of the caller's.
+/// `router.jsonLines(as:after:cursor:of:)`: reconnecting as events do (HTML §9.2), with the caller's cursor.
 @Suite(.timeLimit(.minutes(3)))
 struct JSONLinesTests {
     private struct Change: Decodable, Equatable, Sendable { var seq: Int?, name: String }
@@ -30,7 +30,7 @@ struct JSONLinesTests {
         #"{"name":"\#(name)""# + (seq.map { ",\"seq\":\($0)" } ?? "") + "}\n"
     }
 
-    @Test("a lost or ended connection is made again with the last whole line's cursor, until a 204")
+    @Test("reconnects with the last line's cursor after every end, until a 204")
     func reconnects() async throws {
         let cut = line(1, "a") + line(2, "b") + line(3, "lost")
         let session = StubSession(
@@ -41,7 +41,7 @@ struct JSONLinesTests {
         #expect(session.requests.map(\.url?.query) == [nil, "since=2", "since=3", "since=3", "since=5"])
     }
 
-    @Test("the cursor to begin with is that of the first request")
+    @Test("the first request uses the initial cursor")
     func start() async throws {
         let session = StubSession(.text(line(8, "a")), .status(204))
         let seen = try await read(session, after: 7).reduce(into: []) { $0.append($1.seq) }
@@ -49,7 +49,7 @@ struct JSONLinesTests {
         #expect(session.requests.map(\.url?.query) == ["since=7", "since=8"])
     }
 
-    @Test("the wait is the policy's, and longer after each connection without a line")
+    @Test("waits as the policy says, longer after each connection without a line")
     func waits() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(.text(line(1, "a")), .text(""), .text("\n"), .text(line(2, "b")), .status(204))
@@ -57,7 +57,7 @@ struct JSONLinesTests {
         #expect(clock.sleeps == [.seconds(3), .seconds(3), .seconds(6), .seconds(3)])
     }
 
-    @Test("connections that bring nothing count as attempts, from the last line on")
+    @Test("connections without data count as attempts since the last line")
     func dead() async throws {
         let session = StubSession(.text(line(1, "a")), .text("").repeated())
         var seen: [Int?] = []
@@ -68,7 +68,7 @@ struct JSONLinesTests {
         #expect(error?.code == .connectionLost && session.requests.count == 4)
     }
 
-    @Test("a line that is no such value, and one that is too long, end the values with an error")
+    @Test("a line of another shape, or too long, ends the values with an error")
     func badLines() async throws {
         let cases: [(String, NetworkError.Code)] = [
             (line(1, "a") + "{\"name\":5}\n", .decodingFailed),
@@ -86,7 +86,7 @@ struct JSONLinesTests {
         }
     }
 
-    @Test("statuses, the last attempt in a row and a POST end the values")
+    @Test("an error status, the last attempt or a POST's end finishes the values")
     func gaveUp() async throws {
         let refused = StubSession(.text(line(1, "a")), .status(404))
         var error = await #expect(throws: NetworkError.self) { for try await _ in read(refused) {} }

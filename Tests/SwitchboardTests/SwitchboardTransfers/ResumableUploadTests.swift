@@ -46,7 +46,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "a file goes up in pieces, byte by byte, with the endpoint's headers, and tells how far it is",
+        "uploads a file in pieces, with the endpoint's headers and progress",
         arguments: SessionKind.allCases, UploadServer.Dialect.allCases)
     func whole(kind: SessionKind, dialect: UploadServer.Dialect) async throws {
         let uploads = UploadServer(dialect)
@@ -76,7 +76,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "a lost answer is made good for from where the server is, whatever it kept",
+        "a lost response resumes from the server's offset",
         arguments: SessionKind.allCases, UploadServer.Dialect.allCases)
     func losses(kind: SessionKind, dialect: UploadServer.Dialect) async throws {
         let uploads = UploadServer(
@@ -93,7 +93,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "with its state kept the next call goes on, though the process had died; a state of another file, or endpoint, is none",
+        "a later call resumes from its state, but not for another file or URL",
         arguments: UploadServer.Dialect.allCases)
     func kept(dialect: UploadServer.Dialect) async throws {
         let uploads = UploadServer(dialect, mishaps: [1: .init(kept: 100, answer: .status(400))])
@@ -110,7 +110,7 @@ struct ResumableUploadTests {
             #expect(uploads.data == content)
             #expect(uploads.uploadCount == 1)
             #expect(!FileManager.default.fileExists(atPath: state.path))
-            // Another endpoint, and another file: opened anew, from the first byte on.
+            // Another endpoint or file opens a new upload from the first byte.
             try kept.write(to: state)
             _ = try await upload(file, to: server, dialect, session, path: "/other", state: state)
             #expect(uploads.uploadCount == 2)
@@ -119,14 +119,14 @@ struct ResumableUploadTests {
             _ = try await upload(file, to: server, dialect, session, state: state)
             #expect(uploads.uploadCount == 3)
             #expect(uploads.data == Data("changed".utf8))
-            // A damaged one.
+            // A damaged state also opens a new upload.
             try Data("{".utf8).write(to: state)
             _ = try await upload(file, to: server, dialect, session, state: state)
             #expect(uploads.uploadCount == 4)
         }
     }
 
-    @Test("an upload that the server has forgotten begins again", arguments: UploadServer.Dialect.allCases)
+    @Test("an upload that the server no longer has starts again", arguments: UploadServer.Dialect.allCases)
     func forgotten(dialect: UploadServer.Dialect) async throws {
         let uploads = UploadServer(dialect, mishaps: [1: .init(kept: 100, answer: .status(404))])
         try await withServer(uploads) { server, file, _ in
@@ -136,7 +136,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("an empty file is an upload too", arguments: UploadServer.Dialect.allCases)
+    @Test("an empty file is uploaded", arguments: UploadServer.Dialect.allCases)
     func empty(dialect: UploadServer.Dialect) async throws {
         let uploads = UploadServer(dialect)
         try await withServer(uploads, content: Data()) { server, file, _ in
@@ -147,7 +147,7 @@ struct ResumableUploadTests {
         }
     }
 
-    /// Answers of a server that breaks the protocol, in turn; all must end as errors.
+    /// The responses of servers that break the protocol, in order. Each must end as an error.
     private static let breaches: [(String, [MockResponse])] = [
         ("no Location", [.status(201)]),
         ("a Location that is none", [.status(201, headers: ["Location": "ftp://h.test/"])]),
@@ -163,7 +163,7 @@ struct ResumableUploadTests {
     ]
     private static var opened: MockResponse { .status(201, headers: ["Location": "/uploads/1"]) }
 
-    @Test("a server that breaks the protocol is an error, and no endless loop", arguments: breaches)
+    @Test("a server that breaks the protocol is an error, not an endless loop", arguments: breaches)
     func broken(name: String, answers: [MockResponse]) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("a")
@@ -183,7 +183,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("an upload at another origin gets none of the headers that are meant for the first; never from https to http")
+    @Test("another origin gets no headers of the first; https to http is refused")
     func origins() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("a")
@@ -197,7 +197,7 @@ struct ResumableUploadTests {
             try await router.upload(file, to: endPoint, by: TusUpload(metadata: ["filename": "ä.txt", "type": "x"]))
             #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer hush", nil])
             #expect(session.requests.map { $0.headers["X-A"] } == ["1", nil])
-            // Keys with the Base64 of their values, by commas (tus 1.0.0, Upload-Metadata).
+            // Keys and their values in Base64, separated by commas (tus 1.0.0, Upload-Metadata).
             #expect(session.requests[0].headers["Upload-Metadata"] == "filename w6QudHh0,type eA==")
             let error = await #expect(throws: NetworkError.self) {
                 try await router.upload(file, to: endPoint, by: .tus)
@@ -206,7 +206,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("a file that is not there, or changes meanwhile, is an error that names it")
+    @Test("a missing or changing file is an error that names it")
     func files() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("a")
@@ -228,7 +228,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("pieces of no bytes are refused before anything is sent", arguments: [0, -1])
+    @Test("a piece size below one is refused before sending", arguments: [0, -1])
     func piecesOfNothing(size: Int64) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("a")
@@ -243,7 +243,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("a part of a file is a body of its own; a part that it does not have is an error")
+    @Test("a range of a file is a body; a range beyond it is an error")
     func parts() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("a")

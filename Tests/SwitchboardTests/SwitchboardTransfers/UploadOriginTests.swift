@@ -5,7 +5,7 @@ import Testing
 
 @testable import Switchboard
 
-/// What an upload carries to a place that another origin chose.
+/// The credentials of an upload whose URL another origin chose.
 @Suite(.timeLimit(.minutes(3)))
 struct UploadOriginTests {
     private let endPoint = URLEndPoint(.post, URL(text: "https://api.test/new"), headers: ["X-Session": "s"])
@@ -26,7 +26,7 @@ struct UploadOriginTests {
         session.requests.map { ($0.headers["Authorization"] ?? "-") + ($0.headers["X-Session"] ?? "-") }
     }
 
-    @Test("a place that the upload's other origin names gets no credentials")
+    @Test("a Location from the upload's other origin gets no credentials")
     func movedByAnswer() async throws {
         try await withFolder { folder in
             let session = StubSession(
@@ -39,7 +39,7 @@ struct UploadOriginTests {
         }
     }
 
-    @Test("a place that a redirected opening names gets no credentials")
+    @Test("a Location from a redirected opening gets no credentials")
     func movedByOpening() async throws {
         try await withFolder { folder in
             let session = StubSession(
@@ -63,7 +63,7 @@ struct UploadOriginTests {
         }
     }
 
-    @Test("a Location of a redirected piece is read against the URL that answered")
+    @Test("a Location of a redirected piece is relative to the answering URL")
     func relativePlace() async throws {
         try await withFolder { folder in
             let session = StubSession(
@@ -75,7 +75,7 @@ struct UploadOriginTests {
         }
     }
 
-    @Test("a kept state remembers that another origin chose its place")
+    @Test("a stored state records that another origin chose its URL")
     func keptState() async throws {
         try await withFolder { folder in
             let state = folder.appendingPathComponent("state")
@@ -91,7 +91,7 @@ struct UploadOriginTests {
         }
     }
 
-    @Test("a state without a note of who chose its place opens the upload anew")
+    @Test("a state without the origin of its URL opens a new upload")
     func oldState() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("a")
@@ -109,7 +109,7 @@ struct UploadOriginTests {
         }
     }
 
-    @Test("an upload's place has its Location read as a redirect's")
+    @Test("a Location of an upload is parsed like that of a redirect")
     func oddSlashes() async throws {
         try await withFolder { folder in
             let session = StubSession(

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Switchboard
 
-/// Uploads in pieces whose server loses what it had, or refuses the end.
+/// Uploads in pieces to a server that loses data or refuses the end.
 @Suite(.timeLimit(.minutes(3)))
 struct UploadRestartTests {
-    /// Sends a file in pieces of 100,000 bytes, three attempts in a row.
+    /// Sends a file in pieces of 100,000 bytes, with at most three attempts in a row.
     private func upload(
         _ content: Data, over session: any NetworkSession, to url: URL, by flow: some UploadFlow = .tus,
         query: @escaping @Sendable () -> String = { "" }
@@ -25,11 +25,11 @@ struct UploadRestartTests {
         }
     }
 
-    @Test("a last request that is refused each time ends the upload", arguments: [500, 404, 403])
+    @Test("a last request refused three times ends the upload", arguments: [500, 404, 403])
     func refusedEnd(status: Int) async throws {
         let count = Protected(0)
         let session = StubSession { request in
-            // Beyond any bound of the policy: an answer that ends it.
+            // This response ends the upload if no policy does.
             guard count.swap(count.value + 1) < 60 else { return .status(400) }
             switch request.method {
             case .post: return .status(202, headers: ["Location": "/u"])
@@ -46,9 +46,7 @@ struct UploadRestartTests {
         #expect(session.requests.count { $0.method == .put } == 3)
     }
 
-    @Test(
-        "an upload that is forgotten behind many pieces begins again and ends",
-        arguments: UploadServer.Dialect.allCases)
+    @Test("an upload forgotten after many pieces starts again and ends", arguments: UploadServer.Dialect.allCases)
     func forgottenLate(dialect: UploadServer.Dialect) async throws {
         let content = RangeServer.content(950_000)
         let uploads = UploadServer(dialect, mishaps: [7: .init(kept: 100, answer: .status(404))])
@@ -66,7 +64,7 @@ struct UploadRestartTests {
         #expect(uploads.uploadCount == 2)
     }
 
-    @Test("a server that loses what it had goes on from where it is")
+    @Test("resumes from the offset of a server that lost data")
     func rolledBack() async throws {
         let content = RangeServer.content(950_000)
         let lost = Protected(false)
@@ -89,7 +87,7 @@ struct UploadRestartTests {
         #expect(held.value == content.count)
     }
 
-    @Test("an endpoint with another URL each time is one upload")
+    @Test("an endpoint with a new URL for each request is one upload")
     func changingURL() async throws {
         let content = RangeServer.content(250_000)
         let uploads = UploadServer(.tus)
@@ -107,7 +105,7 @@ struct UploadRestartTests {
     }
 }
 
-/// Where uploads are opened.
+/// The endpoint that opens uploads.
 private struct Uploads: EndPointType {
     let url: URL
     let query: @Sendable () -> String

@@ -32,12 +32,12 @@ struct DigestAuthTests {
         .status(401, headers: HTTPHeaders(challenges.map { HTTPHeader(name: "WWW-Authenticate", value: $0) }))
     }
 
-    /// The answers that were sent, taken apart.
+    /// Returns the sent `Authorization` fields, parsed.
     private func answers(_ session: StubSession) -> [AuthenticationChallenge?] {
         session.authorizations.map { $0.flatMap { AuthenticationChallenge.parse($0).first } }
     }
 
-    @Test("a quote with a combining mark is escaped in an answer (RFC 9110 §5.6.4)")
+    @Test("an answer escapes a quote with a combining mark (RFC 9110 §5.6.4)")
     func combiningMarks() async throws {
         // Escaped as a server must, so that the realm is: a"́, uri="/evil
         let realm = "a\\\"\u{301}, uri=\\\"\u{301}/evil"
@@ -55,7 +55,7 @@ struct DigestAuthTests {
     }
 
     @Test(
-        "the examples of RFC 7616 §3.9.1, and of RFC 2617 and 2069",
+        "answers the examples of RFC 7616 §3.9.1, without an algorithm by MD5",
         arguments: [
             (challenge("MD5"), "8ca523f5e9506fed4657c9700eebdbec"),
             (challenge("SHA-256"), "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
@@ -75,13 +75,13 @@ struct DigestAuthTests {
         #expect(answer["cnonce"] == Self.clientNonce)
         #expect(answer["qop"] == "auth")
         #expect(answer["opaque"] == "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS")
-        // RFC 7616 §3.4: these stand without quotes.
+        // RFC 7616 §3.4: these have no quotes.
         let text = try #require(session.authorizations[1])
         #expect(text.contains("qop=auth,") && text.contains("nc=00000001,"))
     }
 
     @Test(
-        "-sess, and servers without qop, by another program",
+        "answers -sess algorithms with values computed by another program",
         arguments: [
             // python3 hashlib over RFC 2617's numbers, POST /a?b=c
             ("MD5-sess", "auth", "0fe4ee817a77c1265b1a20bc8f99673e"),
@@ -102,21 +102,20 @@ struct DigestAuthTests {
         #expect(answer["algorithm"] == algorithm)
     }
 
-    @Test("a server of RFC 2069 has no qop: the answer has none, nor a count")
+    @Test("a challenge without qop (RFC 2069) gets an answer without qop or count")
     func withoutQOP() async throws {
         let challenge = #"Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093""#
         let session = StubSession(refusal(challenge), .text("ok"))
         try await send(session, digest("Mufasa", "Circle Of Life"))
         let answer = try #require(answers(session)[1])
-        // The corrected example of RFC 2069 (errata 749 uses another user): by python3 hashlib.
+        // The corrected example of RFC 2069 (errata 749 uses another user), computed by python3 hashlib.
         #expect(answer["response"] == "670fd8c2df070c60b045671b8b24ff02")
         for name in ["qop", "nc", "cnonce", "opaque", "algorithm"] { #expect(answer[name] == nil) }
     }
 
-    @Test(
-        "userhash and UTF-8 with SHA-512/256, as in RFC 7616 §3.9.2, its values by python3: those of the text are errata"
-    )
+    @Test("answers userhash and UTF-8 by SHA-512/256, as in RFC 7616 §3.9.2")
     func userHash() async throws {
+        // The values are computed by python3, since those of RFC 7616 §3.9.2 are errata.
         guard (try? MessageDigest.sha512Over256.hash(Data())) != nil else { return }
         let challenge =
             #"Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", opaque="HRPCssKJSGjCrkzDg8OhwpzCiGChXYjwrB2QmXws", charset=UTF-8, userhash=true"#
@@ -129,7 +128,7 @@ struct DigestAuthTests {
         #expect(answer["response"] == "7a4e1192babbba02e91182d2895bfdbf7adafc6e48d4e517ca301974843d840c")
     }
 
-    @Test("a name beyond ASCII stands in username* (RFC 7616 §3.4), quotes are escaped")
+    @Test("names beyond ASCII go into username*, quotes are escaped (RFC 7616)")
     func names() async throws {
         let session = StubSession(refusal(Self.challenge("SHA-256", more: ", charset=UTF-8")), .text("ok"))
         try await send(session, digest("Jäsøn Doe"))
@@ -145,7 +144,7 @@ struct DigestAuthTests {
     }
 
     @Test(
-        "of several challenges, in one field or in many, the strongest is answered",
+        "answers the strongest of several challenges, in one field or in many",
         arguments: [
             ([challenge("MD5") + ", " + challenge("SHA-256")], "SHA-256"),
             ([challenge("SHA-256"), "Basic realm=x", challenge("MD5")], "SHA-256"),
@@ -160,7 +159,7 @@ struct DigestAuthTests {
         #expect(answers(session)[1]?["algorithm"] == algorithm)
     }
 
-    @Test("later requests of the origin are answered at once, counted on; another origin and partition are not")
+    @Test("later requests answer at once, counted by origin and partition")
     func preemptive() async throws {
         let session = StubSession { [self] request in
             request.headers.contains("Authorization") ? .text("ok") : refusal(Self.challenge("SHA-256"))
@@ -180,7 +179,7 @@ struct DigestAuthTests {
         #expect(answers(session).suffix(2).map { $0?["nc"] } == [nil, "00000001"])
     }
 
-    @Test("a stale nonce is replaced, once; a refused answer is the result, and forgotten")
+    @Test("replaces a stale nonce, gives up on more, and drops a refused answer")
     func stale() async throws {
         func stale(_ nonce: String) -> MockResponse {
             refusal(#"Digest realm="r", nonce="\#(nonce)", qop="auth", stale=TRUE"#)
@@ -205,7 +204,7 @@ struct DigestAuthTests {
         }
     }
 
-    @Test("the next nonce of Authentication-Info is used (RFC 7616 §3.5)")
+    @Test("uses the next nonce of Authentication-Info (RFC 7616 §3.5)")
     func nextNonce() async throws {
         let session = StubSession(
             refusal(Self.challenge("MD5")),
@@ -217,7 +216,7 @@ struct DigestAuthTests {
         #expect(answers(session)[2]?["nc"] == "00000001")
     }
 
-    @Test("a server that wants the body hashed, and nothing less, is refused with a typed error")
+    @Test("a challenge that offers only auth-int is a typed error")
     func onlyIntegrity() async throws {
         let session = StubSession { [self] _ in refusal(Self.challenge("MD5", qop: "auth-int")) }
         let error = await #expect(throws: NetworkError.self) { try await send(session, digest()) }
@@ -227,7 +226,7 @@ struct DigestAuthTests {
     }
 
     @Test(
-        "a hostile challenge is an ordinary 401",
+        "an unusable challenge gets no answer and ends in an error",
         arguments: [
             "Digest", "Digest realm=\"r\"", "Digest nonce=\"n\"", "Digest realm=\"r\", nonce=\"\"", "Digest \"",
             "Basic realm=\"r\"",
@@ -237,7 +236,7 @@ struct DigestAuthTests {
         ])
     func hostile(challenge: String) async throws {
         let session = StubSession { _ in
-            // As it is, without the checks of a request's fields.
+            // Sent as it is, without the checks of a request's fields.
             .status(401, headers: ["WWW-Authenticate": challenge])
         }
         let error = await #expect(throws: NetworkError.self) { try await send(session, digest()) }
@@ -245,7 +244,7 @@ struct DigestAuthTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("a body that cannot be sent again is not, and is answered for the next time")
+    @Test("a one-shot body is not sent again; the next request answers at once")
     func oneShot() async throws {
         let session = StubSession(refusal(Self.challenge("MD5")), .text("ok"))
         let digest = digest()
@@ -256,7 +255,7 @@ struct DigestAuthTests {
         #expect(answers(session)[1]?["nc"] == "00000001")
     }
 
-    @Test("many at once count each nonce's uses once")
+    @Test("concurrent requests use each count of a nonce once")
     func concurrent() async throws {
         let session = StubSession { [self] request in
             request.headers.contains("Authorization") ? .text("ok") : refusal(Self.challenge("MD5"))
@@ -270,7 +269,7 @@ struct DigestAuthTests {
         #expect(Set(uses).count == uses.count)
     }
 
-    @Test("hashes by their standards' vectors, and a typed error without the library")
+    @Test("hashes match standard vectors; a missing library is a typed error")
     func hashes() throws {
         // RFC 1321 A.5, FIPS 180-4's examples
         #expect(try MessageDigest.md5.hash(Data("abc".utf8)).hexText == "900150983cd24fb0d6963f7d28e17f72")
@@ -295,15 +294,14 @@ private struct OnceBody: HTTPBody {
     func encode() throws -> Data { Data("once".utf8) }
 }
 
-/// Digest where a server counts, and where it redirects.
+/// Digest answers after a redirect, and their counts at the server.
 @Suite(.timeLimit(.minutes(3)))
 struct DigestPlaceTests {
     private static func parameter(_ name: String, _ field: String?) -> String? {
         AuthenticationChallenge.parse(field ?? "").first?[name]
     }
 
-    @Test(
-        "an answer is for the place that a redirect of the origin led to (RFC 7616 §3.4)", arguments: ["GET", "POST"])
+    @Test("an answer names the URI behind a same-origin redirect (RFC 7616 §3.4)", arguments: ["GET", "POST"])
     func redirected(method: String) async throws {
         let session = StubSession { request in
             let target = request.path + (request.query.map { "?" + $0 } ?? "")
@@ -318,7 +316,7 @@ struct DigestPlaceTests {
             method == "GET" ? .get : .post, URL(text: "https://api.example.com/go"),
             task: method == "GET" ? .request : .requestBody(DataBody(Data("body".utf8))))
         for _ in 0..<2 { #expect(try await router.request(endPoint, as: String.self) == "/landed") }
-        // Elsewhere the answer is not asked for.
+        // A challenge of another origin gets no answer.
         let away = StubSession { request in
             request.url?.host == "api.example.com"
                 ? .status(302, headers: ["Location": "https://elsewhere.example/"])
@@ -329,7 +327,7 @@ struct DigestPlaceTests {
         #expect(away.requests.allSatisfy { !$0.headers.contains("Authorization") })
     }
 
-    @Test("the requests that meet one nonce at the same time count on, each with a number of its own (RFC 7616 §3.4)")
+    @Test("concurrent requests with one nonce get distinct counts (RFC 7616 §3.4)")
     func counts() async throws {
         let refused = Deliveries<Bool>()
         let counts = Deliveries<String>()

@@ -19,9 +19,7 @@ struct OAuth2AuthenticatorTests {
         Router(session: api, interceptors: [interceptor])
     }
 
-    @Test(
-        "the saved token is used; when it is refused it is refreshed, and the rotated one is saved",
-        .requirement("S2.21"))
+    @Test("a refused saved token is refreshed, and the rotated one is saved", .requirement("S2.21"))
     func savedAndRotated() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
         let login = StubSession { _ in .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#) }
@@ -51,7 +49,7 @@ struct OAuth2AuthenticatorTests {
         #expect(error?.url == url)
     }
 
-    @Test("client credentials are had before the first request, and again when they end", .requirement("S2.21"))
+    @Test("client credentials are requested first and again before they end", .requirement("S2.21"))
     func clientCredentials() async throws {
         let count = Deliveries<Bool>()
         let login = StubSession { _ in
@@ -72,10 +70,7 @@ struct OAuth2AuthenticatorTests {
         #expect(api.authorizations == ["Bearer a1", "Bearer a1", "Bearer a2", "Bearer a2"])
     }
 
-    @Test(
-        "after invalid_grant the token is forgotten, and the error says what the server said; later requests ask nobody",
-        .requirement("S2.21")
-    )
+    @Test("invalid_grant removes the token; later requests fail without a refresh", .requirement("S2.21"))
     func invalidGrant() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
         let login = StubSession { _ in
@@ -96,7 +91,7 @@ struct OAuth2AuthenticatorTests {
     }
 
     @Test(
-        "a login server that is down, or refuses the client, does not cost the token",
+        "a failing login server or a refused client keeps the token",
         arguments: [
             (MockResponse.status(503), NetworkError.Code.cannotAuthenticate),
             (.failure(.cannotConnect), .cannotConnect),
@@ -115,7 +110,7 @@ struct OAuth2AuthenticatorTests {
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
     }
 
-    @Test("logout on reset: tokens of all partitions are gone, in the store too", .requirement("S2.17", "S2.21"))
+    @Test("a reset removes the tokens of all partitions, also from the store", .requirement("S2.17", "S2.21"))
     func reset() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1"))
         await store.save(OAuthToken(accessToken: "b1"), "qa")

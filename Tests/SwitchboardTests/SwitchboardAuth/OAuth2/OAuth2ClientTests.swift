@@ -23,7 +23,7 @@ struct OAuth2ClientTests {
         session.recordedRequests.last.map { FormBody.decode($0.body) } ?? []
     }
 
-    @Test("PKCE by RFC 7636, appendix B; a verifier has 43 characters, another one each time", .requirement("S2.21"))
+    @Test("PKCE matches RFC 7636, appendix B; each verifier is new and 43 long", .requirement("S2.21"))
     func pkce() throws {
         let pkce = PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         #expect(try pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
@@ -33,7 +33,7 @@ struct OAuth2ClientTests {
         #expect(made.allSatisfy { $0.count == 43 && $0.unicodeScalars.allSatisfy(allowed.contains) })
     }
 
-    @Test("the authorization request has all that RFC 6749 §4.1.1 and RFC 7636 §4.3 want", .requirement("S2.21"))
+    @Test("the authorization request meets RFC 6749 §4.1.1 and RFC 7636 §4.3", .requirement("S2.21"))
     func authorizationRequest() throws {
         let client = client(StubSession { _ in .status(500) })
         let pkce = PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
@@ -53,7 +53,7 @@ struct OAuth2ClientTests {
             ])
         let others = try (0..<20).map { _ in try client.authorizationRequest().state }
         #expect(Set(others).count == 20)
-        // It outlives the app.
+        // An app can store it across launches.
         let stored = try JSONDecoder().decode(AuthorizationRequest.self, from: JSONEncoder().encode(request))
         #expect(stored == request)
     }
@@ -85,7 +85,7 @@ struct OAuth2ClientTests {
     }
 
     @Test(
-        "a redirect that is not the answer to the request is a typed error, and no token is asked for",
+        "an invalid redirect is a typed error, and no token is requested",
         .requirement("S2.21"),
         arguments: [
             ("films://login/done?code=c&state=WRONG", OAuthError.Code.stateMismatch),
@@ -115,7 +115,7 @@ struct OAuth2ClientTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("a slash at the end of an empty path is a browser's, a fragment does not count")
+    @Test("a redirect may add a slash to an empty path, and a fragment")
     func browserRedirect() throws {
         var client = client(StubSession { _ in .status(500) })
         client.redirectURI = "http://127.0.0.1:7777"
@@ -124,9 +124,7 @@ struct OAuth2ClientTests {
         #expect(try request.code(in: redirect) == "c/d")
     }
 
-    @Test(
-        "the client proves who it is by Basic, form-encoded first (RFC 6749 §2.3.1), or in the body",
-        .requirement("S2.21"))
+    @Test("authenticates by form-encoded Basic (RFC 6749 §2.3.1) or in the body", .requirement("S2.21"))
     func clientAuthentication() async throws {
         let session = StubSession { _ in .json(#"{"access_token":"a","token_type":"bearer"}"#) }
         var client = client(session, secret: "p:a s+s/ö")
@@ -154,7 +152,7 @@ struct OAuth2ClientTests {
     }
 
     @Test(
-        "a refresh keeps the refresh token that the server leaves out, and takes a new one", .requirement("S2.21"),
+        "a refresh takes a new refresh token and otherwise keeps the old one", .requirement("S2.21"),
         arguments: [
             (#""#, "r1"), (#","refresh_token":"r2""#, "r2"), (#","refresh_token":"""#, "r1"),
             (#","refresh_token":null"#, "r1"),
@@ -168,7 +166,7 @@ struct OAuth2ClientTests {
     }
 
     @Test(
-        "how long a token lasts, as servers write it; nonsense is no end, and nothing overflows",
+        "reads expires_in as servers write it, capped; nonsense is no end",
         arguments: [
             ("3600", 3_600.0), (#""3600""#, 3_600), ("0", 0), ("-5", 0), ("1e300", 3_155_760_000), ("12.5", 12.5),
             ("null", nil), (#""soon""#, nil), ("[]", nil), (#""nan""#, nil),
@@ -180,7 +178,7 @@ struct OAuth2ClientTests {
     }
 
     @Test(
-        "what a token endpoint answers in place of a token is a typed error",
+        "any failure of the token endpoint is a typed error without secrets",
         arguments: [
             (
                 MockResponse.json(#"{"error":"invalid_grant","error_description":"revoked"}"#, status: 400),
@@ -206,9 +204,7 @@ struct OAuth2ClientTests {
         #expect("\(String(describing: error))".contains("s3cret") == false)
     }
 
-    @Test(
-        "revocation sends the refresh token with its hint (RFC 7009); a token that is gone is no error",
-        .requirement("S2.21"))
+    @Test("revocation sends the refresh token and hint (RFC 7009); a 503 fails", .requirement("S2.21"))
     func revocation() async throws {
         let session = StubSession { _ in .status(200) }
         try await client(session).revoke(OAuthToken(accessToken: "a", refreshToken: "r"))
@@ -227,7 +223,7 @@ struct OAuth2ClientTests {
     }
 
     @Test(
-        "secrets go over plain http to this machine alone, unless that is allowed",
+        "plain HTTP carries secrets only to this machine, unless allowed",
         arguments: [
             ("http://login.example.com/t", false), ("http://127.0.0.1:8080/t", true), ("http://localhost/t", true),
             ("http://[::1]:8080/t", true), ("http://127.0.0.1.example.com/t", false),

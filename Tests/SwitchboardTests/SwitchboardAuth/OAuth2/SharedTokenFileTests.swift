@@ -5,10 +5,10 @@ import Testing
 
 @testable import Switchboard
 
-/// Two processes with one file of tokens: this test's own program, run twice more.
+/// Two processes that share a token file. The test starts its own program twice.
 @Suite(.timeLimit(.minutes(3)))
 struct SharedTokenFileTests {
-    /// The folder and the name of a process that another one's test has started.
+    /// The folder and the name that the starting test passed to this process. Nil in any other process.
     private static let started = ProcessInfo.processInfo.environment["SWITCHBOARD_TOKEN_PROCESS"]?.split(separator: "|")
     private static let count = 40
 
@@ -16,7 +16,7 @@ struct SharedTokenFileTests {
         let store = FileTokenStore(file)
         for index in 0..<count {
             try await store.save(OAuthToken(accessToken: "\(name)\(index)"), "\(name)\(index)")
-            // One that comes and goes, so that the file does not only grow.
+            // This token is removed again, so that the file also shrinks.
             try await store.remove("\(name)\(index - 1)-gone")
             try await store.save(OAuthToken(accessToken: "gone"), "\(name)\(index)-gone")
         }
@@ -40,7 +40,7 @@ struct SharedTokenFileTests {
     }
 
     @Test(
-        "the process that another test starts saves its tokens",
+        "a process that another test starts saves its tokens",
         .enabled(if: started != nil, "it is for the other test"))
     func process() async throws {
         let words = try #require(Self.started).map(String.init)
@@ -53,7 +53,7 @@ struct SharedTokenFileTests {
     }
 
     #if os(Linux)
-    @Test("two processes that share a file lose no token of each other's")
+    @Test("two processes that share a file lose no token")
     func processes() async throws {
         try await withFolder { folder in
             let gate = open(folder.appendingPathComponent("gate").path, O_RDWR | O_CREAT, 0o600)
@@ -77,7 +77,7 @@ struct SharedTokenFileTests {
     }
     #endif
 
-    @Test("two stores that share a file lose no token of each other's")
+    @Test("two stores that share a file lose no token")
     func stores() async throws {
         try await withFolder { folder in
             try #require(

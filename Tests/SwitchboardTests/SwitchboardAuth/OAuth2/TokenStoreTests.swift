@@ -34,7 +34,7 @@ struct TokenStoreTests {
         try await store.removeAll()
     }
 
-    @Test("tokens are kept by partition, replaced and removed, in memory and in a file")
+    @Test("memory and file stores keep, replace and remove tokens by partition")
     func stores() async throws {
         try await check(MemoryTokenStore())
         try await withFolder { folder in
@@ -43,7 +43,7 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("the file has mode 0600 and its folder 0700, whatever the umask; a later store reads it")
+    @Test("the file has mode 0600 and its folder 0700; a later store reads it")
     func modes() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("new/deep/tokens.json")
@@ -51,7 +51,7 @@ struct TokenStoreTests {
             #expect(try mode(file) == 0o600)
             #expect(try mode(file.deletingLastPathComponent()) == 0o700)
             #expect(try await FileTokenStore(file).load(nil) == one)
-            // One that was readable for others is not any more.
+            // A file that others could read becomes private.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
             try await FileTokenStore(file).save(two, nil)
             #expect(try mode(file) == 0o600)
@@ -61,7 +61,7 @@ struct TokenStoreTests {
     }
 
     @Test(
-        "a file of something else is a typed error and stays until removed",
+        "a file with other content is a typed error and stays until removed",
         arguments: ["", "{", "[]", "null", #"{"token":{"accessToken":1}}"#, #"{"version":2,"partitions":{}}"#])
     func broken(text: String) async throws {
         try await withFolder { folder in
@@ -85,7 +85,7 @@ struct TokenStoreTests {
     @Test("a file that cannot be read is an error and is not replaced")
     func unreadable() async throws {
         try await withFolder { folder in
-            // A link to itself, and more than a file of tokens has.
+            // A symbolic link to itself, and a file above the size limit.
             let loop = folder.appendingPathComponent("loop.json")
             try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: loop.path)
             let large = folder.appendingPathComponent("large.json")
@@ -107,7 +107,7 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("there is nothing to remove where the folder is missing, and none is made")
+    @Test("removing from a missing folder succeeds and creates none")
     func noFolder() async throws {
         try await withFolder { folder in
             let store = FileTokenStore(folder.appendingPathComponent("none/tokens.json"))
@@ -117,7 +117,7 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("a file that cannot be written is a typed error, and nothing is left beside it")
+    @Test("a failed write is a typed error and leaves no other file")
     func unwritable() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("tokens.json")
@@ -132,7 +132,7 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("many who save at once leave a whole file")
+    @Test("concurrent saves leave a complete file")
     func concurrent() async throws {
         try await withFolder { folder in
             let store = FileTokenStore(folder.appendingPathComponent("tokens.json"))

@@ -28,7 +28,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all.isEmpty)
     }
 
-    @Test("without a credential one is had first; no request goes out without", .requirement("S2.21"))
+    @Test("a missing credential is fetched before the first request is sent", .requirement("S2.21"))
     func first() async throws {
         let keys = KeyAuthenticator(stored: [:])
         let session = KeyServer(1).session
@@ -38,7 +38,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.saved.all.map(\.number) == [1])
     }
 
-    @Test("however many requests meet a 401, there is one refresh, and each is sent again once", .requirement("S2.21"))
+    @Test("100 requests that meet a 401 share one refresh, each resent once", .requirement("S2.21"))
     func oneRefresh() async throws {
         let keys = KeyAuthenticator()
         let session = KeyServer(2, refusing: 100).session
@@ -50,16 +50,14 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all == [1])
         #expect(session.authorizations.filter { $0 == "Key 1" }.count == 100)
         #expect(session.authorizations.filter { $0 == "Key 2" }.count == 100)
-        // Some hear of the 401 when the new one is there already.
+        // Some requests receive the 401 when the new credential already exists.
         let expected: Set<String?> = ["refreshed", "a newer credential exists"]
         #expect(histories.allSatisfy { $0.count == 2 })
         #expect(Set(histories.map { $0[1].cause }).isSubset(of: expected))
         #expect(keys.saved.all == [KeyAuthenticator.Pair(partition: nil, number: 2)])
     }
 
-    @Test(
-        "a request sent with an older credential is sent again with the newer one, without another refresh",
-        .requirement("S2.21"))
+    @Test("a request with an older credential is resent without another refresh", .requirement("S2.21"))
     func olderCredential() async throws {
         let (slowArrived, release) = (Deliveries<Bool>(), Deliveries<Bool>())
         let session = AdHocSession { request in
@@ -83,9 +81,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test(
-        "a 401 after the refresh is the result, after one retry; the next request refreshes anew", .requirement("S2.21")
-    )
+    @Test("a second 401 is the result; the next request refreshes again", .requirement("S2.21"))
     func oneRetry() async throws {
         let keys = KeyAuthenticator()
         let session = StubSession { _ in .status(401, body: Data("no".utf8)) }
@@ -98,8 +94,7 @@ struct AuthenticationInterceptorTests {
         #expect(session.authorizations == ["Key 1", "Key 2", "Key 2", "Key 3"])
     }
 
-    @Test(
-        "the bytes of a body are the same the second time; one that cannot be sent again is not", .requirement("S2.21"))
+    @Test("a body is resent byte for byte; a one-shot body is not resent", .requirement("S2.21"))
     func bodies() async throws {
         let server = KeyServer(2)
         let session = server.session
@@ -119,7 +114,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all == [1, 2])
     }
 
-    @Test("a credential is refreshed before its end, by the leeway, and not again", .requirement("S2.21"))
+    @Test("a credential is refreshed once, at its end minus the leeway", .requirement("S2.21"))
     func aheadOfTime() async throws {
         let date = TestDate()
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1, end: date.now + 100)]) { old, _ in
@@ -140,7 +135,7 @@ struct AuthenticationInterceptorTests {
         #expect(session.authorizations == ["Key 1", "Key 1", "Key 2", "Key 2"])
     }
 
-    @Test("a saved credential that has ended is refreshed before the first request")
+    @Test("an expired saved credential is refreshed before the first request")
     func savedButEnded() async throws {
         let date = TestDate()
         let keys = KeyAuthenticator(stored: [nil: Key(number: 4, end: date.now - 1)])
@@ -151,8 +146,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all == [4])
     }
 
-    @Test(
-        "a credential that comes with its end in sight is not refreshed before each request", arguments: [5.0, 0, -60])
+    @Test("a credential within its leeway is not refreshed before each request", arguments: [5.0, 0, -60])
     func shortLived(seconds: TimeInterval) async throws {
         let date = TestDate()
         let keys = KeyAuthenticator(stored: [:]) { old, _ in
@@ -167,7 +161,7 @@ struct AuthenticationInterceptorTests {
         #expect(keys.refreshes.all.count == (seconds > 0 ? 2 : 1))
     }
 
-    @Test("each partition has a credential of its own", .requirement("S2.21"))
+    @Test("each partition has a separate credential", .requirement("S2.21"))
     func partitions() async throws {
         let keys = KeyAuthenticator(stored: [nil: Key(number: 1), "qa": Key(number: 10)]) { old, partition in
             Key(number: (old?.number ?? (partition == "live" ? 99 : 0)) + 1)
@@ -187,7 +181,7 @@ struct AuthenticationInterceptorTests {
         #expect(Set(keys.saved.all.map(\.partition)) == [nil, "qa", "live"])
     }
 
-    @Test("a login is used and saved; after a logout nothing is sent with what was")
+    @Test("a sign-in is used and saved; nothing is sent after a sign-out")
     func signInAndOut() async throws {
         let keys = KeyAuthenticator(stored: [:]) { _, _ in throw NetworkError(.cannotAuthenticate, reason: "sign in") }
         let session = StubSession { _ in .text("ok") }
@@ -204,12 +198,12 @@ struct AuthenticationInterceptorTests {
         #expect(try await interceptor.credential(in: nil) == nil)
         #expect(await failure()?.code == .cannotAuthenticate)
         #expect(session.authorizations == ["Key 5"])
-        // What the failed first credential removed was nothing.
+        // The failed first refresh removes a credential that never existed: a nil, left out here.
         #expect(keys.saved.all.map(\.number).filter { $0 != nil } == [5])
         #expect(keys.saved.all.last?.number == .some(nil))
     }
 
-    @Test("events tell a refresh from a wait, and a request is adapted to what is held")
+    @Test("reports load and refresh events, and adapts with the held credential")
     func eventsAndPlan() async throws {
         let keys = KeyAuthenticator()
         let monitor = AuthenticationEvents()
@@ -226,14 +220,14 @@ struct AuthenticationInterceptorTests {
     }
 }
 
-/// Streamed, so that it stays what it is until it is sent.
+/// Streamed, so that nothing encodes it before it is sent.
 private struct SingleUseStream: HTTPBody {
     var isStreamed: Bool { true }
     var isReplayable: Bool { false }
     func encode() throws -> Data { Data("once".utf8) }
 }
 
-/// What is said about credentials.
+/// Records the authentication events.
 final class AuthenticationEvents: EventMonitor {
     let values = Deliveries<String>()
 

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Switchboard
 
-/// Many requests at once that meet an expired token, at a server on loopback that knows both the resource and the tokens.
+/// Concurrent requests that meet an expired token, at a loopback server with the resource and the token endpoint.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(2)))
 struct ExpiredTokenServerTests {
-    /// How the server takes a refresh.
+    /// The server's behavior on a refresh.
     enum Course: CaseIterable, Sendable {
         case rotating, slow, failing
     }
@@ -20,7 +20,7 @@ struct ExpiredTokenServerTests {
     }
 
     @Test(
-        "1,000 concurrent requests meet an expired token: one refresh at the server, every request succeeds once",
+        "1,000 requests with an expired token share one refresh and its result",
         .requirement("S2.21"),
         arguments: cases)
     func expired(kind: SessionKind, course: Course, count: Int) async throws {
@@ -31,7 +31,7 @@ struct ExpiredTokenServerTests {
             let interceptor = try await tokens.interceptor(
                 server,
                 AdHocSession { request in
-                    // A request that starts after the failure would find nobody signed in: another error.
+                    // A request that starts after the failure would get another error: not signed in.
                     if course == .failing { _ = try await waiting.values.wait(for: count) }
                     return try await session.send(request)
                 })
@@ -49,7 +49,7 @@ struct ExpiredTokenServerTests {
                 return
             }
             #expect(outcomes.allSatisfy { $0.status == 200 })
-            // Each served once; none with another token than the new one.
+            // Each request is served once, with the new token.
             #expect(tokens.served.all == Array(repeating: "access-1", count: count))
             let sent = server.requests.filter { $0.path != "/token" }.map { $0.headers["Authorization"] }
             #expect(Set(sent) == ["Bearer access-0", "Bearer access-1"])
@@ -61,7 +61,7 @@ struct ExpiredTokenServerTests {
     }
 
     @Test(
-        "cancelled: one who waits leaves the others alone; after all have left the next request has the new token",
+        "a refresh completes after one or all of its waiters are cancelled",
         .requirement("S2.21"),
         arguments: SessionKind.allCases, [1, Int.max])
     func cancelled(kind: SessionKind, cancels: Int) async throws {
@@ -118,8 +118,8 @@ struct ExpiredTokenServerTests {
     }
 }
 
-/// `/token` gives `access-1`, `access-2`… for `refresh-0`, `refresh-1`…, each once; the rest wants the newest. `access-0` has
-/// ended.
+/// A server whose `/token` exchanges `refresh-0`, `refresh-1`… once each for `access-1`, `access-2`…. Other paths
+/// require the newest token. `access-0` has expired.
 final class TokenServer: Sendable {
     let refreshes = Deliveries<String>()
     let served = Deliveries<String>()
@@ -154,7 +154,7 @@ final class TokenServer: Sendable {
         return .json(token).delayed(by: delay)
     }
 
-    /// One that holds `access-0`, and asks this server by this session.
+    /// Returns an interceptor that holds `access-0` and refreshes at this server by the session.
     func interceptor(
         _ server: MockServer, _ session: any NetworkSession
     ) async throws -> AuthenticationInterceptor<OAuth2Authenticator> {

@@ -7,14 +7,12 @@ import Testing
 @testable import SwitchboardAuth
 @testable import SwitchboardResilience
 
-/// Refreshes that go through the very chain whose requests wait for them.
+/// Refreshes through the chain whose requests wait for them.
 @Suite(.timeLimit(.minutes(3)))
 struct RefreshThroughTheChainTests {
     private let url = URL(text: "https://api.example.com/a")
 
-    @Test(
-        "a refresh through the same manager does not wait for a place that those who wait for it hold",
-        .requirement("S2.21"))
+    @Test("a refresh through the same limited manager does not deadlock", .requirement("S2.21"))
     func limited() async throws {
         let made = Deliveries<NetworkManager>()
         let server = KeyServer(2)
@@ -39,7 +37,7 @@ struct RefreshThroughTheChainTests {
         #expect(authenticator.refreshes.all == [1])
     }
 
-    @Test("a credential that cannot be saved is used, and the monitors of the request hear of it")
+    @Test("a credential that cannot be saved is used, and monitors are notified")
     func unsaved() async throws {
         struct Full: TokenStore {
             func load(_ partition: String?) -> OAuthToken? { OAuthToken(accessToken: "old", refreshToken: "r") }

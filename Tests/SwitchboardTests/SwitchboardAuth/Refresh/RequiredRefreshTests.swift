@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RequiredRefreshTests {
-    @Test("where every request requires a sign-in, a refresh over the same router is sent and the credential stays")
+    @Test("a refresh is sent over a router that requires a sign-in everywhere")
     func sameRouter() async throws {
         let session = StubSession { request in
             if request.url?.path == "/refresh" { return .text("2") }

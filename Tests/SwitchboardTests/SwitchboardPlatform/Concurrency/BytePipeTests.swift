@@ -8,7 +8,7 @@ struct BytePipeTests {
         Data(text.utf8).withUnsafeBytes { pipe.offer($0) }
     }
 
-    @Test("of a hundred readers at once each gets a piece or the end")
+    @Test("each of a hundred concurrent readers gets a piece or the end")
     func readers() async throws {
         let pipe = BytePipe()
         let pieces = try await withThrowingTaskGroup(of: Data?.self) { group in
@@ -22,7 +22,7 @@ struct BytePipeTests {
         #expect(pieces == [Data("piece".utf8)])
     }
 
-    @Test("a full pipe asks its writer once to go on, when there is room")
+    @Test("a full pipe asks its writer once to resume, when space is free")
     func full() async throws {
         let pipe = BytePipe()
         let text = String(repeating: "x", count: 64 << 10)
@@ -39,7 +39,7 @@ struct BytePipeTests {
         #expect(try await pipe.next() == Data("more".utf8))
     }
 
-    @Test("a writer that cannot wait writes into a file, up to the limit, and all comes in order")
+    @Test("a writer that cannot wait spills to a file, up to the limit, in order")
     func spilled() async throws {
         let pipe = BytePipe(spillLimit: 200_000)
         var expected = Data()
@@ -55,7 +55,7 @@ struct BytePipeTests {
         #expect(read == expected)
     }
 
-    @Test("what is closed cancels its writer, unless that has ended, and gives nothing more")
+    @Test("closing cancels the writer unless it has ended, and reads throw")
     func closed() async throws {
         for hasEnded in [false, true] {
             let pipe = BytePipe()

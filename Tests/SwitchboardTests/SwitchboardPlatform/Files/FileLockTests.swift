@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FileLockTests {
-    /// Runs `body` while somebody else holds the lock of `tokens.json`.
+    /// Runs `body` while another descriptor holds the lock of `tokens.json`.
     private func whileHeld(_ body: (URL, _ lock: Int32) async throws -> Void) async throws {
         try await withFolder { folder in
             let lock = open(folder.appendingPathComponent(".tokens.json.lock").path, O_RDWR | O_CREAT, 0o600)
@@ -18,7 +18,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("a lock that is never let go of is cannotWriteFile, which names the file")
+    @Test("a lock that is never released is cannotWriteFile and names the file")
     func held() async throws {
         try await whileHeld { file, _ in
             let clock = TestClock(skips: true)
@@ -35,7 +35,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("a lock that is let go of while a store waits is taken")
+    @Test("a lock released while a store waits is taken")
     func letGo() async throws {
         try await whileHeld { file, lock in
             let clock = TestClock()
@@ -50,7 +50,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("a save that is cancelled while it waits still keeps the token")
+    @Test("a save cancelled while it waits still stores the token")
     func cancelled() async throws {
         try await whileHeld { file, lock in
             let clock = TestClock()

@@ -5,15 +5,15 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardStreams
 
-/// Lines and server-sent events, in chunks cut anywhere. Expected events are those of HTML §9.2 and of
-/// web-platform-tests' eventsource folder, as the vectors' notes quote them.
+/// Lines and server-sent events in chunks split anywhere. The expected events are those of HTML §9.2 and of the
+/// eventsource folder of web-platform-tests, as the vectors' notes quote them.
 @Suite(.timeLimit(.minutes(3)))
 struct EventStreamTests {
     private func event(_ data: String, type: String = "message", id: String = "") -> ServerSentEvent {
         ServerSentEvent(type: type, data: data, id: id)
     }
 
-    /// The events of a stream that comes in two chunks, for every place of the cut, and byte by byte.
+    /// Expects the events of a stream in two chunks, split at every byte, and byte by byte.
     private func expect(_ text: String, _ expected: [ServerSentEvent], line: Int = #line) throws {
         let bytes = Array(text.utf8)
         var cuts = (0...bytes.count).map { [Data(bytes[..<$0]), Data(bytes[$0...])] }
@@ -27,7 +27,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("the vectors of the event-stream algorithm, split at every byte boundary")
+    @Test("parses the event-stream vectors, split at every byte boundary")
     func vectors() throws {
         try expect(
             "data:\0\ndata:  2\rData:1\ndata\0:2\ndata:1\r\0data:4\nda-ta:3\rdata_5\ndata:3\rdata:\r\n data:32\ndata:4\n\n",
@@ -36,7 +36,7 @@ struct EventStreamTests {
     }
 
     // The examples of HTML §9.2.6.
-    @Test("the examples of the standard, split at every byte boundary")
+    @Test("parses the examples of the standard, split at every byte boundary")
     func examples() throws {
         try expect("data: YHOO\ndata: +2\ndata: 10\n\n", [event("YHOO\n+2\n10")])
         try expect(
@@ -49,9 +49,7 @@ struct EventStreamTests {
             [event("73857293", type: "add"), event("2153", type: "remove"), event("113411", type: "add")])
     }
 
-    @Test(
-        "a byte-order mark goes once, an id with NUL is ignored, an unfinished event is dropped, text may be cut in a character"
-    )
+    @Test("handles a BOM, an id with NUL, split characters and unfinished events")
     func details() throws {
         try expect("\u{FEFF}data: a\n\n", [event("a")])
         try expect("\u{FEFF}\u{FEFF}data: a\n\ndata: b\n\n", [event("b")])
@@ -63,7 +61,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "only digits are a retry",
+        "only digits set a retry",
         arguments: [
             ("3000", Duration.seconds(3)), ("0", .zero), ("-1", nil), ("1.5", nil), ("", nil), ("1s", nil), ("९", nil),
         ])
@@ -72,7 +70,7 @@ struct EventStreamTests {
         #expect(try parser.events(in: Data("retry: \(text)\ndata: a\n\n".utf8)).map(\.retry) == [retry])
     }
 
-    @Test("a long line, or an event without end, is refused by its limit")
+    @Test("a line or an event beyond the limit is refused")
     func limits() throws {
         var long = EventStreamParser(limit: 1 << 20)
         let piece = Data(repeating: UInt8(ascii: "x"), count: 100_000)
@@ -86,7 +84,7 @@ struct EventStreamTests {
         #expect(try fits.events(in: Data("data:12345\n\n".utf8)).map(\.data) == ["12345"])
     }
 
-    @Test("lines end by LF, CRLF or CR, wherever chunks are cut; the last one needs no end")
+    @Test("lines end by LF, CRLF or CR in any chunks; the last needs no end")
     func lines() throws {
         for (text, expected) in [
             ("a\nb\r\nc\rd", ["a", "b", "c", "d"]), ("", []), ("\n", [""]), ("\r\n\r\n", ["", ""]), ("\n\r", ["", ""]),
@@ -104,7 +102,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("a streamed response is read as lines or events while it arrives, and a break in it is an error behind them")
+    @Test("a streamed response is read as lines or events; a break is an error")
     func responses() async throws {
         let session = StubSession(
             .text("one\ntwo\nthree").chunked(2), .text("data: a\n\ndata: b\n\ndata: c").chunked(3),

@@ -4,7 +4,7 @@ import SwitchboardStreams
 import SwitchboardTesting
 import Testing
 
-/// `router.events`: connecting again as HTML §9.2 has it.
+/// `router.events`: reconnecting as HTML §9.2 specifies.
 @Suite(.timeLimit(.minutes(3)))
 struct RouterEventTests {
     private let url = URL(text: "http://h.test/ticker")
@@ -25,7 +25,7 @@ struct RouterEventTests {
             })
     }
 
-    @Test("a lost or ended connection is made again with the last event's ID, until a 204")
+    @Test("reconnects with the last event's ID after every end, until a 204")
     func reconnects() async throws {
         let session = StubSession(
             events("id: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\ndata: ha").truncated(after: 38),
@@ -35,13 +35,13 @@ struct RouterEventTests {
         #expect(seen.map(\.data) == ["a", "b", "c", "d", "e"])
         #expect(seen.map(\.id) == ["1", "2", "2", "4", ""])
         let requests = session.requests
-        // The third event was cut: its ID does not count. An event of an ID alone sets it, without being given.
+        // The third event was cut, so its ID does not count. An event with only an ID sets it without being delivered.
         #expect(requests.map { $0.headers["Last-Event-ID"] } == [nil, "2", "4", "4", nil])
         #expect(requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
         #expect(requests.allSatisfy { $0.headers["Cache-Control"] == "no-store" })
     }
 
-    @Test("the wait is the server's retry, longer after each connection without an event, and never nothing")
+    @Test("waits by the server's retry, within bounds, longer without events")
     func waits() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(
@@ -55,7 +55,7 @@ struct RouterEventTests {
             ])
     }
 
-    @Test("the first connection's error is thrown, and so is that of the last attempt in a row")
+    @Test("the first connection's error is thrown, and that of the last attempt")
     func givesUp() async throws {
         let never = StubSession(.failure(.cannotConnect))
         let error = await #expect(throws: NetworkError.self) { for try await _ in read(never) {} }
@@ -74,7 +74,7 @@ struct RouterEventTests {
         for try await event in events { Issue.record("\(event)") }
     }
 
-    @Test("a feed of comments alone is alive, however often its connection ends")
+    @Test("a feed of comments counts as alive, however often it reconnects")
     func comments() async throws {
         let session = StubSession(events(": nothing yet\n\n").repeated(9), events("data: a\n\n"), .status(204))
         var seen: [String] = []
@@ -82,7 +82,7 @@ struct RouterEventTests {
         #expect(seen == ["a"])
     }
 
-    @Test("connections that bring nothing count as attempts, from the last event on")
+    @Test("connections without data count as attempts since the last event")
     func dead() async throws {
         let session = StubSession(
             events(""), events(""), events("data: a\n\n"), events(""), events("data: b\n\n"), events("").repeated())
@@ -98,7 +98,7 @@ struct RouterEventTests {
         #expect(never.requests.count == 4)
     }
 
-    @Test("a status other than 200 to 299, and another type, are errors and no reason to connect again")
+    @Test("a bad status or content type is an error without reconnection")
     func refusals() async throws {
         let cases: [(MockResponse, NetworkError.Code)] = [
             (.status(404), .notFound), (.status(503), .error5xx), (.json("{}"), .unexpectedContentType),
@@ -114,7 +114,7 @@ struct RouterEventTests {
         }
     }
 
-    @Test("a request that changes something is sent once: its events end with its response")
+    @Test("a POST is sent once, and its events end with its response")
     func posted() async throws {
         let session = StubSession(events("data: a\n\n"), events("data: a\n\n").truncated(after: 9))
         let result1 = try await read(session, .post).reduce(0) { count, _ in count + 1 }
@@ -124,7 +124,7 @@ struct RouterEventTests {
         #expect(session.requests.count == 2)
     }
 
-    @Test("without a policy there is one connection; the ID to begin with is sent with it")
+    @Test("without a policy it connects once, with the initial ID")
     func once() async throws {
         let session = StubSession(events("data: a\n\n"), .failure(.cannotConnect))
         let events = Router<URLEndPoint>(session: session).events(
@@ -134,9 +134,7 @@ struct RouterEventTests {
         #expect(session.requests.map { $0.headers["Last-Event-ID"] } == ["7"])
     }
 
-    @Test(
-        "silence beyond the idle timeout is a lost connection; comments are a sign of life",
-        arguments: SessionKind.allCases)
+    @Test("the idle timeout reconnects; comments reset it", arguments: SessionKind.allCases)
     func idle(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(
@@ -156,7 +154,7 @@ struct RouterEventTests {
         }
     }
 
-    @Test("the data is decoded; what ends the events is not", arguments: SessionKind.allCases)
+    @Test("decodes each event's data until the end marker or a decoding error", arguments: SessionKind.allCases)
     func typed(kind: SessionKind) async throws {
         struct Price: Decodable, Equatable, Sendable { var cents: Int }
         try await MockServer.run { server in
@@ -181,7 +179,7 @@ struct RouterEventTests {
     }
 
     @Test(
-        "an endless event, and a line of 10 MB, are refused by the limit", arguments: SessionKind.allCases,
+        "an endless event and a line of 10 MB are refused by the limit", arguments: SessionKind.allCases,
         ["data: x\n", "x"])
     func limits(kind: SessionKind, piece: String) async throws {
         try await MockServer.run { server in
@@ -198,9 +196,7 @@ struct RouterEventTests {
         }
     }
 
-    @Test(
-        "cancelled while it waits to connect again, by task or router, it ends with CancellationError",
-        arguments: [true, false])
+    @Test("cancelling while it waits to reconnect throws CancellationError", arguments: [true, false])
     func cancelledWait(byRouter: Bool) async throws {
         let clock = TestClock()
         let session = StubSession(events("data: a\n\n").repeated())

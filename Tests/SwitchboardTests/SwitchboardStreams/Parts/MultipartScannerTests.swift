@@ -5,8 +5,8 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardStreams
 
-/// Multipart bodies taken apart, in chunks cut anywhere. Expected parts are those of the RFCs' examples, of what Python
-/// and nginx made, and of what Python's email parser reads.
+/// Multipart bodies parsed in chunks split anywhere. The expected parts come from the RFCs' examples, from bodies of
+/// Python and nginx, and from Python's email parser.
 @Suite(.timeLimit(.minutes(3)))
 struct MultipartScannerTests {
     private func parts(_ chunks: [Data], boundary: String, limit: Int = 1 << 20) throws -> [ResponsePart] {
@@ -21,7 +21,7 @@ struct MultipartScannerTests {
         return parts
     }
 
-    /// The parts of a body that comes in two chunks, for every place of the cut, and byte by byte.
+    /// Expects the parts of a body in two chunks, split at every byte, and byte by byte.
     private func expect(
         _ body: String, boundary: String, _ expected: [(HTTPHeaders, String)], line: Int = #line
     ) throws {
@@ -46,7 +46,7 @@ struct MultipartScannerTests {
 
     // MARK: Examples
 
-    @Test("the example of RFC 2046 §5.1.1, with CRLF and with LF, split at every byte boundary")
+    @Test("parses the example of RFC 2046 §5.1.1, with CRLF and with LF")
     func example() throws {
         let body = """
             This is the preamble.  It is to be ignored, though it
@@ -81,7 +81,7 @@ struct MultipartScannerTests {
         }
     }
 
-    @Test("the example of multipart/byteranges of RFC 9110 §15.3.7.2, split at every byte boundary")
+    @Test("parses the byte ranges of RFC 9110 §15.3.7.2")
     func byteRanges() throws {
         let type = "multipart/byteranges; boundary=THIS_STRING_SEPARATES"
         let lines = [
@@ -103,8 +103,8 @@ struct MultipartScannerTests {
         #expect(ranges == [ContentRange(500...999, of: 8_000), ContentRange(7_000...7_999, of: 8_000)])
     }
 
-    // Written down from nginx 1.22.1, asked for bytes=0-4,10-12,-3.
-    @Test("three ranges as nginx sends them, split at every byte boundary")
+    // Recorded from nginx 1.22.1 for bytes=0-4,10-12,-3.
+    @Test("parses three ranges as nginx sends them")
     func nginx() throws {
         let boundary = "00000000000000000001"
         func part(_ range: String, _ text: String) -> String {
@@ -121,7 +121,7 @@ struct MultipartScannerTests {
     }
 
     // Made by Python's email.mime, policy HTTP.
-    @Test("a message as Python writes it: a multipart within it stays bytes, no transfer encoding is undone")
+    @Test("keeps a nested multipart and transfer encodings as bytes")
     func python() throws {
         let type = "multipart/mixed; boundary=\"===============outer==\""
         let inner =
@@ -156,7 +156,7 @@ struct MultipartScannerTests {
 
     // MARK: Boundaries in the body
 
-    @Test("what only looks like a boundary is content")
+    @Test("text that only looks like a boundary is content")
     func lookAlikes() throws {
         for content in [
             "--bX", "x\r\n--bX\r\ny", "x--b\r\ny", "x\n--b\r\ny", "x\r--b\r\ny", "x\r\n --b\r\ny", "x\r\n-b\r\ny",
@@ -171,7 +171,7 @@ struct MultipartScannerTests {
         }
     }
 
-    @Test("blanks may stand behind a boundary, LF may end its line, and the last one may end the body")
+    @Test("a boundary may end with blanks or LF; the last one may end the body")
     func padding() throws {
         try expect("--b \t \r\n\r\nx\r\n--b\t\r\n\r\ny\r\n--b-- ", boundary: "b", [([:], "x"), ([:], "y")])
         try expect("--b\r\n\r\nx\r\n--b\n\ny\r\n--b--\n", boundary: "b", [([:], "x"), ([:], "y")])
@@ -181,7 +181,7 @@ struct MultipartScannerTests {
         try expect("--b--\r\n--b\r\n\r\nx\r\n--b--", boundary: "b", [])
     }
 
-    @Test("empty parts, parts without fields, and two boundaries in a row, which have no part between them")
+    @Test("parts may be empty or lack fields; adjacent boundaries hold no part")
     func empty() throws {
         try expect("--b\r\n\r\n\r\n--b\r\n\r\n--b--", boundary: "b", [([:], ""), ([:], "")])
         try expect("--b\r\nA: 1\r\n\r\n--b\r\nA: 2\r\n--b--", boundary: "b", [(["A": "1"], ""), (["A": "2"], "")])
@@ -191,7 +191,7 @@ struct MultipartScannerTests {
 
     // MARK: Fields
 
-    @Test("fields: order, repeats and folding are kept, UTF-8 or ISO 8859-1 is read")
+    @Test("fields keep order, repeats and folding, in UTF-8 or ISO 8859-1")
     func fields() throws {
         try expect(
             "--b\r\nA:1\r\na: \t2 \r\nB:\r\nC: one\r\n  two\r\n\tthree \r\nD: é\r\n\r\nx\r\n--b--", boundary: "b",
@@ -201,7 +201,7 @@ struct MultipartScannerTests {
     }
 
     @Test(
-        "a line that is no field is refused",
+        "an invalid header field is refused",
         arguments: [
             "no colon", ": no name", "a b: c", "A : 1", " A: folded", "A: a\0b", "A: a\u{1}b", "A: a\rb", "é: 1",
             "A: 1\r\nB", "A: a\r\n b\0",
@@ -214,7 +214,7 @@ struct MultipartScannerTests {
 
     // MARK: Ends and limits
 
-    @Test("a body that ends before its last boundary is truncatedBody, wherever it ends")
+    @Test("a body cut before its last boundary is truncatedBody")
     func truncated() throws {
         let whole = "preamble\r\n--b\r\nA: 1\r\n\r\nx\r\n--b\r\n\r\ny\r\n--b--"
         for count in 0..<whole.utf8.count {
@@ -224,7 +224,7 @@ struct MultipartScannerTests {
         #expect(try parts([Data(whole.utf8)], boundary: "b").count == 2)
     }
 
-    @Test("what passes a limit is refused, what reaches it is not")
+    @Test("bodies, heads and preambles beyond their limits are refused")
     func limits() throws {
         let ten = "--b\r\n\r\n0123456789\r\n--b--"
         #expect(try parts([Data(ten.utf8)], boundary: "b", limit: 10).count == 1)
@@ -241,8 +241,7 @@ struct MultipartScannerTests {
         #expect(try parts([Data((preamble + "--b--").utf8)], boundary: "b").isEmpty)
     }
 
-    @Test(
-        "endless input without a boundary is refused while it comes, in chunks of any size", arguments: [7, 10_000])
+    @Test("endless input without a boundary is refused as it arrives", arguments: [7, 10_000])
     func endless(size: Int) throws {
         for (start, code) in [
             ("", NetworkError.Code.responseTooLarge), ("--b\r\n", .headersTooLarge), ("--b\r\nA: ", .headersTooLarge),
@@ -261,7 +260,7 @@ struct MultipartScannerTests {
         }
     }
 
-    @Test("a part is there once the line of the boundary behind it has come, not before")
+    @Test("a part is delivered once the next boundary's line is complete")
     func promptness() throws {
         var scanner = MultipartScanner(boundary: "b", limit: 100)
         let text = "--b\r\n\r\nx\r\n--b\r\n"
@@ -277,7 +276,7 @@ struct MultipartScannerTests {
     // MARK: Types
 
     @Test(
-        "the boundary of a type",
+        "parses the boundary of a content type",
         arguments: [
             ("multipart/mixed; boundary=b", "b"), ("Multipart/X-Any;BOUNDARY=\"b c\"", "b c"),
             ("multipart/mixed; charset=utf-8; boundary=\"a\\\"b\\\\\"; x=y", "a\"b\\"),
@@ -292,7 +291,7 @@ struct MultipartScannerTests {
     }
 
     @Test(
-        "a type without a boundary that can be one is refused",
+        "a type without a valid boundary is refused",
         arguments: [
             "multipart/mixed", "multipart/mixed; boundary", "multipart/mixed; boundary=",
             "multipart/mixed; boundary=\"\"",
@@ -308,7 +307,7 @@ struct MultipartScannerTests {
     }
 
     @Test(
-        "another type is unexpectedContentType, and named",
+        "another type is unexpectedContentType",
         arguments: [
             "", "text/html", "multipart", "multipart/", "multipartx/mixed; boundary=b", "text/multipart",
             "; boundary=b",
@@ -366,7 +365,7 @@ struct MultipartScannerTests {
     }
 }
 
-/// A body that is well formed and hurts: boundary look-alikes, padding, folding, empty parts, lines of either kind.
+/// A well-formed body with difficult content: boundary look-alikes, padding, folding, empty parts, both line ends.
 private struct RandomMultipart {
     let boundary: String
     let bytes: Data
@@ -374,7 +373,7 @@ private struct RandomMultipart {
     init(_ generator: inout SeededGenerator) {
         let length = generator.oneIn(5) ? 70 : Int.random(in: 1...12, using: &generator)
         let boundary = String((0..<length).map { _ in "ab01'()+_,-./:=?".randomElement(using: &generator) ?? "a" })
-        // Python takes a lone LF before a boundary for a line end everywhere, this scanner in bodies of LF alone.
+        // Python treats a lone LF before a boundary as a line end everywhere, this scanner only in bodies with LF.
         let usesLF = generator.oneIn(4)
         let end = usesLF ? "\n" : "\r\n"
         func either(_ generator: inout SeededGenerator) -> String { generator.oneIn(8) ? "\n" : end }
@@ -419,7 +418,7 @@ private struct RandomMultipart {
 }
 
 extension String {
-    /// So many bytes of a text of ASCII.
+    /// Returns the first `count` bytes of an ASCII text.
     fileprivate func prefix(count: Int) -> String {
         String(decoding: utf8.prefix(count), as: UTF8.self)
     }

@@ -34,7 +34,7 @@ struct SessionPartsTests {
     }
 
     @Test(
-        "the parts of a response, streamed or whole, in chunks of any size; the connection goes on [streamed responses]",
+        "reads the parts, streamed or not, and reuses the connection",
         arguments: SessionKind.allCases, [true, false])
     func parts(kind: SessionKind, streams: Bool) async throws {
         try await MockServer.run { server in
@@ -49,9 +49,7 @@ struct SessionPartsTests {
         }
     }
 
-    @Test(
-        "a router asks for multipart, when the first part is asked for, once [streamed responses]",
-        arguments: SessionKind.allCases)
+    @Test("a router requests multipart once, when the first part is read", arguments: SessionKind.allCases)
     func router(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.status(206, headers: Self.type, body: Self.three).repeated())
@@ -72,9 +70,7 @@ struct SessionPartsTests {
         }
     }
 
-    @Test(
-        "a part is there as soon as the boundary behind it is; a reader that stops closes the connection [streamed responses]",
-        arguments: SessionKind.allCases)
+    @Test("a part arrives with the next boundary; stopping closes the connection", arguments: SessionKind.allCases)
     func early(kind: SessionKind) async throws {
         let count = try #require(Self.three.range(of: Data("bytes 90".utf8))).lowerBound
         try await MockServer.run { server in
@@ -91,7 +87,7 @@ struct SessionPartsTests {
     }
 
     @Test(
-        "a body that ends before its last boundary is truncatedBody behind the parts that came [streamed responses]",
+        "a body cut before its last boundary is truncatedBody after its parts",
         arguments: SessionKind.allCases, [true, false])
     func truncated(kind: SessionKind, isCut: Bool) async throws {
         let count = Self.three.count - 8
@@ -113,9 +109,7 @@ struct SessionPartsTests {
         }
     }
 
-    @Test(
-        "a part beyond the limit is responseTooLarge, and closes the connection [streamed responses]",
-        arguments: SessionKind.allCases)
+    @Test("a part beyond the limit is responseTooLarge and ends the connection", arguments: SessionKind.allCases)
     func limit(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.status(206, headers: Self.type, body: Self.three).stalled(after: Self.three.count - 20))
@@ -128,9 +122,7 @@ struct SessionPartsTests {
         }
     }
 
-    @Test(
-        "a type other than multipart, or without a boundary, is an error with head and request [streamed responses]",
-        arguments: SessionKind.allCases)
+    @Test("a type that is not multipart, or lacks a boundary, is an error", arguments: SessionKind.allCases)
     func types(kind: SessionKind) async throws {
         try await MockServer.run { server in
             let session = kind.make()
@@ -151,7 +143,7 @@ struct SessionPartsTests {
         }
     }
 
-    @Test("an epilogue without end is not read to its end [streamed responses]", arguments: SessionKind.allCases)
+    @Test("an endless epilogue is not read to its end", arguments: SessionKind.allCases)
     func epilogue(kind: SessionKind) async throws {
         try await MockServer.run { server in
             let body = Self.three + Data(count: 1_000_000)

@@ -2,13 +2,13 @@ import Foundation
 import Switchboard
 import Testing
 
-/// Texts as they stand in bodies, with `hunter2` where a secret is.
+/// Texts as they appear in bodies, with `hunter2` as the secret.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyRedactionTests {
     private let redaction = Redaction.standard
 
     @Test(
-        "a secret is masked in every form of text, and other text stays",
+        "secrets are masked in every format, and other text stays",
         arguments: [
             // Header fields.
             ("Authorization: Bearer hunter2", "Authorization: <redacted>"),
@@ -97,7 +97,7 @@ struct BodyRedactionTests {
     }
 
     @Test(
-        "secret parameters of a path and behind a semicolon are masked",
+        "secret path and semicolon parameters are masked",
         arguments: [
             ("https://h/a;jsessionid=hunter2/b?c=d", "https://h/a;jsessionid=<redacted>/b?c=d"),
             ("https://h/a;JSESSIONID=hunter2", "https://h/a;JSESSIONID=<redacted>"),
@@ -116,7 +116,7 @@ struct BodyRedactionTests {
     }
 
     @Test(
-        "fields of credentials, sessions and one-time codes are secrets",
+        "fields of credentials, sessions and one-time codes are masked",
         arguments: [
             "X-Authorization", "X-Forwarded-Authorization", "X-Auth", "X-Session", "X-Session-Id", "Session",
             "X-GitHub-OTP", "DPoP", "X-Goog-IAP-JWT-Assertion", "X-Access-Code", "X-Pin", "X-Key", "X-Csrf",
@@ -128,7 +128,7 @@ struct BodyRedactionTests {
     }
 
     @Test(
-        "fields with a like name that hold no secret are shown",
+        "similar field names without secrets are shown",
         arguments: [
             "Access-Control-Allow-Credentials", "Access-Control-Expose-Headers", "Idempotency-Key", "Session-Timeout",
             "X-Authored-By", "Key-Id", "ETag", "X-Pinned", "Author",
@@ -142,7 +142,7 @@ struct BodyRedactionTests {
     }
 
     @Test(
-        "text full of beginnings of secrets is masked in linear time",
+        "repeated beginnings of secrets are masked in linear time",
         arguments: [
             "\"token\":", "\"token\":\"", "\"token\":{", "\\\"", "\"a\":\"\\", "<token>", "<token ", "<a b=\"",
             "<a b='", "</token>",
@@ -160,7 +160,7 @@ struct BodyRedactionTests {
         #expect(!redaction.form("a=" + text).isEmpty)
     }
 
-    @Test("any text at all is masked without a trap")
+    @Test("random text is masked without a trap")
     func anyText() {
         var random = SeededGenerator(seed: 11)
         let pieces = [
@@ -180,7 +180,7 @@ struct BodyRedactionTests {
         }
     }
 
-    @Test("a secret of every form is masked wherever the text is cut")
+    @Test("truncated text shows no part of a secret in any format")
     func cutShort() {
         let texts = [
             #"{"body":"{\"password\":\"hunter2\",\"pass\\u0077ord\":\"hunter2\"}"}"#,

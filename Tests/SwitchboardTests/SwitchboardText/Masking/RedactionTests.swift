@@ -6,7 +6,7 @@ struct RedactionTests {
     private let redaction = Redaction.standard
 
     @Test(
-        "secret parameters of a URL are replaced, whatever their case or spelling, the rest stays",
+        "secret URL parameters are masked in any case and spelling",
         arguments: [
             ("https://h/p?api_key=s3cret&page=1", "https://h/p?api_key=<redacted>&page=1"),
             ("https://h/p?page=1&API_KEY=s3cret#top", "https://h/p?page=1&API_KEY=<redacted>#top"),
@@ -30,7 +30,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "what stands before the host is replaced",
+        "the user and password of a URL are masked",
         arguments: [
             ("https://ann:s3cret@h/p", "https://<redacted>@h/p"), ("https://s3cret@h", "https://<redacted>@h"),
             ("https://ann:s3c@ret@h/", "https://<redacted>@h/"), ("https://h/p@q", "https://h/p@q"),
@@ -40,7 +40,7 @@ struct RedactionTests {
         #expect(redaction.url(text) == expected)
     }
 
-    @Test("secret headers are replaced in any case; URLs in Location and Referer are redacted")
+    @Test("secret headers are masked in any case; URLs in headers are redacted")
     func headers() {
         for name in ["Authorization", "COOKIE", "set-cookie", "X-Api-Key", "Proxy-Authorization"] {
             #expect(redaction.value("s3cret", ofHeader: name) == "<redacted>")
@@ -50,7 +50,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "a secret is known by its name in any spelling, and by its ending",
+        "secrets are found by name in any spelling and by suffix",
         arguments: [
             "accessToken", "client-secret", "CLIENT_SECRET", "newPassword", "x-goog-signature", "passphrase", "jwt",
             "apiKey",
@@ -62,7 +62,7 @@ struct RedactionTests {
         #expect(redaction.text("{\"\(json)\":\"s3cret\"}") == "{\"\(json)\":\"<redacted>\"}")
     }
 
-    @Test("headers of other makers are secrets by their ending, an idempotency key is none")
+    @Test("other vendors' headers are masked by suffix, Idempotency-Key is not")
     func headerEndings() {
         for name in ["X-Vault-Token", "Private-Token", "Ocp-Apim-Subscription-Key", "X-Goog-Api-Key", "Cookie2"] {
             #expect(redaction.value("s3cret", ofHeader: name) == "<redacted>", "\(name)")
@@ -70,7 +70,7 @@ struct RedactionTests {
         #expect(redaction.value("k", ofHeader: "Idempotency-Key") == "k")
     }
 
-    @Test("the query of a URL is redacted wherever the URL stands")
+    @Test("a URL's query is masked wherever the URL appears")
     func embeddedURLs() {
         let url = "https://h/p?a=1&api_key=s3cret"
         #expect(
@@ -81,7 +81,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "secret members of JSON are replaced at every depth, whatever their value",
+        "secret JSON members are masked at every depth, whatever their value",
         arguments: [
             (#"{"password":"s3cret","a":1}"#, #"{"password":"<redacted>","a":1}"#),
             (
@@ -93,14 +93,14 @@ struct RedactionTests {
             (#"{"a\"tokens":"x","token":"q\"uo\\te"}"#, #"{"a\"tokens":"x","token":"<redacted>"}"#),
             (#"{"api_key":"a","api_keys":"b"}"#, #"{"api_key":"<redacted>","api_keys":"b"}"#), ("{}", "{}"),
             ("[]", "[]"),
-            // A body's key, code and session are mostly no secrets; in a query they are.
+            // A body's `key`, `code` and `session` are rarely secrets. In a query they are.
             (#"{"key":"a","code":5,"session":"s"}"#, #"{"key":"a","code":5,"session":"s"}"#),
         ])
     func json(text: String, expected: String) {
         #expect(redaction.text(text) == expected)
     }
 
-    @Test("JSON cut short anywhere shows no part of a secret")
+    @Test("truncated JSON shows no part of a secret")
     func cutShort() throws {
         let text =
             #"{"user":"ann","password":"s3cret \" s3cret","token":{"a":["s3cret"]},"nested":[{"api_key":"s3cret"}],"pwd":53}"#
@@ -111,7 +111,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("any text at all is redacted without a trap, and redacting twice changes nothing more")
+    @Test("random text is redacted without a trap; a second pass changes nothing")
     func anyText() {
         var random = SeededGenerator(seed: 7)
         let pieces = [
@@ -129,12 +129,12 @@ struct RedactionTests {
     }
 
     @Test(
-        "forms are redacted, also with < in a value, and secrets in markup; other text stays as it is",
+        "forms and secrets in markup are masked; other text stays",
         arguments: [
             ("user=ann&password=s3cret", "user=ann&password=<redacted>"),
             ("password=a<b&c=d", "password=<redacted>&c=d"),
             ("grant_type=refresh_token&refresh_token=s3cret", "grant_type=refresh_token&refresh_token=<redacted>"),
-            // A combining mark behind a separator makes one character of the two.
+            // A separator and a combining mark after it form one `Character`.
             ("token=\u{301}s3cret&\u{301}token=s3cret", "token=<redacted>&\u{301}token=<redacted>"),
             ("<a href=\"?page=1&token=x\">", "<a href=\"?page=1&token=<redacted>\">"),
             (
@@ -146,12 +146,12 @@ struct RedactionTests {
         #expect(redaction.text(text) == expected)
     }
 
-    @Test("a byte-order mark or a guard before JSON hides nothing", arguments: ["\u{FEFF}", ")]}',\n", "while(1);"])
+    @Test("a byte-order mark or a guard before JSON hides no secret", arguments: ["\u{FEFF}", ")]}',\n", "while(1);"])
     func prefixes(prefix: String) {
         #expect(redaction.text(prefix + #"{"token":"s3cret"}"#) == prefix + #"{"token":"<redacted>"}"#)
     }
 
-    @Test("names of one's own are added, the mask is one's own")
+    @Test("custom names and a custom mask are used")
     func ownNames() {
         var own = Redaction.standard.adding(headerNames: ["X-Tenant"], parameterNames: ["SSN"])
         own.mask = "***"

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import Testing
 
-/// Names and values that stand apart, or that end in an unusual place, with `hunter2` where a secret is.
+/// Names and values that are apart, or that end in an unusual place, with `hunter2` as the secret.
 @Suite(.timeLimit(.minutes(1)))
 struct SecretPairTests {
     private let redaction = Redaction.standard
@@ -38,7 +38,7 @@ struct SecretPairTests {
     func text(text: String, expected: String) { check(text, expected) }
 
     @Test(
-        "a value is masked that a secret's name stands beside",
+        "a value beside a secret's name is masked",
         arguments: [
             (#"{"name":"password","value":"hunter2"}"#, #"{"name":"password","value":"<redacted>"}"#),
             (#"[{"value":"hunter2","a":1,"name":"Token"}]"#, #"[{"value":"<redacted>","a":1,"name":"Token"}]"#),
@@ -79,7 +79,7 @@ struct SecretPairTests {
     func pairs(text: String, expected: String) { check(text, expected) }
 
     @Test(
-        "members called pass and tokens are secrets, and a count of tokens is none",
+        "members called pass and tokens are masked, a count of tokens is not",
         arguments: [
             (
                 #"{"pass":"hunter2","tokens":["hunter2"],"access_tokens":{"a":"hunter2"}}"#,
@@ -91,10 +91,10 @@ struct SecretPairTests {
             ),
             ("<a><pass>hunter2</pass><compass>b</compass></a>", "<a><pass><redacted></pass><compass>b</compass></a>"),
             ("user=ann&pass=hunter2&passenger=b", "user=ann&pass=<redacted>&passenger=b"),
-            // Strings with apostrophes, and those of the other kind.
+            // Strings in single quotes, and strings in double quotes within.
             ("{'token': {'a': 'x}hunter2'}, 'b': 'c'}", "{'token': '<redacted>', 'b': 'c'}"),
             ("{'token': ['it', \"it's ]hunter2\"], 'b': 'c'}", "{'token': '<redacted>', 'b': 'c'}"),
-            // An end tag that is text.
+            // An end tag within text.
             (
                 "<r><password><![CDATA[a</password>hunter2]]></password><a>b</a></r>",
                 "<r><password><redacted></password><a>b</a></r>"
@@ -117,7 +117,7 @@ struct SecretPairTests {
         #expect(Redaction.none.text(text) == text)
     }
 
-    @Test("a pair cut short anywhere shows no secret")
+    @Test("a truncated pair shows no secret")
     func cutShort() {
         let texts = [
             #"[{"value":"hunter2","name":"pwd"}]"#, #"{"name":"password","value":{"a":"hunter2"}}"#,
@@ -135,7 +135,7 @@ struct SecretPairTests {
     }
 
     @Test(
-        "text full of beginnings of pairs is masked in linear time",
+        "repeated beginnings of pairs are masked in linear time",
         arguments: [
             #"{"name":"#, #"{"name":"pwd","value":"#, #"{"value":"#, #""value":{"#, #"{"value":[{"name":"pwd","#,
             #"{\"name\":\"pwd\",\"value\":"#, #"{"a":"{\"b\":\"{"#, "{'a", "{'token': {'", "a password: ",

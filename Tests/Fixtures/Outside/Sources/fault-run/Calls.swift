@@ -6,7 +6,7 @@ struct Calls {
     let server: URL
     let routers: (any: Router<URLEndPoint>, foundation: Router<URLEndPoint>)
     let ends: Ends
-    /// How much later than its total timeout a call may end, on a machine that has other work.
+    /// The longest time by which a call may miss its total timeout, on a busy machine.
     let tolerance = Duration.seconds(3)
 
     func run(_ plans: [Plan], width: Int) async {

@@ -1,5 +1,6 @@
-/// Numbers that depend on the seed and on what they are drawn for alone: a run with the same seed draws the same, in whatever
-/// order its requests come. SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Numbers that depend only on the seed, the request and the attempt: runs with one seed draw the same numbers,
+/// whatever the order of their requests. SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014).
 struct Draw {
     private var state: UInt64
 
@@ -16,7 +17,7 @@ struct Draw {
         return z ^ (z >> 31)
     }
 
-    /// From 0 up to 1.
+    /// Returns a number from 0 up to, but not including, 1.
     mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     mutating func isOneIn(_ count: UInt64) -> Bool { next() % count == 0 }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// How calls ended, and how many retries there were.
+/// Records how calls ended, and counts the retries.
 final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
     private let lock = NSLock()
     private var counts: [Int: Int] = [:]
@@ -13,7 +13,7 @@ final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
     var ended: [Int: Int] { lock.withLock { counts } }
     var outcomes: [String: Int] { lock.withLock { words } }
     var overdue: [Int] { lock.withLock { late } }
-    /// Calls that were given something else than the server's answer as a success.
+    /// The calls whose success was not the server's answer.
     var wrongAnswers: [Int] { lock.withLock { wrong } }
     var retries: Int { lock.withLock { tries } }
 
@@ -21,7 +21,7 @@ final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
         if case .retry = event.kind { lock.withLock { tries += 1 } }
     }
 
-    /// Takes note of an end; false when it is not the first of its call.
+    /// Records the end of a call. Returns false when it is not the first.
     func end(_ plan: Plan, _ result: Result<String, NetworkError>, after time: Duration, tolerance: Duration) -> Bool {
         lock.withLock {
             counts[plan.id, default: 0] += 1

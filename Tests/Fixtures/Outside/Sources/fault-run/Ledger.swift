@@ -2,9 +2,9 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// What a server does with requests, and what it has done: it applies orders, fails as it is drawn, and knows keys.
+/// Answers requests with drawn faults, and records the orders that it applied, once for each key.
 final class Ledger: @unchecked Sendable {  // under its lock
-    /// What came of one call.
+    /// The record of one call.
     struct Entry {
         var received = 0
         var applied = 0
@@ -23,7 +23,7 @@ final class Ledger: @unchecked Sendable {  // under its lock
     }
 
     var all: [Int: Entry] { lock.withLock { entries } }
-    /// Requests that are none of ours, or whose body is not theirs.
+    /// The number of requests with an unknown target or another body.
     var damaged: Int { lock.withLock { strangers } }
 
     func answer(_ request: RecordedRequest) -> MockResponse {
@@ -48,7 +48,7 @@ final class Ledger: @unchecked Sendable {  // under its lock
         entries[id]?.applied += 1
     }
 
-    /// What happens to a request, and whether the server has acted on it by then.
+    /// Returns the fault's name, the response, and whether the server has acted on the request.
     private func outcome(_ draw: inout Draw, _ request: RecordedRequest, _ answer: String) -> (
         String, MockResponse, Bool
     ) {
@@ -66,8 +66,9 @@ final class Ledger: @unchecked Sendable {  // under its lock
         }
     }
 
-    /// A GET that dies without a byte on a connection kept alive is sent again by libcurl itself, which no budget knows of:
-    /// there some bytes of the body come first. (Not a part of the head alone: that ends a process with URLSession on Linux.)
+    /// Returns the fault. On a reused connection a GET gets some bytes of the body first: libcurl resends a GET that
+    /// dies there without a byte, and no budget counts that. A fault within the head ends a process with URLSession on
+    /// Linux.
     private func broken(_ request: RecordedRequest, _ fault: (BreakPoint) -> MockResponse) -> MockResponse {
         fault(request.method == .get && request.index > 0 ? .body(after: 3) : .response)
     }

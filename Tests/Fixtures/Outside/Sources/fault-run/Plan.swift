@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// What is drawn for one call.
+/// The drawn plan of one call.
 struct Plan {
     enum Kind: String {
         case get, post
@@ -11,9 +11,10 @@ struct Plan {
 
     let id: Int
     let kind: Kind
-    /// URLSession on Linux sends a POST again by itself when a connection dies; it gets what may be sent twice.
+    /// Whether `FoundationSession` sends the call. URLSession on Linux resends a POST when a connection dies, so it
+    /// gets only requests that may be sent twice.
     let usesFoundation: Bool
-    /// One that is too short for some of what a server does.
+    /// The total timeout, which is too short for some of the server's faults.
     let total: Duration
     let idle: Duration?
     let cancelled: Duration?
@@ -29,7 +30,7 @@ struct Plan {
         cancelled = draw.isOneIn(20) ? .milliseconds(Int(draw.next() % 20)) : nil
     }
 
-    /// What the server answers in the end.
+    /// The server's final answer.
     var answer: String { "answer to \(id)" }
 
     func endPoint(at server: URL, _ monitors: [any EventMonitor]) -> URLEndPoint {

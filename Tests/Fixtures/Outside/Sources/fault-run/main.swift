@@ -3,8 +3,8 @@ import Switchboard
 import SwitchboardMocks
 import SwitchboardResilience
 
-// fault-run [--requests N] [--seed S]: N calls over a MockServer that fails as the seed says. Ends with
-// `calls N, ended once N, applied twice 0`; the exit code is 1 when a check failed. What failed is said on lines before.
+// fault-run [--requests N] [--seed S]: makes N calls to a MockServer that fails by the seed. Ends with `calls N, ended
+// once N, applied twice 0`. The lines before name each failed check, and the exit code is then 1.
 var arguments: [String: UInt64] = ["--requests": 20_000, "--seed": 1]
 let words = CommandLine.arguments.dropFirst()
 for (name, value) in zip(words, words.dropFirst()).enumerated().filter({ $0.offset % 2 == 0 }).map(\.element) {
@@ -20,7 +20,7 @@ func openDescriptors() -> Int {
     return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
 }
 
-/// Waits for what ends by itself, no longer than a while.
+/// Waits until the condition holds, for at most 5 s. Returns the condition.
 func settles(_ isSettled: () -> Bool) async -> Bool {
     for _ in 0..<500 where !isSettled() { try? await Task.sleep(for: .milliseconds(10)) }
     return isSettled()
@@ -32,7 +32,7 @@ let budget = RetryBudget(ratio: 0.15, minimumPerSecond: 10)
 let limiter = ConcurrencyLimiter(64)
 let plans = (0..<count).map { Plan($0, seed: seed) }
 
-// A call that never ends must not hold up whoever waits for this program.
+// A call that never ends must not block the caller of this program.
 let patience = Duration.seconds(120) + .milliseconds(count * 20)
 let watch = Task {
     try await Task.sleep(for: patience)
@@ -62,7 +62,7 @@ func run() async throws -> (seconds: Double, openConnections: Int) {
         await calls.run(plans, width: 160)
     }
     let seconds = (.now - start) / .seconds(1)
-    // The sessions are gone, and their connections with them.
+    // The sessions are released, which closes their connections.
     _ = await settles { server.openConnections == 0 }
     let left = server.openConnections
     server.stop()

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-// A line for each fault: its name, its port, whether it needs a body. Then it serves until its input ends.
+// Prints a line for each fault: its name, its port, and whether it needs a body. Then serves until the input ends.
 var servers: [MockServer] = []
 for fault in MockFault.all {
     let server = try MockServer()

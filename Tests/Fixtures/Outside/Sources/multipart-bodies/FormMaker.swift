@@ -1,13 +1,13 @@
 import Foundation
 import Switchboard
 
-/// A form as it should be read.
+/// The expected content of a form.
 struct Form: Codable {
     struct Part: Codable {
         let name: String
         let fileName: String?
         let contentType: String?
-        /// Base64.
+        /// The content in Base64.
         let content: String
     }
 
@@ -16,8 +16,8 @@ struct Form: Codable {
     let parts: [Part]
 }
 
-/// Makes a form by a seed: names with quotation marks, line ends and non-ASCII, contents that look like boundaries, empty
-/// ones, large ones.
+/// Creates a form from a seed: names with quotation marks, line ends and non-ASCII text, and contents that look like
+/// boundaries, are empty or are large.
 struct FormMaker {
     private var state: UInt64
     private let folder: URL
@@ -29,7 +29,7 @@ struct FormMaker {
         self.number = number
     }
 
-    /// xorshift64* (Vigna 2016).
+    /// Returns a number by xorshift64* (Vigna 2016).
     private mutating func random(below limit: Int) -> Int {
         state ^= state >> 12
         state ^= state << 25
@@ -45,7 +45,7 @@ struct FormMaker {
         Data((0..<count).map { _ in UInt8(truncatingIfNeeded: random(below: 256)) })
     }
 
-    /// Every two-hundredth form has a part of 10 MB.
+    /// Returns a random content. Every two-hundredth form has a part of 10 MB.
     private mutating func content(_ index: Int) -> Data {
         if number % 200 == 7, index == 0 { return Data(repeating: UInt8(number % 251), count: 10_000_000) }
         switch random(below: 6) {
@@ -59,7 +59,7 @@ struct FormMaker {
     }
 
     mutating func write() async throws -> Form {
-        // No backslash: some parsers take it for an escape, which it is not in HTML's forms.
+        // No backslash: some parsers treat it as an escape, which it is not in HTML's forms.
         let pieces = ["a", "\"", "\r\n", "é", "🎬", ";", "=", " x ", "%", "'", "日本", ":", "--b", ","]
         var parts: [MultipartBody.Part] = []
         var expected: [Form.Part] = []

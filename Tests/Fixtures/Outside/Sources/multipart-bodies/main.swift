@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-// multipart-bodies N SEED FOLDER: N forms, each as it is sent, and forms.json with their types and parts.
+// multipart-bodies N SEED FOLDER: writes N forms as they are sent, and forms.json with their types and parts.
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let count = Int(arguments[1]), let seed = UInt64(arguments[2]) else {
     print("usage: multipart-bodies N SEED FOLDER")

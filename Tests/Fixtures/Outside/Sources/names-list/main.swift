@@ -11,7 +11,7 @@ import Todos
 import Uploads
 import Users
 
-// Sends what each module declares, so that all of them are linked beside Switchboard.
+// Sends each module's header fields, so that all modules are linked with Switchboard.
 let session = StubSession { request in .text(request.headers["Module"] ?? "") }
 for headers in [articleTests, curl, exampleKit, friends, movies, programs, todos, uploads, users] {
     print(try await session.send(NetworkRequest(.get, URL(string: "https://app.example/"), headers: headers)).text)

@@ -2,7 +2,7 @@ import SwitchboardAuth
 import Foundation
 import Switchboard
 
-/// The flows, over one session. Each signs in by itself.
+/// The OAuth 2 flows over one session. Each flow signs in separately.
 struct Flows: Sendable {
     let provider: URL
     let session: any NetworkSession
@@ -16,7 +16,7 @@ struct Flows: Sendable {
             scope: "films", session: session)
     }
 
-    /// What a browser and its user do: show the page, send the form, follow the redirect.
+    /// Does the work of a browser and its user: loads the page, sends the form, and returns the redirect.
     private func browse(_ url: URL, password: String = "geheim") async throws -> URL {
         let page = try await session.send(NetworkRequest(.get, url))
         try expect(page.statusCode == 200, "the login page is \(page.statusCode): \(page.text)")
@@ -73,7 +73,7 @@ struct Flows: Sendable {
         try expect(code == "access_denied", code)
     }
 
-    /// The code of one login with the verifier of another: what a thief of the code has.
+    /// Sends the code of one login with the verifier of another, as a thief of the code would.
     func wrongVerifier() async throws {
         let client = client()
         let (one, other) = (try client.authorizationRequest(), try client.authorizationRequest())

@@ -1,6 +1,6 @@
 import Switchboard
 
-/// What passed and what did not.
+/// Counts and prints the flows that passed and that failed.
 @MainActor final class Report {
     private(set) var passed = 0
     private(set) var failed = 0
@@ -17,7 +17,7 @@ import Switchboard
     }
 }
 
-/// What was not as it should be.
+/// An unmet expectation.
 struct Mismatch: Error, CustomStringConvertible {
     let description: String
 }
@@ -26,7 +26,7 @@ func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
     if !isTrue { throw Mismatch(description: what()) }
 }
 
-/// The code of what an authorization server said, when that is why a call failed.
+/// Returns the code of the authorization server's error that made a call fail.
 func refusal(_ call: () async throws -> Void) async throws -> String {
     do {
         try await call()

@@ -2,9 +2,9 @@ import SwitchboardTransfers
 import Foundation
 import Switchboard
 
-// transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]: saves what lies at URL in FILE,
-// or sends FILE there by PUT, as it is or in a form. Prints the status and the bytes of the response's body that it got.
-// --keep keeps what has arrived for the next run; --hold waits for the end of the input before the file has its name.
+// transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]: saves the content of URL in
+// FILE, or sends FILE by PUT, raw or in a form. Prints the status and the number of body bytes received. --keep keeps
+// partial content for the next run. --hold waits for the end of the input before the file gets its name.
 // transfer tus|registry URL FILE [--session curl|foundation] [--state FILE] [--digest D]: uploads FILE in pieces of 1 MiB.
 var arguments = Arguments(words: Array(CommandLine.arguments.dropFirst()))
 
@@ -48,7 +48,7 @@ do {
         let form = MultipartBody(.field("title", "a file"), .file("file", file))
         response = try await router.upload(URLEndPoint(.put, url, task: .upload(form)))
     case "tus":
-        // Some servers want these two.
+        // Some servers require these two.
         let tus = TusUpload(metadata: ["filename": file.lastPathComponent, "filetype": "application/octet-stream"])
         response = try await router.upload(
             file, to: URLEndPoint(.post, url), by: tus, pieceSize: 1 << 20, state: state, options: patience)

@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What the cassette was recorded from: in an app this is the network.
+/// The server that the cassette was recorded from. In an app this is the network.
 private let network = StubSession { request in
     .json(#"{"page": 1, "results": [{"id": 7, "title": "Seven"}]}"#, headers: ["Set-Cookie": "sid=s3cr3t-cookie"])
 }

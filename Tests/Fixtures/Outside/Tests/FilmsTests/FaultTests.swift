@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 struct FaultTests {
-    /// What a screen shows of a server that may fail in any way.
+    /// Returns the text of a screen for a server that may fail in any way.
     private func titles(from url: URL) async -> String {
         let router = Router<URLEndPoint>()
         let options = RequestOptions { $0.timeouts.total = .seconds(2) }

@@ -1,3 +1,3 @@
-// The publisher's source, which is linked from here, is part of SwitchboardCalls and imports nothing of it.
+// The publisher's source is a symbolic link into SwitchboardCalls, so it does not import that module itself.
 @_exported import Switchboard
 @_exported import SwitchboardCalls

@@ -2,7 +2,7 @@ import Foundation
 import OpenCombine
 import Switchboard
 
-/// A subscriber that notes what it gets, and asks when it is told to.
+/// A subscriber that records its events and requests values on demand.
 final class Events<Value: Sendable>: Subscriber, @unchecked Sendable {
     typealias Input = Value
     typealias Failure = NetworkError
@@ -43,7 +43,7 @@ final class Events<Value: Sendable>: Subscriber, @unchecked Sendable {
         lock.withLock { subscription }?.cancel()
     }
 
-    /// Returns when a completion came.
+    /// Waits for a completion.
     func end() async throws {
         for await _ in stream { return }
         throw CancellationError()

@@ -19,7 +19,7 @@ struct PublisherTests {
         NetworkManager(environment: .qa, servers: [.qa: "https://api.example.com"], session: session)
     }
 
-    @Test("a publisher is cold: nothing is sent until somebody subscribes and asks, and then for each anew")
+    @Test("a publisher sends only on demand, and again for each subscriber")
     func cold() async throws {
         let session = StubSession { _ in .json(#"[{"id":1}]"#) }
         let publisher = manager(session).publisher(for: FindTodos())
@@ -35,7 +35,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("a failure is the publisher's failure, once")
+    @Test("a failed call ends the publisher with its error, once")
     func failure() async throws {
         let events = Events<[Todo]>()
         manager(StubSession { _ in .status(404) }).publisher(for: FindTodos()).subscribe(events)
@@ -45,7 +45,7 @@ struct PublisherTests {
         #expect(events.values.isEmpty && events.completions == ["notFound"])
     }
 
-    @Test("cancelling the subscription cancels the transfer at the server, and nothing is delivered")
+    @Test("cancelling a subscription ends the transfer and delivers nothing")
     func cancellation() async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
@@ -60,7 +60,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("an AnyCancellable that is let go of cancels; one that was cancelled before it asked sends nothing")
+    @Test("releasing an AnyCancellable cancels; cancelling early sends nothing")
     func cancellable() async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
@@ -94,7 +94,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("a combination of calls is a publisher too, and Combine's operators take it")
+    @Test("a combined call is a publisher for Combine's operators")
     func operators() async throws {
         let session = StubSession { _ in .json(#"[{"id":1},{"id":2}]"#) }
         let call = manager(session).call(FindTodos()).map { $0.map(\.id) }
@@ -105,7 +105,7 @@ struct PublisherTests {
         #expect(events.values == [3])
     }
 
-    @Test("a thousand subscriptions that are cancelled at any moment: no value after a cancellation, one end")
+    @Test("1,000 racing cancels deliver at most one value and one end")
     func races() async throws {
         let session = StubSession { _ in .json("[]") }
         let publisher = manager(session).publisher(for: FindTodos())
