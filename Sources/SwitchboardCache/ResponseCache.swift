@@ -18,7 +18,8 @@ import Switchboard
 /// `no-store`, or one that streams or downloads into a file. A cache hit needs the same URL, the same
 /// `RequestOptions.partition` (a manager's environment) and the same header fields, including credentials and cookies.
 /// Fields that change with each request, such as a signature or the `Authorization` of `Digest`, prevent cache hits. A
-/// successful request with a method other than GET, HEAD, OPTIONS or TRACE removes the stored responses of its path.
+/// request with a method other than GET, HEAD, OPTIONS or TRACE removes the stored responses of its path, unless the
+/// server rejects it.
 ///
 /// **Where to list it.** List the cache last of the exchange interceptors, behind interceptors that add credentials. It
 /// never stores a response when an interceptor behind it changed the request or when a login behind it decided about

@@ -28,7 +28,7 @@ public final class CookieJar: Sendable {
     }
 
     /// The maximum number of cookies per domain, and of `Set-Cookie` fields that are read from one response. Above it,
-    /// the jar removes the least recently used cookie. Default 180.
+    /// the jar removes expired cookies, then those that are not `Secure`, then the least recently used. Default 180.
     public let maximumPerDomain: Int
     /// The maximum number of cookies per partition. Default 3,000.
     public let maximum: Int

@@ -124,8 +124,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         let change: String? = circuits.withLock { circuits in
             if circuits[key] == nil {
                 guard outcome == .failure else { return nil }
-                // Limits the storage, because callers may choose the keys: hosts of links for instance. Idle circuits
-                // go.
+                // Removes idle circuits above a limit, because callers may choose the keys: hosts of links for instance.
                 if circuits.count >= 256 { circuits = circuits.filter { !$0.value.isIdle(at: now, rules) } }
             }
             return circuits[key, default: Circuit()].note(outcome, epoch, at: now, rules)

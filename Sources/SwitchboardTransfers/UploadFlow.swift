@@ -16,7 +16,7 @@ public protocol UploadFlow: Sendable {
     /// Turns a request into the one that finishes the upload after the last byte. Returns false, the default, if the
     /// last piece finishes it.
     func finish(_ request: inout NetworkRequest, length: Int64) -> Bool
-    /// Reads from a 2xx response to `open`, `ask` or `send` how many bytes the server has.
+    /// Returns the number of bytes the server has, by its 2xx response to `open`, `ask` or `send`.
     ///
     /// - Parameters:
     ///   - response: The response.

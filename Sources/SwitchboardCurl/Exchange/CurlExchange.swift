@@ -43,7 +43,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
 
     /// The index among the loop's active exchanges, or -1 while the exchange is not active.
     @exclusivity(unchecked) var place = -1
-    /// The received head. The caller reads it after its answer.
+    /// The received parts of the response. The caller reads them after its answer.
     @exclusivity(unchecked) package internal(set) var head = CurlHead()
     @exclusivity(unchecked) package internal(set) var body = Data()
     @exclusivity(unchecked) var pipe: BytePipe?

@@ -285,7 +285,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
 }
 
 extension CurlLoop {
-    /// The loops whose threads run, retained as long.
+    /// The loops whose threads run. A loop is retained as long as its thread runs.
     private static let running = Protected<[ObjectIdentifier: CurlLoop]>([:])
 
     /// Stops the threads before the process tears down the libraries they use. The handler is registered after the

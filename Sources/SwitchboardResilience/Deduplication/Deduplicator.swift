@@ -71,7 +71,8 @@ extension NetworkError {
 }
 
 extension NetworkRequest {
-    /// Returns this request as it was sent: itself with its own total timeout, or led like an equal request.
+    /// Returns this request as it was sent: with its own total timeout if it was the shared request, or else with the
+    /// URL and origins of the equal request that was sent in its place.
     fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
         guard other.id == id else { return led(like: other) }
         var sent = other
