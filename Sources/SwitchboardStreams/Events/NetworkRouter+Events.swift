@@ -18,8 +18,8 @@ extension NetworkRouter {
     /// connection.
     ///
     /// A 204 ends the events. Reading throws the error of the first connection and of the last attempt in a row. It
-    /// also throws for a status other than 200 and for a type other than `text/event-stream`. A request that is not
-    /// idempotent is sent once: its events end with its response.
+    /// also throws for a status that the response handling rejects, by default any outside 200 to 299, and for a type
+    /// other than `text/event-stream`. A request that is not idempotent is sent once: its events end with its response.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint.
