@@ -1,14 +1,14 @@
 import Foundation
 import Switchboard
 
-/// The directives of `Cache-Control` ([RFC 9111 §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)) that a private
-/// cache looks at.
+/// The directives of `Cache-Control` ([RFC 9111 §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)) that a
+/// private cache evaluates.
 struct CacheControl {
     private(set) var isNoStore = false
     private(set) var isNoCache = false
     private(set) var isOnlyIfCached = false
     private(set) var mustRevalidate = false
-    /// In seconds. A value that is no number makes it 0, as does the smallest of several ([RFC 9111
+    /// The lifetime in seconds: the smallest of several values, and 0 for a value that is not a number ([RFC 9111
     /// §4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1)).
     private(set) var maxAge: Double?
     private(set) var staleIfError: Double?
@@ -23,7 +23,7 @@ struct CacheControl {
     private mutating func add(_ name: String, _ value: String?) {
         switch name {
         case "no-store": isNoStore = true
-        // With field names it would be about these alone; taking it for all of them is allowed.
+        // With field names, the directive covers only these fields. A cache may apply it to the whole response.
         case "no-cache": isNoCache = true
         case "only-if-cached": isOnlyIfCached = true
         case "must-revalidate": mustRevalidate = true
@@ -34,14 +34,15 @@ struct CacheControl {
         }
     }
 
-    /// Beyond what a number holds it is 2^31, which is for ever ([RFC 9111
-    /// §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
+    /// Returns a number of seconds, or 0 for text that is not a number. A larger number than 2^31 becomes 2^31, which
+    /// means forever ([RFC 9111 §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
     static func seconds(_ text: String?) -> Double {
         guard let text, !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return 0 }
         return min(Double(text) ?? 0, 2_147_483_648)
     }
 
-    /// Names in lower case, with their values without quotes. A comma within quotes separates nothing.
+    /// Splits a field value into directives: names in lower case, values without quotes. A comma within quotes does not
+    /// separate directives.
     private static func directives(of text: String) -> [(name: String, value: String?)] {
         var parts: [String] = []
         var part = ""

@@ -2,15 +2,16 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// What a stored response answers: a URL, asked for by somebody, in a partition. The method is GET.
+/// The key of a stored response: the URL, the partition and the identity of the request. The method is always GET.
 struct CacheKey: Hashable, Sendable {
     let url: String
     let partition: String
-    /// Whose it is. It may be made of credentials: it stays in memory, on disk is its hash alone.
+    /// The identity that may read the response. It may contain credentials, so it stays in memory; the disk holds only
+    /// its hash.
     let identity: String
 
-    /// Nil for a request that a cache has nothing to do with: another method than GET, a body, a part of the content, a
-    /// condition of the app's own, a stream.
+    /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET, a body,
+    /// a `Range`, a condition that the app set, or a streamed response.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
         guard request.method == .get, request.body.isEmpty, let url = request.url, !options.streamsResponse
@@ -20,12 +21,12 @@ struct CacheKey: Hashable, Sendable {
         self.url = url.asCacheKey
         partition = options.partition ?? ""
         guard let identity else {
-            // All fields: a credential may stand in one of any name.
+            // Compares all fields: any of them may hold a credential.
             let fields = request.allHeaders.map { (name: $0.name.lowercased(), value: $0.value) }
                 .filter { !ignored.contains($0.name) }.enumerated()
                 .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
                 .map { "\($0.element.name): \($0.element.value)" }
-            // A login behind the cache leaves these alone, and may make others somebody's.
+            // A login behind the cache leaves anonymous requests alone and may add credentials to all others.
             let isNobodys = [AuthenticationChoice.anonymous, .none].contains(options.authentication)
             let user = (url.withoutUserInfo.credentials ?? "") + (isNobodys ? "\nanonymous" : "")
             self.identity = ([user] + fields).joined(separator: "\n")
@@ -36,8 +37,8 @@ struct CacheKey: Hashable, Sendable {
 }
 
 extension URL {
-    /// The text by which equal URLs are found ([RFC 3986 §6.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2)): scheme
-    /// and host in lower case, without the scheme's own port, a user and a fragment, escapes only where they are needed.
+    /// The normalized URL ([RFC 3986 §6.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2)): scheme and host in
+    /// lower case, no default port, no user, no fragment, and only the necessary escapes.
     var asCacheKey: String {
         let parts = URLParts(self)
         let path = parts.path.isEmpty ? "/" : parts.path.withoutNeedlessEscapes
@@ -47,8 +48,8 @@ extension URL {
 }
 
 extension String {
-    /// The text with those characters plain that need no escape anywhere
-    /// ([RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)), and the other escapes in upper case.
+    /// The text with unreserved characters unescaped ([RFC 3986
+    /// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)) and the other escapes in upper case.
     fileprivate var withoutNeedlessEscapes: String {
         guard utf8.contains(UInt8(ascii: "%")) else { return self }
         var result = ""

@@ -1,45 +1,49 @@
 import Switchboard
 
-/// How long a ``ResponseCache`` answers from what it stored.
+/// The time for which a ``ResponseCache`` answers with a stored response.
 public enum CacheLifetime: Sendable, Hashable {
-    /// Not at all: nothing is stored, nothing is answered.
+    /// The cache is off: it stores nothing and answers nothing.
     case none
-    /// This long after it was stored, whatever the server says of freshness.
+    /// A fixed time after the response was stored. It overrides the freshness that the server states.
     case time(Duration)
-    /// Until it is removed, or makes room for others.
+    /// No limit: the response stays until it is removed or evicted.
     case unlimited
-    /// As the server says, by the rules of a private cache ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)): `max-age`
-    /// or `Expires`, less its `Age`. What says nothing of that is asked for each time, with its validator if it has one;
-    /// nothing is guessed of `Last-Modified`.
+    /// The lifetime that the server states, by the rules of a private cache ([RFC
+    /// 9111](https://www.rfc-editor.org/rfc/rfc9111)): `max-age` or `Expires`, less `Age`. A response without a
+    /// lifetime is revalidated for each call if it has a validator, and otherwise loaded again. The cache derives no
+    /// lifetime from `Last-Modified`.
     case server
 }
 
 extension RequestOptions {
-    /// How long a ``ResponseCache`` may answer instead of the server. Default ``CacheLifetime/server``. Without such an
-    /// interceptor it does nothing.
+    /// The time for which a ``ResponseCache`` may answer instead of the server. Default ``CacheLifetime/server``. The
+    /// option has no effect without a ``ResponseCache``.
     ///
-    /// `cachePolicy` says what is done with that: `.reloadIgnoringLocalCacheData` and
-    /// `.reloadIgnoringLocalAndRemoteCacheData` load anew, and store what came; `.reloadRevalidatingCacheData` asks the
-    /// server whether it is still right; `.returnCacheDataElseLoad` takes what is there however old it is, and
-    /// `.returnCacheDataDontLoad` sends nothing: without an answer it is `NetworkError.Code.notCached`.
+    /// `cachePolicy` decides how the cache applies it. `.reloadIgnoringLocalCacheData` and
+    /// `.reloadIgnoringLocalAndRemoteCacheData` load the response again and store it. `.reloadRevalidatingCacheData`
+    /// revalidates the stored response with the server. `.returnCacheDataElseLoad` returns a stored response of any
+    /// age. `.returnCacheDataDontLoad` sends nothing, and throws `NetworkError.Code.notCached` when no response is
+    /// stored.
     public var cacheLifetime: CacheLifetime {
         get { self[CacheLifetimeOption.self] }
         set { self[CacheLifetimeOption.self] = newValue }
     }
 
-    /// How long after its lifetime a ``ResponseCache`` may still answer when the server cannot: no connection, a timeout of
-    /// the attempt (the total one ends the whole call), or 500, 502, 503 and 504 ([RFC 5861
-    /// §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)). Set, it wins over the response's `must-revalidate` and
-    /// `no-cache`; a `RetryPolicy` does not ask again after such an answer. It also makes a response storable that has
-    /// neither freshness nor validator: each call asks the server, and only a failure is answered from the store. Nil, the
-    /// default, as the server's `stale-if-error` says, if these two allow it.
+    /// The time after its lifetime for which a ``ResponseCache`` may return a stale response because the server fails:
+    /// no connection, a timeout of the attempt, or status 500, 502, 503 or 504 ([RFC 5861
+    /// §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)). The total timeout still ends the whole call.
+    ///
+    /// A value overrides the response's `must-revalidate` and `no-cache`. A `RetryPolicy` does not retry after a stale
+    /// answer. A value also lets the cache store a response that has neither a lifetime nor a validator: each call
+    /// still asks the server, and the stored response answers only when the server fails. Nil, the default, follows the
+    /// server's `stale-if-error`, unless `must-revalidate` or `no-cache` forbids it.
     public var staleIfError: Duration? {
         get { self[StaleIfErrorOption.self] }
         set { self[StaleIfErrorOption.self] = newValue }
     }
 
-    /// For one call: load it anew, whatever a ``ResponseCache`` has, and store what comes. Caches on the way are told to ask
-    /// the server too (`Cache-Control: no-cache`).
+    /// Options for one call that bypass the stored response of a ``ResponseCache``, and store the new one. The request
+    /// also tells caches on the way to ask the server (`Cache-Control: no-cache`).
     ///
     /// ```swift
     /// let page = try await router.request(.popular(page: 1), as: MoviePage.self, options: .refreshing)

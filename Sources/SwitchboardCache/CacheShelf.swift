@@ -1,17 +1,17 @@
 import Foundation
 import Switchboard
 
-/// The stored responses of a cache: those in memory, and those on disk if it has a folder.
+/// The storage of a cache: responses in memory, and on disk if the cache has a folder. It also tracks loads in flight.
 actor CacheShelf {
     private struct Load {
         let key: CacheKey
-        /// Whether what it brings is out of date already.
+        /// Whether a newer response or a removal superseded this load.
         var isOvertaken = false
     }
 
     private var memory: MemoryCache
     private let disk: DiskCache?
-    /// What is being loaded, in the order in which it was asked for.
+    /// The loads in flight, numbered in the order in which they began.
     private var loads: [Int: Load] = [:]
     private var nextLoad = 0
 
@@ -20,7 +20,7 @@ actor CacheShelf {
         self.disk = disk
     }
 
-    /// The response to such a request, however old.
+    /// Returns the stored response that matches a request, whatever its age.
     func find(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
         if let found = memory[key] {
             guard found.isFor(request) else { return nil }
@@ -32,28 +32,29 @@ actor CacheShelf {
         return found
     }
 
-    /// Begins a load. It is to be ended by ``end(_:)`` or ``store(_:at:)``.
+    /// Begins a load. The caller ends it with ``end(_:isReplaced:)`` or ``store(_:at:)``.
     func begin(_ key: CacheKey) -> Int {
         nextLoad += 1
         loads[nextLoad] = Load(key: key)
         return nextLoad
     }
 
-    /// Ends a load that brought nothing to store.
+    /// Ends a load without storing a response.
     ///
     /// - Parameters:
-    ///   - load: The load.
-    ///   - isReplaced: Whether it brought an answer that takes the place of what is stored, and may not be stored.
+    ///   - load: The load's number.
+    ///   - isReplaced: True when the load produced an answer that invalidates the stored response but must not be
+    ///     stored.
     func end(_ load: Int, isReplaced: Bool = false) {
         guard let load = loads.removeValue(forKey: load), isReplaced, !load.isOvertaken else { return }
         memory.remove(load.key)
         disk?.remove(load.key)
     }
 
-    /// Ends a load, and stores what it brought in place of the one before, unless that is newer, or something was removed
-    /// for it since it was asked for.
+    /// Ends a load and stores its response in place of the previous one, unless a newer load or a removal superseded
+    /// it.
     ///
-    /// - Returns: Why it was not stored, or not on disk; nil when all is well.
+    /// - Returns: The reason why the response was not stored, or not on disk. Nil on success.
     func store(_ response: StoredResponse, at number: Int) -> String? {
         guard let load = loads.removeValue(forKey: number), !load.isOvertaken else {
             return "not stored: a newer one was, or it was removed meanwhile"
@@ -64,7 +65,8 @@ actor CacheShelf {
         return disk.write(response, load.key)
     }
 
-    /// Removes those of which this is said: the URL as a ``CacheKey`` has it, and the partition.
+    /// Removes the responses for which the closure returns true. It receives the URL as in a ``CacheKey``, and the
+    /// partition.
     func remove(where isMeant: @Sendable (_ url: String, _ partition: String) -> Bool) {
         for (number, load) in loads where isMeant(load.key.url, load.key.partition) {
             loads[number]?.isOvertaken = true
@@ -79,13 +81,13 @@ actor CacheShelf {
         disk?.removeAll()
     }
 
-    /// How many there are, and of how many bytes.
+    /// The number of stored responses, and the bytes they use in memory and on disk.
     var usage: (count: Int, memory: Int, disk: Int) {
         (disk?.count ?? memory.count, memory.size, disk?.size ?? 0)
     }
 }
 
 extension CacheShelf: CustomReflectable {
-    /// Nothing: the keys are made of header fields, credentials among them.
+    /// An empty mirror: the keys contain header fields, credentials among them.
     nonisolated var customMirror: Mirror { Mirror(self, children: []) }
 }

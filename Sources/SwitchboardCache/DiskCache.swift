@@ -3,18 +3,18 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Stored responses in a folder, a file for each: a line of JSON, then the body. Used by one thread at a time.
+/// Stores responses in a folder, one file per response: a line of JSON, then the body. Not thread-safe.
 ///
-/// A file's name is a hash of whose response it is and of what; other files are left alone. One that is damaged is removed, and
-/// as if it had not been there. Only the owner can read them. When there are too many bytes, those that were read longest ago
-/// are removed; a file counts as whole blocks of 4 KiB.
+/// A file's name is a hash of its ``CacheKey``. The cache leaves other files alone and removes damaged ones, which
+/// count as absent. Only the owner can read the files. Above the limit, the cache evicts the least recently used
+/// responses; a file counts as whole blocks of 4 KiB.
 final class DiskCache {
     private struct Head: Codable {
         var version = 1
         let asked: String
         let partition: String
         let status: Int
-        /// Names and values in turn.
+        /// Alternating names and values.
         let fields: [String]
         let url: URL?
         let variant: String
@@ -23,7 +23,7 @@ final class DiskCache {
         let bodyLength: Int
         let bodyHash: String
 
-        /// Whether every number is one that a cache wrote.
+        /// Whether every number is in the range that a cache writes.
         var isSound: Bool {
             version == 1 && (200..<300).contains(status) && fields.count % 2 == 0 && abs(date) < 1e11
                 && (0..<1e11).contains(ageBefore)
@@ -40,17 +40,19 @@ final class DiskCache {
     private let folder: URL
     private let limit: Int
     private static let ending = ".response"
-    /// The first line is longer for nobody.
+    /// The largest first line, in bytes.
     private static let headLimit = 1 << 20
     private var entries: [String: Entry] = [:]
     private var isRead = false
     private(set) var size = 0
 
+    /// Creates a disk cache.
+    ///
     /// - Parameters:
-    ///   - folder: Made when it is missing.
-    ///   - limit: In bytes, of the files.
-    /// - Throws: `NetworkError.Code.cannotWriteFile` when there can be no such folder,
-    ///   `NetworkError.Code.unsupported` where the system has no hash function.
+    ///   - folder: The folder of the files. Created if missing.
+    ///   - limit: The largest total size of the files, in bytes.
+    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, `NetworkError.Code.unsupported`
+    ///   on a system without a hash function.
     init(_ folder: URL, limit: Int) throws(NetworkError) {
         self.folder = folder
         self.limit = limit
@@ -77,7 +79,7 @@ final class DiskCache {
             guard let there = try PrivateFile.read(file, limit: limit) else { throw POSIXError(.ENOENT) }
             data = there
         } catch let error as POSIXError where error.code != .ENOENT {
-            return nil  // it may be readable again: too many files are open, say
+            return nil  // The file may be readable again later: too many files may be open.
         } catch {
             remove(name)
             return nil
@@ -99,7 +101,9 @@ final class DiskCache {
             date: Date(timeIntervalSince1970: head.date), ageBefore: head.ageBefore)
     }
 
-    /// - Returns: Why it was not stored; nil when it was.
+    /// Writes a response.
+    ///
+    /// - Returns: The reason why the response was not stored, or nil on success.
     func write(_ response: StoredResponse, _ key: CacheKey) -> String? {
         readFolder()
         do {
@@ -120,7 +124,7 @@ final class DiskCache {
             do {
                 try PrivateFile.write(data, to: file, isSynchronized: false)
             } catch {
-                // A system may empty its folder of caches, and take this one with it.
+                // The system may delete the whole cache folder.
                 try Self.make(folder)
                 try PrivateFile.write(data, to: file, isSynchronized: false)
             }
@@ -143,7 +147,7 @@ final class DiskCache {
         if let name = try? name(of: key) { remove(name) }
     }
 
-    /// Notes that a response was asked for, though it came from elsewhere.
+    /// Marks a response as used when the memory cache answered with it.
     func noteUse(of key: CacheKey) {
         readFolder()
         if let name = try? name(of: key), entries[name] != nil { noteUse(ofFile: name) }
@@ -156,7 +160,7 @@ final class DiskCache {
         try? FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: path)
     }
 
-    /// Removes every file of a cache that is in the folder, those that this one does not know too.
+    /// Removes all cache files in the folder, including files of other processes.
     func removeAll() {
         for name in names ?? [] where Self.isOwn(name) || Self.isRemnant(name) {
             unlink(folder.appendingPathComponent(name).path)
@@ -169,19 +173,19 @@ final class DiskCache {
     // MARK: The folder
 
     private func name(of key: CacheKey) throws(NetworkError) -> String {
-        // Each part with its length: no two keys are written alike.
+        // Each part carries its length, so different keys never produce the same text.
         let text = [key.partition, key.identity, key.url].map { "\($0.utf8.count) \($0)" }.joined(separator: "\n")
         return try MessageDigest.sha256.checkedHash(Data(text.utf8)).hexText + Self.ending
     }
 
-    /// Reads what earlier runs of the program left.
+    /// Indexes the files that earlier runs of the program left.
     private func readFolder() {
         guard !isRead, let names else { return }
         isRead = true
         for name in names where entries[name] == nil {
             let file = folder.appendingPathComponent(name)
             if Self.isRemnant(name) { unlink(file.path) }
-            // What cannot be read now, when too many files are open, say, is left alone.
+            // Skips a file that cannot be read now, for example because too many files are open.
             guard Self.isOwn(name), let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
                 let handle = try? FileHandle(forReadingFrom: file)
             else { continue }
@@ -215,15 +219,15 @@ final class DiskCache {
         return (head, end + 1)
     }
 
-    /// Nil when the folder cannot be read.
+    /// The names of the files, or nil when the folder cannot be read.
     private var names: [String]? { try? FileManager.default.contentsOfDirectory(atPath: folder.path) }
 
-    /// Whether a cache gave a file this name: the folder may hold others.
+    /// Returns whether a file name is one that a cache generates. The folder may contain other files.
     private static func isOwn(_ name: some StringProtocol) -> Bool {
         name.hasSuffix(ending) && name.utf8.count == 64 + ending.utf8.count && name.prefix(64).allSatisfy(\.isHexDigit)
     }
 
-    /// Whether it is what a process left that ended while it wrote.
+    /// Returns whether a file is the temporary file of a process that ended during a write.
     private static func isRemnant(_ name: String) -> Bool {
         name.hasPrefix(".") && name.hasSuffix(".part") && isOwn(name.dropFirst().prefix(64 + ending.utf8.count))
     }
@@ -237,7 +241,7 @@ final class DiskCache {
         try MessageDigest.sha256.checkedHash(body).hexText
     }
 
-    /// What a file of so many bytes takes of a disk.
+    /// Returns the disk space of a file of this size, in bytes.
     private static func space(_ bytes: Int) -> Int { (bytes + 4_095) / 4_096 * 4_096 }
 
     private func remove(_ name: String) {
@@ -248,7 +252,7 @@ final class DiskCache {
 
     private func makeRoom(besides newest: String = "") {
         guard size > limit else { return }
-        // A tenth more than needed, so that the next one does not sort them all again.
+        // Frees a tenth more than needed, so that the next write does not sort all entries again.
         let goal = limit - limit / 10
         for (name, _) in entries.sorted(by: { $0.value.use < $1.value.use }) where size > goal && name != newest {
             remove(name)

@@ -1,6 +1,6 @@
 import Switchboard
 
-/// Stored responses in memory. When there are too many bytes, those that were not asked for longest are let go.
+/// Stores responses in memory. Above the limit, it evicts the least recently used ones.
 struct MemoryCache: Sendable {
     private struct Entry: Sendable {
         let response: StoredResponse
@@ -13,7 +13,9 @@ struct MemoryCache: Sendable {
     private(set) var size = 0
     private var uses = 0
 
-    /// - Parameter limit: In bytes.
+    /// Creates an empty cache.
+    ///
+    /// - Parameter limit: The largest total size, in bytes.
     init(limit: Int) {
         self.limit = limit
     }
@@ -29,7 +31,8 @@ struct MemoryCache: Sendable {
         }
     }
 
-    /// False for one that is larger than the limit; then there is none of this key.
+    /// Stores a response in place of the previous one of this key. Returns false, and stores nothing, for a response
+    /// that is larger than the limit; the previous one is removed anyway.
     @discardableResult
     mutating func insert(_ response: StoredResponse, _ key: CacheKey) -> Bool {
         remove(key)
@@ -38,7 +41,7 @@ struct MemoryCache: Sendable {
         uses += 1
         entries[key] = Entry(response: response, size: size, use: uses)
         self.size += size
-        // A tenth more than needed, so that the next one does not sort them all again.
+        // Frees a tenth more than needed, so that the next insertion does not sort all entries again.
         if self.size > limit { makeRoom(limit - limit / 10) }
         return true
     }
@@ -57,7 +60,7 @@ struct MemoryCache: Sendable {
     }
 
     private mutating func makeRoom(_ goal: Int) {
-        // All but the newest.
+        // Keeps the newest entry.
         for (key, _) in entries.sorted(by: { $0.value.use < $1.value.use }).dropLast() where size > goal {
             remove(key)
         }
@@ -65,7 +68,7 @@ struct MemoryCache: Sendable {
 }
 
 extension StoredResponse {
-    /// The bytes that it is counted as: its body and fields, and something for itself.
+    /// The bytes that the response counts for: body, fields and a fixed overhead.
     var size: Int {
         headers.reduce(body.count + variant.utf8.count + 256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
     }

@@ -3,25 +3,27 @@ import Switchboard
 import SwitchboardText
 
 extension ResponseCache {
-    /// Removes every stored response, of all environments, on disk too.
+    /// Removes every stored response of all environments, from memory and disk.
     public func removeAll() async {
         await shelf.removeAll()
     }
 
-    /// Removes what is stored for a URL, its query included.
+    /// Removes the responses that are stored for this URL, for every identity and environment. The query must match
+    /// too.
     public func remove(_ url: URL) async {
         let text = url.asCacheKey
         await shelf.remove { stored, _ in stored == text }
     }
 
-    /// Removes what is stored for an endpoint, in every environment and for everybody: the responses whose path ends with its
-    /// path and whose query has its parameters. Interceptors may have added more.
+    /// Removes the responses that are stored for an endpoint, for every identity and environment: those whose path ends
+    /// with its path and whose query contains its parameters. Their queries may contain more, because interceptors add
+    /// parameters.
     ///
-    /// - Throws: `NetworkError` when the endpoint makes no request.
+    /// - Throws: `NetworkError` when no request can be built for the endpoint.
     public func remove<EndPoint: EndPointType>(_ endPoint: EndPoint) async throws {
         let request = try RequestBuilder().makeRequest(for: RebasedEndPoint(endPoint, at: "http://cache.invalid/"))
         guard !CachePath(request.path).isEmpty else {
-            // It is all in its base: a URL at hand.
+            // The endpoint has no path: its base URL is the whole URL.
             let own = try RequestBuilder().makeRequest(for: endPoint)
             if let url = own.url { await remove(url) }
             return
@@ -35,14 +37,14 @@ extension ResponseCache {
         }
     }
 
-    /// Removes what is stored under a path, whatever stands before it and after it: `friends` removes `/api/friends` and
-    /// `/api/friends/7?full=1`, and not `/api/friendship`.
+    /// Removes the responses whose path contains these segments, in every environment: `friends` removes `/api/friends`
+    /// and `/api/friends/7?full=1`, but not `/api/friendship`.
     public func remove(path: String) async {
         let wanted = CachePath(path)
         await shelf.remove { url, _ in CachePath(URLParts(URL(string: url)).path).contains(wanted) }
     }
 
-    /// How many responses are stored, and of how many bytes in memory and on disk.
+    /// The number of stored responses, and the bytes they use in memory and on disk.
     public var usage: (count: Int, memory: Int, disk: Int) {
         get async { await shelf.usage }
     }
@@ -53,7 +55,7 @@ extension ResponseCache {
     }
 }
 
-/// A path by its segments.
+/// A path as a list of segments.
 private struct CachePath {
     private let segments: [String]
 

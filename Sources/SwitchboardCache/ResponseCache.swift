@@ -2,50 +2,55 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// Answers GETs from what it stored, in memory and on disk.
+/// Stores responses to GET requests in memory and on disk, and answers later requests with them.
 ///
 /// ```swift
 /// let cache = ResponseCache()
 /// let manager = NetworkManager(interceptors: [login], exchangeInterceptors: [cache])
 /// ```
 ///
-/// An endpoint says for how long with `RequestOptions.cacheLifetime`; one that says nothing gets what the server says
-/// ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). A call asks for a new one with `RequestOptions.refreshing`.
-/// When a stored response is too old and has an `ETag` or a `Last-Modified`, the server is asked whether it is still right,
-/// and a 304 makes it new. `NetworkResponse.cacheAge` says whether a response was stored, and how old it is.
+/// `RequestOptions.cacheLifetime` sets how long an endpoint's responses stay fresh. By default, the server's header
+/// fields decide ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). `RequestOptions.refreshing` reloads for one
+/// call. The cache revalidates a stale response that has an `ETag` or a `Last-Modified`, and a 304 makes it fresh
+/// again. `NetworkResponse.cacheAge` states the age of a response that came from the cache.
 ///
-/// Stored are 2xx responses to GETs, except 206, those with `no-store`, and those that stream or go into a file; without their
-/// `Set-Cookie`. Found again are those of the same URL, the same `RequestOptions.partition` (a manager's environment) and the
-/// same header fields, credentials and cookies among them; what changes with each request, such as a signature or the fields of
-/// `Digest`, makes that nothing is found. A request of another method than GET, HEAD, OPTIONS and TRACE that is not refused
-/// removes what is stored for its path.
+/// The cache stores 2xx responses to GET requests, without their `Set-Cookie`. It does not store a 206, a response with
+/// `no-store`, or one that streams or downloads into a file. A cache hit needs the same URL, the same
+/// `RequestOptions.partition` (a manager's environment) and the same header fields, including credentials and cookies.
+/// Fields that change with each request, such as a signature or the `Authorization` of `Digest`, prevent cache hits. A
+/// request with a method other than GET, HEAD, OPTIONS or TRACE removes the stored responses of its path, unless the
+/// server rejects it.
 ///
-/// **Where to list it.** Last of the exchange interceptors, behind what adds credentials. It stores no response to a request
-/// that changed behind it, or that a login behind it decided about: nobody gets another's answer, wherever it is listed. With
-/// `identity`, which says whose request it is, it may stand first of the interceptors, and answers without a limiter, a circuit
-/// breaker or a login behind it; it takes the identity for granted. A response whose `Vary` names a field that was added behind
-/// it is not stored there.
+/// **Where to list it.** List the cache last of the exchange interceptors, behind interceptors that add credentials. It
+/// never stores a response when an interceptor behind it changed the request or when a login behind it decided about
+/// the request. So no user receives the response of another, wherever the cache is listed.
 ///
-/// `Router.reset()` empties it.
+/// With `identity`, the cache may be the first of the interceptors. It then answers before a limiter, a circuit breaker
+/// or a login, and trusts `identity`: equal identities share responses. It does not store a response whose `Vary` names
+/// a field that an interceptor behind it added.
+///
+/// `Router.reset()` removes all stored responses.
 public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
-    /// Whose request it is: an account's name for instance, not a token, which changes. Nil for nobody's.
+    /// Returns the identity that a request belongs to: an account's name for example, not a token, because tokens
+    /// change. Nil for a request without an identity.
     public typealias Identity = @Sendable (_ request: NetworkRequest) -> String?
 
     let shelf: CacheShelf
     private let identity: Identity?
-    /// Names of fields, in lower case, in which requests for the same response may differ.
+    /// The names of fields, in lower case, that may differ between requests for the same response.
     private static let ignored: Set<String> = [
         "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
     ]
     private let now: @Sendable () -> Date
 
-    /// Makes a cache in memory.
+    /// Creates a cache in memory.
     ///
     /// - Parameters:
-    ///   - memoryLimit: In bytes. What is larger is not stored; what was not asked for longest makes room.
-    ///   - identity: Whose request it is, in place of its header fields. Nil, the default, for all its header
-    ///     fields.
-    ///   - now: The time.
+    ///   - memoryLimit: The largest total size, in bytes. The cache does not store a larger response, and evicts the
+    ///     least recently used ones.
+    ///   - identity: Returns the identity of a request, which replaces its header fields in the comparison. Nil, the
+    ///     default, compares the header fields.
+    ///   - now: Returns the current time.
     public init(
         memoryLimit: Int = 20 << 20, identity: Identity? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -54,19 +59,22 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         self.now = now
     }
 
-    /// Makes a cache in memory and on disk, which later runs of the program find again.
+    /// Creates a cache in memory and on disk. Later runs of the program find the responses on disk.
     ///
-    /// The files can be read by their owner alone, and are not encrypted: they hold URLs with their parameters, and header fields
-    /// and bodies of responses, but no header field of a request. One folder is for one cache of one process at a time.
+    /// Only the owner can read the files. They are not encrypted: they contain URLs with their parameters, and header
+    /// fields and bodies of responses, but no header field of a request. Use a folder for only one cache of one process
+    /// at a time.
     ///
     /// - Parameters:
-    ///   - folder: Where the files are. Made when it is missing.
-    ///   - diskLimit: In bytes. What is larger is not stored; what was not read longest makes room.
-    ///   - memoryLimit: In bytes.
-    ///   - identity: Whose request it is, in place of its header fields.
-    ///   - now: The time.
-    /// - Throws: `NetworkError.Code.cannotWriteFile` when there can be no such folder,
-    ///   `NetworkError.Code.unsupported` where the system has no hash function for the names of the files.
+    ///   - folder: The folder of the files. Created if missing.
+    ///   - diskLimit: The largest total size on disk, in bytes. The cache does not store a larger response, and evicts
+    ///     the least recently used ones.
+    ///   - memoryLimit: The largest total size in memory, in bytes.
+    ///   - identity: Returns the identity of a request, which replaces its header fields in the comparison. Nil, the
+    ///     default, compares the header fields.
+    ///   - now: Returns the current time.
+    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, `NetworkError.Code.unsupported`
+    ///   on a system without a hash function for the file names.
     public init(
         folder: URL, diskLimit: Int = 100 << 20, memoryLimit: Int = 20 << 20, identity: Identity? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -77,7 +85,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         self.now = now
     }
 
-    /// Answers from what is stored, or sends the request and stores what comes.
+    /// Answers with the stored response, or sends the request and stores its response.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
             return try await pass(request, next)
@@ -123,7 +131,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         case .reloadRevalidatingCacheData: return .load("to be confirmed")
         default: break
         }
-        // The request's own wishes ([RFC 9111 §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)).
+        // The request's own directives ([RFC 9111 §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)).
         let isTooOld = control.maxAge.map { $0 == 0 || stored.age(at: now).seconds > $0 } ?? false
         let later = stored.staleness(for: lifetime, at: now.addingTimeInterval(control.minFresh ?? 0)) ?? 0
         let isWanted = !isTooOld && (control.minFresh == nil || later <= 0)
@@ -137,7 +145,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
 
     // MARK: Loading
 
-    /// Asks the server, and ends the load.
+    /// Sends the request and ends the load.
     private func load(
         _ stored: StoredResponse?, _ request: NetworkRequest, _ next: Next, _ load: Int
     ) async throws -> NetworkResponse {
@@ -154,8 +162,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         }
     }
 
-    /// Asks whether what is stored is still right; whatever the server answers is the answer, and ends the load. Nil when it has
-    /// no validator, or the server speaks of another response.
+    /// Revalidates the stored response, ends the load and returns the server's answer. Nil when the stored response has
+    /// no validator, or when the 304 is about another response.
     private func confirm(
         _ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ load: Int
     ) async throws -> NetworkResponse? {
@@ -184,7 +192,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         return confirmed.answer(to: request, at: now())
     }
 
-    /// Ends a load with what the server answered: stores it, or puts what is stored in its place.
+    /// Ends a load: stores the server's response, or returns the stored one in its place when the server failed.
     private func settle(
         _ response: NetworkResponse, _ stored: StoredResponse?, _ request: NetworkRequest, asked: Date, _ load: Int
     ) async -> NetworkResponse {
@@ -212,7 +220,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         let new = StoredResponse(response, to: request, for: lifetime, asked: asked, at: now())
         guard let new, isOurs(response, to: request) else {
             if new != nil { request.report(.cache("not stored: the request was changed behind the cache")) }
-            // What a server says in earnest takes the place of what is stored; a failure that may pass does not.
+            // A permanent answer removes the stored response. A temporary failure does not.
             let isPassing = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
             return await shelf.end(load, isReplaced: lifetime != .none && !isPassing)
         }
@@ -220,10 +228,11 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         request.report(.cache("stored"))
     }
 
-    /// Whether a response is the answer to what the cache has seen: without an identity to exactly that, with one as far as
-    /// `Vary` says. Of one that does not say what it answers, neither.
+    /// Returns whether a response belongs to the request that the cache received. Without an identity, the sent request
+    /// must be the same; with one, only the fields that `Vary` names must be the same. False when the response does not
+    /// tell which request was sent.
     private func isOurs(_ response: NetworkResponse, to request: NetworkRequest) -> Bool {
-        // Nor one that another origin had a say in: found again, that would be forgotten.
+        // Rejects a response that involves another origin: a cache hit would not show that.
         guard let sent = response.request, !response.isShared, response.isFromOrigin(of: request) else { return false }
         guard identity == nil else {
             return StoredResponse.variant(response.headers, of: sent)
@@ -233,12 +242,12 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             request.allHeaders.filter { !$0.name.lowercased().hasPrefix("if-") }
                 .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         }
-        // Nor is it, where a login behind the cache decides: it may be somebody's next time.
+        // A login behind the cache may send credentials with the next equal request.
         return sent.isSignInDecided == request.isSignInDecided && fields(sent) == fields(request)
             && sent.url?.asCacheKey == request.url?.asCacheKey
     }
 
-    /// Sends what a cache does not answer, and removes what it makes wrong ([RFC 9111
+    /// Sends a request that the cache does not handle, and removes stored responses that it invalidates ([RFC 9111
     /// §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)).
     private func pass(_ request: NetworkRequest, _ next: Next) async throws -> NetworkResponse {
         do {
@@ -246,7 +255,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             await removeChanged(by: request, response.statusCode)
             return response
         } catch let error as NetworkError {
-            // The head had come, and says that it was done.
+            // The response's head arrived: its status says that the server performed the request.
             if let status = error.status { await removeChanged(by: request, status) }
             throw error
         }
@@ -260,21 +269,21 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         await shelf.remove { $1 == partition && Self.place($0) == own }
     }
 
-    /// A URL without its query.
+    /// Returns the URL without its query.
     static func place(_ url: String) -> Substring {
         url.prefix { $0 != "?" && $0 != "#" }
     }
 }
 
 extension URLRequest.CachePolicy {
-    /// Whether what is stored does not matter.
+    /// Whether the policy ignores stored responses.
     fileprivate var reloads: Bool {
         self == .reloadIgnoringLocalCacheData || self == .reloadIgnoringLocalAndRemoteCacheData
     }
 }
 
 extension NetworkError {
-    /// Whether the server did not answer, for a reason of the network's.
+    /// Whether the server did not answer because of a network failure.
     fileprivate var isAbsence: Bool {
         code.isKind(of: .cannotConnect) || code == .timedOut || code == .truncatedBody || code == .circuitOpen
     }

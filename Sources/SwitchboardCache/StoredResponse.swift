@@ -3,29 +3,28 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// A response as it was stored, and what says how long it is good for.
+/// A stored response, and the data that determines its freshness.
 struct StoredResponse: Sendable {
     var status: Int
     var headers: HTTPHeaders
     var body: Data
     /// The URL that answered.
     var url: URL?
-    /// The values that the request had in the fields that `Vary` names, with their names; their hash when it comes from
-    /// a file.
+    /// The names and request values of the fields that `Vary` names, or their hash when the response comes from a file.
     var variant: String
-    /// When it was stored, or last found to be still right.
+    /// The time when the response was stored or last revalidated.
     var date: Date
-    /// How old it was then, in seconds ([RFC 9111 §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3)).
+    /// The age in seconds at that time ([RFC 9111 §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3)).
     var ageBefore: Double
 
-    /// Nil for a response that must not be stored.
+    /// Creates the stored form of a response. Nil for a response that must not be stored.
     ///
     /// - Parameters:
-    ///   - response: What the server answered.
-    ///   - request: What was asked.
-    ///   - lifetime: For how long it is to be stored.
-    ///   - asked: When it was asked for: its age counts from then.
-    ///   - now: The time.
+    ///   - response: The server's response.
+    ///   - request: The request as the cache received it.
+    ///   - lifetime: The lifetime to apply.
+    ///   - asked: The time when the request was sent. The age counts from then.
+    ///   - now: The current time.
     init?(
         _ response: NetworkResponse, to request: NetworkRequest, for lifetime: CacheLifetime, asked: Date, at now: Date
     ) {
@@ -43,14 +42,14 @@ struct StoredResponse: Sendable {
         let control = CacheControl(headers)
         guard !control.isNoStore, !CacheControl(request.headers).isNoStore else { return nil }
         if case .server = lifetime {
-            // What a redirect led to is that URL's, and the redirect may lead elsewhere next time.
+            // A redirected response belongs to the last URL: the redirect may lead elsewhere next time.
             let isRedirected = url != nil && request.url != nil && url != request.url
             let isOfUse = freshness > 0 || !validators.isEmpty || isUsable(staleFor: 0, request)
             guard !isRedirected, isOfUse else { return nil }
         }
     }
 
-    /// A stored one, read again.
+    /// Creates a stored response from a file.
     init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, date: Date, ageBefore: Double
     ) {
@@ -65,12 +64,12 @@ struct StoredResponse: Sendable {
 
     // MARK: Freshness
 
-    /// For how many seconds the server says that it is fresh; 0 when it says nothing, or that it is not.
+    /// The lifetime in seconds that the server states. 0 when it states none or forbids reuse.
     private var freshness: Double {
         let control = CacheControl(headers)
         if control.isNoCache { return 0 }
         if let maxAge = control.maxAge { return maxAge }
-        // Several lines, and what is no date, count as past ([RFC 9111
+        // Several lines, or text that is not a date, count as expired ([RFC 9111
         // §5.3](https://www.rfc-editor.org/rfc/rfc9111#section-5.3)).
         let lines = headers.values(for: "Expires")
         guard lines.count == 1, let expires = HTTPDate.parse(lines[0], now: date) else { return 0 }
@@ -78,7 +77,8 @@ struct StoredResponse: Sendable {
         return max(0, expires.timeIntervalSince(sent))
     }
 
-    /// How many seconds it is past its lifetime; nil while it is not. A clock that was put back ends a lifetime.
+    /// Returns the seconds since the lifetime ended, or nil for a fresh response. A clock that was set back ends the
+    /// lifetime.
     func staleness(for lifetime: CacheLifetime, at now: Date) -> Double? {
         let stored = now.timeIntervalSince(date)
         let over: Double =
@@ -92,7 +92,7 @@ struct StoredResponse: Sendable {
         return over < 0 ? nil : over
     }
 
-    /// Whether it may be the answer though it is stale, since the server has none.
+    /// Returns whether the stale response may answer because the server fails.
     func isUsable(staleFor seconds: Double, _ request: NetworkRequest) -> Bool {
         let control = CacheControl(headers)
         if let own = request.options.staleIfError { return seconds <= own.seconds }
@@ -100,13 +100,13 @@ struct StoredResponse: Sendable {
         return seconds <= limit
     }
 
-    /// How old it is, as a response says it.
+    /// Returns the current age, as the `Age` field states it.
     func age(at now: Date) -> Duration {
         .seconds(ageBefore + max(0, now.timeIntervalSince(date)))
     }
 
     private static func age(_ headers: HTTPHeaders, at now: Date) -> Double {
-        // The first member of what should be one ([RFC 9111
+        // Reads the first member if the field has several ([RFC 9111
         // §5.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.1)).
         let told = headers.listMembers(of: "Age").first.map(CacheControl.seconds) ?? 0
         let sent = headers.values(for: "Date").first.flatMap { HTTPDate.parse($0, now: now) }
@@ -115,8 +115,8 @@ struct StoredResponse: Sendable {
 
     // MARK: Variants
 
-    /// The request's values of the fields that `Vary` names; nil for `*`, which no other request can match ([RFC 9111
-    /// §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)).
+    /// Returns the request's values of the fields that `Vary` names. Nil for `*`, which matches no other request ([RFC
+    /// 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)).
     static func variant(_ headers: HTTPHeaders, of request: NetworkRequest) -> String? {
         let names = headers.listMembers(of: "Vary").map { $0.lowercased() }
         guard !names.contains("*") else { return nil }
@@ -125,7 +125,7 @@ struct StoredResponse: Sendable {
             .joined(separator: "\n")
     }
 
-    /// Whether it is the answer to a request that has these values.
+    /// Returns whether the response matches the fields of a request that its `Vary` names.
     func isFor(_ request: NetworkRequest) -> Bool {
         guard let asked = Self.variant(headers, of: request) else { return false }
         return variant == asked || variant == (try? Self.hash(variant: asked))
@@ -133,26 +133,26 @@ struct StoredResponse: Sendable {
 
     private static let hashPrefix = "sha256:"
 
-    /// What stands in a file in place of the values, which may be secrets.
+    /// Returns the hash that a file holds instead of the values, which may be secrets.
     static func hash(variant: String) throws(NetworkError) -> String {
         variant.isEmpty || variant.hasPrefix(hashPrefix)
             ? variant : hashPrefix + (try MessageDigest.sha256.checkedHash(Data(variant.utf8)).hexText)
     }
 
-    // MARK: Asking whether it is still right
+    // MARK: Revalidation
 
-    /// The fields that ask for a new one only if it changed ([RFC 9110
-    /// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1)); none when it has no validator.
+    /// The header fields of a conditional request ([RFC 9110
+    /// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1)). Empty when the response has no validator.
     var validators: HTTPHeaders {
         var fields = HTTPHeaders()
         if let tag = headers.values(for: "ETag").first { fields.add("If-None-Match", tag) }
         if let date = headers.values(for: "Last-Modified").first { fields.add("If-Modified-Since", date) }
-        // A server's text that could not be sent as a field is none.
+        // Ignores validators that cannot be sent as a field.
         return (try? fields.validate()) == nil ? HTTPHeaders() : fields
     }
 
-    /// Whether a 304 is about this one, and not about another one that the server has
-    /// ([RFC 9111 §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)).
+    /// Returns whether a 304 is about this response and not about another one of the server ([RFC 9111
+    /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)).
     func isMeant(by response: NetworkResponse) -> Bool {
         if let url = response.url, let own = self.url, url.asCacheKey != own.asCacheKey { return false }
         guard let tag = response.headers.values(for: "ETag").first else { return true }
@@ -160,7 +160,8 @@ struct StoredResponse: Sendable {
         return headers.values(for: "ETag").first.map { opaque($0) == opaque(tag) } ?? false
     }
 
-    /// The same with the fields of a 304 ([RFC 9111 §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)).
+    /// Returns the response with the updated fields of a 304 ([RFC 9111
+    /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)).
     func confirmed(by response: NetworkResponse, asked: Date, at now: Date) -> StoredResponse {
         var result = self
         let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
@@ -172,7 +173,7 @@ struct StoredResponse: Sendable {
         return result
     }
 
-    /// The answer to a request.
+    /// Returns the response to a request, with its `Age` field.
     func answer(to request: NetworkRequest, at now: Date) -> NetworkResponse {
         var response = NetworkResponse(status: status, headers: headers, body: body, url: url)
         let age = age(at: now)
@@ -184,9 +185,9 @@ struct StoredResponse: Sendable {
 }
 
 extension HTTPHeaders {
-    /// The fields without those that are about the connection they came on ([RFC 9111
-    /// §3.1](https://www.rfc-editor.org/rfc/rfc9111#section-3.1)), and without cookies, which are set once, by whom they
-    /// were sent to. `Connection` cannot name what rules the storing itself.
+    /// The fields to store: without fields about the connection ([RFC 9111
+    /// §3.1](https://www.rfc-editor.org/rfc/rfc9111#section-3.1)), and without cookies, which only the original
+    /// response sets. `Connection` cannot exclude the fields that govern caching.
     fileprivate var storable: HTTPHeaders {
         let rules = ["cache-control", "expires", "age", "date", "vary"]
         let names = Self.unstorable.union(
@@ -200,7 +201,7 @@ extension HTTPHeaders {
         "proxy-authentication-info", "proxy-authorization", "set-cookie", "set-cookie2",
     ]
 
-    /// The members of a field that is a list, over all its lines; empty ones are left out ([RFC 9110
+    /// Returns the members of a list field over all its lines, without empty ones ([RFC 9110
     /// §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1)).
     fileprivate func listMembers(of name: String) -> [String] {
         values(for: name).joined(separator: ",").split(separator: ",")

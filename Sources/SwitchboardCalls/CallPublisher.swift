@@ -3,24 +3,24 @@ import Combine
 import Foundation
 import Switchboard
 
-/// A call as a publisher: one value, then the end, or an error.
+/// Publishes a call: one value and then the completion, or an error.
 ///
-/// It is cold: nothing is sent until a subscriber asks for a value, and each subscriber has a call of its own. Cancelling the
-/// subscription cancels the transfer. Values come on no thread in particular: use `receive(on:)`.
+/// It is cold: it sends nothing until a subscriber requests a value, and each subscriber causes a separate call.
+/// Canceling the subscription cancels the transfer. Values arrive on no particular thread, so use `receive(on:)`.
 public struct CallPublisher<Value: Sendable>: Publisher, Sendable {
-    /// What the call brings.
+    /// The value of the call.
     public typealias Output = Value
-    /// How it fails; a router's `cancel()` is `NetworkError.Code.cancelled`.
+    /// The error of the call: `NetworkError.Code.cancelled` after a router's `cancel()`.
     public typealias Failure = NetworkError
 
     private let call: NetworkCall<Value>
 
-    /// Makes a publisher of a call.
+    /// Creates a publisher of a call.
     public init(_ call: NetworkCall<Value>) {
         self.call = call
     }
 
-    /// Takes a subscriber. Nothing is sent yet.
+    /// Attaches a subscriber, without sending anything yet.
     public func receive<Target: Subscriber>(subscriber: Target)
     where Target.Input == Value, Target.Failure == NetworkError {
         let subscription = CallSubscription(call) { result in
@@ -38,8 +38,8 @@ public struct CallPublisher<Value: Sendable>: Publisher, Sendable {
 
 /// One call for one subscriber.
 private final class CallSubscription<Value: Sendable>: Subscription, @unchecked Sendable {
-    private let lock = NSLock()  // not Protected: this file is built over OpenCombine too, in another package
-    // Under the lock.
+    private let lock = NSLock()  // not Protected: another package builds this file over OpenCombine
+    // The lock protects these properties.
     private var call: NetworkCall<Value>?
     private var deliver: ((Result<Value, NetworkError>) -> Void)?
     private var handle: RequestHandle?
@@ -60,7 +60,7 @@ private final class CallSubscription<Value: Sendable>: Subscription, @unchecked 
     }
 
     func cancel() {
-        // The subscriber is let go of outside of the lock.
+        // Releases the subscriber outside of the lock.
         let (_, deliver, handle) = lock.withLock { (take(&call), take(&self.deliver), take(&self.handle)) }
         handle?.cancel()
         _ = deliver
@@ -73,12 +73,12 @@ private final class CallSubscription<Value: Sendable>: Subscription, @unchecked 
 }
 
 extension NetworkCall {
-    /// The call as a publisher, cold.
+    /// The call as a cold publisher.
     public var publisher: CallPublisher<Value> { CallPublisher(self) }
 }
 
 extension NetworkRouter {
-    /// The call for an endpoint as a publisher, cold; see ``call(_:as:options:)``.
+    /// Returns the call for an endpoint as a cold publisher. See ``call(_:as:options:)``.
     public func publisher<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions()
     ) -> CallPublisher<Value> {
@@ -87,7 +87,7 @@ extension NetworkRouter {
 }
 
 extension NetworkManager {
-    /// The call for an endpoint as a publisher, cold; see ``call(_:options:)``.
+    /// Returns the call for an endpoint as a cold publisher. See ``call(_:options:)``.
     public func publisher<EndPoint: TypedEndPoint>(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) -> CallPublisher<EndPoint.Response> {

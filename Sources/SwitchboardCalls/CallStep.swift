@@ -1,13 +1,13 @@
 import Foundation
 import Switchboard
 
-/// One step of a ``NetworkCall``, and those before it: run and let go of in loops, so that no number of steps overflows the
-/// stack.
-final class CallStep: @unchecked Sendable {  // `before` changes in `deinit` alone
+/// One step of a ``NetworkCall``, linked to the steps before it. Loops run and release the steps, so that a long chain
+/// does not overflow the stack.
+final class CallStep: @unchecked Sendable {  // only `deinit` changes `before`
     enum Work: Sendable {
-        /// Makes a value of the one before.
+        /// Makes a value from the previous step's value.
         case after(@Sendable (any Sendable) async throws -> any Sendable)
-        /// Makes a value by itself, and runs the steps before where it wants.
+        /// Makes a value by itself, and may run the previous steps within.
         case around(@Sendable (CallStep?) async throws -> any Sendable)
     }
 
@@ -22,7 +22,7 @@ final class CallStep: @unchecked Sendable {  // `before` changes in `deinit` alo
     deinit {
         var next = before
         before = nil
-        // A step that nobody else holds gives up the one before it first.
+        // Releases the previous step of each step that has no other owner.
         while next != nil, isKnownUniquelyReferenced(&next) {
             let following = next?.before
             next?.before = nil
@@ -30,7 +30,7 @@ final class CallStep: @unchecked Sendable {  // `before` changes in `deinit` alo
         }
     }
 
-    /// The value of the last step.
+    /// Returns the value of the last step.
     func value() async throws -> any Sendable {
         var following: [@Sendable (any Sendable) async throws -> any Sendable] = []
         var step: CallStep? = self

@@ -3,7 +3,8 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// Makes one call at a time: a new one cancels the one before. For a screen that loads as its user types or taps.
+/// Makes one call at a time: a new call cancels the previous one. Use it for a screen that loads while its user types
+/// or taps.
 ///
 /// ```swift
 /// final class Search {
@@ -15,8 +16,8 @@ import SwitchboardPlatform
 /// }
 /// ```
 ///
-/// The one before ends with a `CancellationError`, even when its value had arrived: what a newer call replaced is never
-/// delivered. Letting go of a `LatestCall` cancels nothing; ``cancel()`` does.
+/// A superseded call throws `CancellationError` and never delivers its value, even if the value has arrived. Releasing
+/// a `LatestCall` cancels nothing; ``cancel()`` does.
 public final class LatestCall<Value: Sendable>: Sendable {
     private struct State {
         var number = 0
@@ -25,21 +26,22 @@ public final class LatestCall<Value: Sendable>: Sendable {
 
     private let state = Protected(State())
 
-    /// Makes one without a call.
+    /// Creates an instance without a call.
     public init() {}
 
-    /// Makes a call, after it has cancelled the one before.
+    /// Cancels the previous call, and makes a new one.
     ///
     /// - Parameters:
-    ///   - isolation: Where the caller runs, which asks there whether a newer one has come.
+    ///   - isolation: The caller's actor, which checks whether a newer call has superseded this one.
     ///   - operation: The call.
-    /// - Returns: What it brings.
-    /// - Throws: What it throws; `CancellationError` when a newer one came, or ``cancel()``, or the task was cancelled.
+    /// - Returns: The value of the operation.
+    /// - Throws: The error of the operation. `CancellationError` when a newer call or ``cancel()`` superseded it, or
+    ///   when the task was canceled.
     public func value(
         isolation: isolated (any Actor)? = #isolation, _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
-        // In its place before it begins: what it does first may be to ask for a newer one.
+        // Supersedes the previous call before the operation starts: its first step may be to start a newer call.
         let number = replace()
         let task = Task { try await operation() }
         place({ task.cancel() }, at: number)
@@ -50,13 +52,13 @@ public final class LatestCall<Value: Sendable>: Sendable {
         return try result.get()
     }
 
-    /// Makes a call, after it has cancelled the one before, and calls back once.
+    /// Cancels the previous call, makes a new one, and calls `completion` once.
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - actor: `MainActor.self`: start it there too.
-    ///   - completion: Gets `NetworkError.Code.cancelled` when a newer one came.
-    /// - Returns: What cancels this call.
+    ///   - actor: `MainActor.self`. Call this function on the main actor too.
+    ///   - completion: Receives the result, or `NetworkError.Code.cancelled` when a newer call superseded it.
+    /// - Returns: The handle that cancels this call.
     @discardableResult
     public func start(
         _ call: NetworkCall<Value>, on actor: MainActor.Type,
@@ -65,13 +67,13 @@ public final class LatestCall<Value: Sendable>: Sendable {
         begin { call.start(on: actor, completion: completion) }
     }
 
-    /// Makes a call, after it has cancelled the one before, and calls back once.
+    /// Cancels the previous call, makes a new one, and calls `completion` once.
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - queue: Where the completion is called: a serial queue on which it is started too, `.main` for instance.
-    ///   - completion: Gets `NetworkError.Code.cancelled` when a newer one came.
-    /// - Returns: What cancels this call.
+    ///   - queue: The serial queue on which the completion is called, such as `.main`. Call this function on it too.
+    ///   - completion: Receives the result, or `NetworkError.Code.cancelled` when a newer call superseded it.
+    /// - Returns: The handle that cancels this call.
     @discardableResult
     public func start(
         _ call: NetworkCall<Value>, on queue: DispatchQueue,
@@ -80,7 +82,7 @@ public final class LatestCall<Value: Sendable>: Sendable {
         begin { call.start(on: queue, completion: completion) }
     }
 
-    /// Cancels the call under way, if there is one.
+    /// Cancels the call in flight, if any.
     public func cancel() {
         _ = replace()
     }
@@ -92,7 +94,7 @@ public final class LatestCall<Value: Sendable>: Sendable {
         return handle
     }
 
-    /// Cancels the call before, and gives the next one its number.
+    /// Cancels the previous call, and returns the number of the next one.
     private func replace() -> Int {
         let (number, before) = state.withLock { state in
             let before = state.cancel
@@ -104,7 +106,7 @@ public final class LatestCall<Value: Sendable>: Sendable {
         return number
     }
 
-    /// Takes what cancels a call that has begun; cancels it when a newer one has come meanwhile.
+    /// Stores the closure that cancels a call, or runs it if a newer call has superseded this one.
     private func place(_ cancel: @escaping @Sendable () -> Void, at number: Int) {
         let isLatest = state.withLock { state in
             if state.number == number { state.cancel = cancel }
@@ -113,7 +115,7 @@ public final class LatestCall<Value: Sendable>: Sendable {
         if !isLatest { cancel() }
     }
 
-    /// Whether no newer one has come; then it is over.
+    /// Returns whether no newer call has superseded this one, and marks it as finished.
     private func finish(_ number: Int) -> Bool {
         state.withLock { state in
             guard state.number == number else { return false }

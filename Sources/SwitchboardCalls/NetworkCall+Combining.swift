@@ -2,14 +2,14 @@ import Foundation
 import Switchboard
 
 extension NetworkCall {
-    /// The call with its value transformed.
+    /// Returns a call with the transformed value.
     public func map<Output: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> Output
     ) -> NetworkCall<Output> {
         then(transform)
     }
 
-    /// The call with its value transformed, where the transform may find that the value is none: nil ends the call with
+    /// Returns a call with the transformed value. If the transform returns nil, the call fails with
     /// `NetworkError.Code.decodingFailed`.
     public func compactMap<Output: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> Output?
@@ -22,14 +22,14 @@ extension NetworkCall {
         }
     }
 
-    /// This call, then the one that its value leads to.
+    /// Returns a call that makes this call, and then the call that `next` creates from its value.
     public func flatMap<Output: Sendable>(
         _ next: @escaping @Sendable (Value) async throws -> NetworkCall<Output>
     ) -> NetworkCall<Output> {
         then { value in try await next(value).value }
     }
 
-    /// This call, then one for each element of its value.
+    /// Returns a call that makes this call, and then one for each element of its value.
     ///
     /// ```swift
     /// let movies = router.call(.popular(page: 1), as: MoviePage.self).map(\.results)
@@ -37,22 +37,23 @@ extension NetworkCall {
     /// ```
     ///
     /// - Parameters:
-    ///   - width: How many run at once, at most; at least 1.
-    ///   - next: The call for an element.
-    /// - Returns: A call for all values, in the order of the elements. The first failure cancels the others, and is the
-    ///   call's.
+    ///   - width: The maximum number of concurrent calls, at least 1.
+    ///   - next: Returns the call for an element.
+    /// - Returns: A call for all values, in the order of the elements. The first failure cancels the other calls, and
+    ///   becomes the call's error.
     public func flatMap<Output: Sendable>(
         width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
     ) -> NetworkCall<[Output]> where Value: Sequence, Value.Element: Sendable {
         then { value in try await gather(value, width: width) { try await next($0).value } }
     }
 
-    /// This call, then one for each element of its value, whose failures are reported and end nothing.
+    /// Returns a call that makes this call, and then one for each element of its value. A failure becomes a result and
+    /// does not stop the other calls.
     ///
     /// - Parameters:
-    ///   - width: How many run at once, at most; at least 1.
-    ///   - next: The call for an element.
-    /// - Returns: A call for the results, in the order of the elements. A cancellation of the whole is still one.
+    ///   - width: The maximum number of concurrent calls, at least 1.
+    ///   - next: Returns the call for an element.
+    /// - Returns: A call for the results, in the order of the elements. It throws when the combination is canceled.
     public func flatMapResults<Output: Sendable>(
         width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
     ) -> NetworkCall<[Result<Output, NetworkError>]> where Value: Sequence, Value.Element: Sendable {
@@ -61,7 +62,7 @@ extension NetworkCall {
         }
     }
 
-    /// This call and another at the same time. When one fails, the other is cancelled.
+    /// Returns a call that makes this call and another one concurrently. When one fails, the other is canceled.
     public func zip<Other: Sendable>(_ other: NetworkCall<Other>) -> NetworkCall<(Value, Other)> {
         within { first in
             try await withThrowingTaskGroup(of: Part<Value, Other>.self) { group in
@@ -80,29 +81,31 @@ extension NetworkCall {
         }
     }
 
-    /// This call and two others at the same time. When one fails, the others are cancelled.
+    /// Returns a call that makes this call and two others concurrently. When one fails, the others are canceled.
     public func zip<Second: Sendable, Third: Sendable>(
         _ second: NetworkCall<Second>, _ third: NetworkCall<Third>
     ) -> NetworkCall<(Value, Second, Third)> {
         zip(second).zip(third).map { ($0.0, $0.1, $1) }
     }
 
-    /// Several calls, so many at once.
+    /// Returns a call that makes several calls, a limited number of them concurrently.
     ///
     /// - Parameters:
     ///   - calls: The calls.
-    ///   - width: How many run at once, at most; at least 1.
-    /// - Returns: A call for all values, in their order. The first failure cancels the others, and is the call's.
+    ///   - width: The maximum number of concurrent calls, at least 1. Default 4.
+    /// - Returns: A call for all values, in the order of the calls. The first failure cancels the other calls, and
+    ///   becomes the call's error.
     public static func all(_ calls: [NetworkCall], width: Int = 4) -> NetworkCall<[Value]> {
         NetworkCall<[Value]> { try await gather(calls, width: width) { try await $0.value } }
     }
 
-    /// Several calls, so many at once, whose failures are reported and end nothing.
+    /// Returns a call that makes several calls, a limited number of them concurrently. A failure becomes a result and
+    /// does not stop the other calls.
     ///
     /// - Parameters:
     ///   - calls: The calls.
-    ///   - width: How many run at once, at most; at least 1.
-    /// - Returns: A call for the results, in their order. A cancellation of the whole is still one.
+    ///   - width: The maximum number of concurrent calls, at least 1. Default 4.
+    /// - Returns: A call for the results, in the order of the calls. It throws when the combination is canceled.
     public static func results(
         of calls: [NetworkCall], width: Int = 4
     ) -> NetworkCall<[Result<Value, NetworkError>]> {
@@ -111,8 +114,7 @@ extension NetworkCall {
         }
     }
 
-    /// The same call, which does not fail: its value is how it ended. Only a cancellation of the task that makes it is
-    /// thrown on.
+    /// The call with its result as the value. It throws only when its task is canceled.
     private var result: NetworkCall<Result<Value, NetworkError>> {
         within { call in
             do {
@@ -130,8 +132,8 @@ private enum Part<First: Sendable, Second: Sendable>: Sendable {
     case second(Second)
 }
 
-/// Runs an operation for each element, so many at once, and gives what they bring in the order of the elements. The first
-/// failure cancels the others.
+/// Runs an operation for each element with limited concurrency, and returns the outputs in the order of the elements.
+/// The first failure cancels the others.
 private func gather<Elements: Sequence, Output: Sendable>(
     _ elements: Elements, width: Int, _ operation: @escaping @Sendable (Elements.Element) async throws -> Output
 ) async throws -> [Output] where Elements.Element: Sendable {

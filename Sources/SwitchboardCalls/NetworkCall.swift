@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Switchboard
 
-/// A call that has not been made yet, as a value: to be combined with others, and to be made as often as one likes.
+/// A call as a value: combine it with others, and make it any number of times.
 ///
 /// ```swift
 /// let titles = router.call(.newMovies(page: 1), as: Movie.self)
@@ -11,15 +11,15 @@ import Switchboard
 /// print(try await titles.value)
 /// ```
 ///
-/// Nothing is sent until somebody asks for the ``value``, starts it, or subscribes to its publisher, and everything is sent
-/// anew the next time. A combination is cancelled as a whole: its parts under way end with it. When one part fails, the
-/// others are cancelled, and the first failure is that of the whole.
+/// It sends nothing until the app reads its ``value``, starts it, or subscribes to its publisher. Each of these sends
+/// all requests again. Canceling a combination cancels all of its parts in flight. When one part fails, the others are
+/// canceled, and the combination throws the first failure.
 public struct NetworkCall<Value: Sendable>: Sendable {
     private let last: CallStep
-    /// The environment that it is made in, asked for when it is made.
+    /// Returns the environment to use, each time the call is made.
     let environment: @Sendable () -> CallEnvironment?
 
-    /// Makes a call of any operation: one with two requests of a service, for instance.
+    /// Creates a call from any operation, for instance one that sends two requests.
     public init(_ operation: @escaping @Sendable () async throws -> Value) {
         self.init(in: { CallEnvironment.current }, operation)
     }
@@ -36,10 +36,10 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         self.environment = environment
     }
 
-    /// Makes the call and gives what it brings.
+    /// The value of the call. Each read makes the call.
     ///
-    /// - Throws: `NetworkError`; `CancellationError` when the task was cancelled, or the router of one of its parts;
-    ///   and what a transform throws.
+    /// - Throws: `NetworkError`, or the error of a transform. `CancellationError` when the task or the router of a part
+    ///   was canceled.
     public var value: Value {
         get async throws {
             try CallCancellation.check()
@@ -47,14 +47,14 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// This call, then a step that makes another value of its value.
+    /// Returns a call that transforms this call's value.
     func then<Output: Sendable>(
         _ step: @escaping @Sendable (Value) async throws -> Output
     ) -> NetworkCall<Output> {
         NetworkCall<Output>(environment, CallStep(.after { try await step(try Self.cast($0)) }, after: last))
     }
 
-    /// A call that makes this one within it.
+    /// Returns a call that makes this call within a step.
     func within<Output: Sendable>(
         _ step: @escaping @Sendable (NetworkCall) async throws -> Output
     ) -> NetworkCall<Output> {
@@ -72,12 +72,13 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         return value
     }
 
-    /// Makes the call and calls back once.
+    /// Makes the call, and calls `completion` once.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion is called. Nil, the default, for no queue in particular.
-    ///   - completion: Gets `NetworkError.Code.cancelled` after a cancellation, even when the value was there already.
-    /// - Returns: What cancels this call.
+    ///   - queue: The queue on which the completion is called. Nil, the default, means no particular queue.
+    ///   - completion: Receives the result, or `NetworkError.Code.cancelled` after a cancellation, even if the value
+    ///     has arrived.
+    /// - Returns: The handle that cancels this call.
     @discardableResult
     public func start(
         on queue: DispatchQueue? = nil, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
@@ -87,12 +88,13 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Makes the call and calls back once, on the main actor.
+    /// Makes the call, and calls `completion` once on the main actor.
     ///
     /// - Parameters:
     ///   - actor: `MainActor.self`.
-    ///   - completion: Gets `NetworkError.Code.cancelled` after a cancellation, even when the value was there already.
-    /// - Returns: What cancels this call.
+    ///   - completion: Receives the result, or `NetworkError.Code.cancelled` after a cancellation, even if the value
+    ///     has arrived.
+    /// - Returns: The handle that cancels this call.
     @discardableResult
     public func start(
         on actor: MainActor.Type, completion: @escaping @MainActor @Sendable (Result<Value, NetworkError>) -> Void
@@ -100,13 +102,13 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         start { deliver in await MainActor.run { deliver { result in completion(result) } } }
     }
 
-    /// Makes the call and calls back once, on an actor.
+    /// Makes the call, and calls `completion` once on an actor.
     ///
     /// - Parameters:
-    ///   - actor: Where the completion is called.
-    ///   - completion: Gets the actor, and `NetworkError.Code.cancelled` after a cancellation, even when the value was
-    ///     there already.
-    /// - Returns: What cancels this call.
+    ///   - actor: The actor on which the completion is called.
+    ///   - completion: Receives the actor and the result, or `NetworkError.Code.cancelled` after a cancellation, even
+    ///     if the value has arrived.
+    /// - Returns: The handle that cancels this call.
     @discardableResult
     public func start<Place: Actor>(
         on actor: Place, completion: @escaping @Sendable (isolated Place, Result<Value, NetworkError>) -> Void
@@ -122,11 +124,11 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         deliver { completion(actor, $0) }
     }
 
-    /// Calls a completion with how the call ended, in the call's environment.
+    /// Calls a completion with the result, in the call's environment.
     private typealias Deliver = @Sendable (_ completion: (Result<Value, NetworkError>) -> Void) -> Void
 
-    /// Starts it. `hand` calls the completion by what it is given: asked at the very place, so that nobody gets a value
-    /// after having cancelled there.
+    /// Starts the call. `hand` runs `deliver` where the completion belongs, and `deliver` checks there for a
+    /// cancellation. So a caller that canceled at that point receives no value.
     private func start(_ hand: @escaping @Sendable (_ deliver: @escaping Deliver) async -> Void) -> RequestHandle {
         let handle = RequestHandle()
         let task = Task {

@@ -2,32 +2,34 @@ import Foundation
 import Switchboard
 
 extension NetworkRouter {
-    /// The call for an endpoint as a value, which decodes the response; see `request(_:as:options:)`. Nothing is sent yet.
+    /// Returns the call for an endpoint, which decodes the response, without sending anything. See
+    /// `request(_:as:options:)`.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - type: What to decode.
-    ///   - options: Options for this call, which win over those of the endpoint. Default none.
-    /// - Returns: The call. It goes to the environment that is set when it is made.
+    ///   - endPoint: The endpoint.
+    ///   - type: The type of the decoded value.
+    ///   - options: Options for this call, which override those of the endpoint. Default none.
+    /// - Returns: The call. It uses the environment that is set when it is made.
     public func call<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions()
     ) -> NetworkCall<Value> {
         NetworkCall(in: { environmentNow }) { try await request(endPoint, as: type, options: options) }
     }
 
-    /// The call for an endpoint as a value, which gives the response; see `response(for:options:)`. Nothing is sent yet.
+    /// Returns the call for an endpoint, with the response as its value, without sending anything. See
+    /// `response(for:options:)`.
     public func call(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) -> NetworkCall<NetworkResponse> {
         NetworkCall(in: { environmentNow }) { try await response(for: endPoint, options: options) }
     }
 }
 
 extension NetworkManager {
-    /// The call for an endpoint as a value; see `send(_:options:)`. Nothing is sent yet.
+    /// Returns the call for an endpoint without sending anything. See `send(_:options:)`.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - options: Options for this call, which win over those of the endpoint. Default none.
-    /// - Returns: The call. It goes to the environment that is set when it is made.
+    ///   - endPoint: The endpoint.
+    ///   - options: Options for this call, which override those of the endpoint. Default none.
+    /// - Returns: The call. It uses the environment that is set when it is made.
     public func call<EndPoint: TypedEndPoint>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) -> NetworkCall<EndPoint.Response> {

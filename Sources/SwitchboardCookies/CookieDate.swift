@@ -3,10 +3,11 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// Dates as cookies have them, by the algorithm of [RFC 6265 §5.1.1](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.1),
-/// which takes almost anything that holds a time, a day, a month and a year. Time zones are not looked at: it is UTC.
+/// Parses the dates of cookies with the algorithm of [RFC 6265
+/// §5.1.1](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.1), which accepts almost any text with a time, a day, a
+/// month and a year. It ignores time zones and reads every date as UTC.
 enum CookieDate {
-    /// The date; nil for a text that is none.
+    /// Returns the date, or nil for text that is not a date.
     static func parse(_ text: String) -> Date? {
         var time: DayTime?
         var day: Int?
@@ -30,7 +31,7 @@ enum CookieDate {
         return Date(utcYear: year, month: month, day: day, time: time)
     }
 
-    /// `h:m:s`, each of one or two digits, and then no digit.
+    /// Parses `h:m:s`, one or two digits each. Text without a leading digit may follow.
     private static func time(_ token: Substring.UTF8View) -> DayTime? {
         let parts = token.split(separator: .colon, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let hour = number(parts[0], digits: 1...2, alone: true),
@@ -39,7 +40,8 @@ enum CookieDate {
         return DayTime(hour: hour, minute: minute, second: second)
     }
 
-    /// The number at the start of a token, when it has that many digits; anything else may follow, unless it stands alone.
+    /// Returns the number at the start of a token, or nil for another count of digits. With `alone`, nothing may follow
+    /// the digits.
     private static func number(
         _ token: Substring.UTF8View, digits: ClosedRange<Int>, alone: Bool = false
     ) -> Int? {
@@ -57,7 +59,7 @@ enum CookieDate {
 }
 
 extension UInt8 {
-    /// `delimiter` of RFC 6265 §5.1.1.
+    /// Whether the byte is a `delimiter` of RFC 6265 §5.1.1.
     fileprivate var isDateDelimiter: Bool {
         switch self {
         case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true

@@ -3,31 +3,33 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// Sends the cookies of a jar, and keeps those that servers set.
+/// Sends the cookies of a jar, and stores the cookies that servers set.
 ///
 /// ```swift
 /// let manager = NetworkManager(exchangeInterceptors: [CookieInterceptor()])
 /// ```
 ///
-/// It sees every exchange, those of a redirect too. A cookie set on a 302 is there for the target. Cookies are kept apart by `RequestOptions.partition`.
+/// It handles every exchange, including redirects, so the target of a 302 receives the cookies that the 302 set.
+/// `RequestOptions.partition` separates cookies.
 ///
-/// Where another site led the request, by a redirect or a link, cookies go as their `SameSite` says ([RFC 6265bis
-/// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): `Strict` never, `Lax` and those
-/// that say nothing with safe methods alone. Every call counts as a navigation: a library has no pages.
+/// After a redirect or a link from another site, `SameSite` decides which cookies are sent ([RFC 6265bis
+/// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): a `Strict` cookie never,
+/// and a `Lax` cookie or one without the attribute only with a safe method. Every call counts as a navigation, because
+/// a library has no pages.
 ///
-/// There is one `Cookie` field. Pairs that the request has by itself stay in front and win over the jar's of the same
-/// name.
+/// The request has one `Cookie` field. It begins with the pairs that the request already had, which override the jar's
+/// cookies of the same name.
 public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
-    /// Where they are kept.
+    /// The storage of the cookies.
     public let jar: CookieJar
 
-    /// Makes the interceptor, with an empty jar unless it is given one. Several may share a jar.
+    /// Creates the interceptor, by default with an empty jar. Several interceptors may share a jar.
     public init(_ jar: CookieJar = CookieJar()) {
         self.jar = jar
     }
 
-    /// Adds the cookies for the request's URL, sends it, and keeps those of the response; also when the response did not
-    /// arrive whole.
+    /// Adds the cookies for the request's URL, sends the request, and stores the cookies of the response, even if its
+    /// body is incomplete.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var sent = request
         let names = apply(to: &sent)
@@ -45,7 +47,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
     /// Adds the cookies for the request's URL.
     public func adapt(_ request: inout NetworkRequest) async throws { _ = apply(to: &request) }
 
-    /// The names of those that were added.
+    /// Adds the cookies, and returns their names.
     private func apply(to request: inout NetworkRequest) -> [String] {
         guard let url = request.url else { return [] }
         let cookies = jar.cookies(for: url, in: request.options.partition).filter { $0.goes(with: request) }
@@ -80,7 +82,7 @@ extension StoredCookie {
 }
 
 extension CookieInterceptor: Resettable {
-    /// Nothing: the jar is reset as a part, once, though several share it.
+    /// Does nothing: the jar resets once as a resettable part, though several interceptors may share it.
     public func reset() {}
 
     /// The jar.

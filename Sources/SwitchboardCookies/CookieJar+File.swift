@@ -4,10 +4,10 @@ import Foundation
 import SwitchboardText
 
 extension CookieJar {
-    /// Makes a jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. When there is no such file
-    /// it is empty; ``reset()`` removes the file.
+    /// Creates a jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. The jar is empty when
+    /// the file does not exist. ``reset()`` removes the file.
     ///
-    /// - Throws: `NetworkError.Code.decodingFailed` when the file cannot be read or is none of a jar's.
+    /// - Throws: `NetworkError.Code.decodingFailed` when the file cannot be read or is not a cookie file.
     public convenience init(
         contentsOf file: URL, maximumPerDomain: Int = 180, maximum: Int = 3_000,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -16,12 +16,11 @@ extension CookieJar {
         try read(file)
     }
 
-    /// Writes the cookies that have a date of expiry into a file that its owner alone can read, in the place of the one
-    /// that is there, at once or not at all.
+    /// Writes the cookies that have an expiry date into a file, atomically. Only the owner can read the file.
     ///
     /// - Parameters:
-    ///   - file: Where. Its folder must exist.
-    ///   - includingSessionCookies: Whether cookies without a date are written too. Default false.
+    ///   - file: The file to write or replace. Its folder must exist.
+    ///   - includingSessionCookies: True to write cookies without an expiry date too. Default false.
     /// - Throws: `NetworkError.Code.cannotWriteFile`.
     public func save(to file: URL, includingSessionCookies: Bool = false) throws(NetworkError) {
         let now = now()
@@ -56,10 +55,10 @@ extension CookieJar {
     }
 }
 
-/// What stands in a jar's file.
+/// The contents of a cookie file.
 private struct CookieFile: Codable {
     struct Partition: Codable {
-        /// Nil for requests outside of any environment.
+        /// The partition, or nil for requests outside any environment.
         var name: String?
         var cookies: [Entry]
     }
@@ -70,7 +69,7 @@ private struct CookieFile: Codable {
         var domain: String
         var path: String
         var isHostOnly: Bool
-        /// In seconds since 1970.
+        /// Seconds since 1970.
         var expires: Double?
         var isSecure: Bool
         var isHTTPOnly: Bool
@@ -96,7 +95,7 @@ private struct CookieFile: Codable {
         }
     }
 
-    /// No jar's file is larger.
+    /// The largest cookie file that is read, in bytes.
     private static let maximumSize = 256 << 20
 
     var version = 1
@@ -106,7 +105,7 @@ private struct CookieFile: Codable {
         self.partitions = partitions
     }
 
-    /// Nil when there is no such file.
+    /// Reads a file. Nil when it does not exist.
     init?(readFrom file: URL) throws(NetworkError) {
         func refusal(_ why: String) -> NetworkError {
             NetworkError(.decodingFailed, reason: "the cookie file \(file.path.quotedForMessage) \(why)")
@@ -118,7 +117,7 @@ private struct CookieFile: Codable {
             throw refusal("cannot be read: \(error.localizedDescription)")
         }
         guard let data = read else { return nil }
-        // Without the error underneath, which might quote a value.
+        // Omits the underlying error, which might quote a value.
         guard let contents = try? JSONDecoder().decode(CookieFile.self, from: data), contents.version == 1 else {
             throw refusal("is damaged")
         }

@@ -3,37 +3,40 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// Keeps cookies by [RFC 6265](https://www.rfc-editor.org/rfc/rfc6265), and those of each environment apart.
+/// Stores cookies by the rules of [RFC 6265](https://www.rfc-editor.org/rfc/rfc6265), separately for each environment.
 ///
 /// ```swift
-/// let jar = try CookieJar(contentsOf: file)                    // empty when there is no such file
+/// let jar = try CookieJar(contentsOf: file)                    // empty when the file does not exist
 /// let manager = NetworkManager(exchangeInterceptors: [CookieInterceptor(jar)])
-/// try jar.save(to: file)                                       // those that outlive the session
+/// try jar.save(to: file)                                       // cookies that outlive the session
 /// ```
 ///
-/// A server sets cookies for itself and for domains above it, never for a public suffix such as `co.uk`. The system's
-/// libpsl supplies the suffixes. Where there is none, as on Apple's systems and Alpine, a domain of a single label is a
-/// suffix, and the usual labels below a country's, such as `co.uk` and `com.au`. That rule does not know suffixes of
-/// companies (`github.io`), nor those of three labels (`city.kawasaki.jp`). An IP address sets cookies for itself alone.
-/// From RFC 6265bis come the prefixes `__Host-` and `__Secure-`, that a cookie set without TLS is never `Secure` and
-/// never hides one that is, and that control characters are refused. `SameSite` is kept, for ``CookieInterceptor``.
+/// A server may set cookies for itself and for domains above it, but not for a public suffix such as `co.uk`. The
+/// system's libpsl supplies the public suffixes. Without libpsl, as on Apple's systems and Alpine, two rules replace
+/// it: every single label is a suffix, and so are the usual labels below a country's, such as `co.uk` and `com.au`.
+/// These rules miss suffixes of companies (`github.io`) and suffixes of three labels (`city.kawasaki.jp`). An IP
+/// address may set cookies only for itself.
+///
+/// RFC 6265bis adds the name prefixes `__Host-` and `__Secure-`. A cookie set without TLS is never `Secure` and never
+/// hides a `Secure` one. Cookies with control characters are rejected. ``CookieInterceptor`` applies the stored
+/// `SameSite`.
 public final class CookieJar: Sendable {
     struct State: Sendable {
         var shelves: [String?: CookieShelf] = [:]
-        /// Where it was read from or saved to.
+        /// The files that the jar was read from or saved to.
         var files: Set<URL> = []
     }
 
-    /// How many cookies a domain may have; one more takes the place of that which was not used for longest. Default 180. It is
-    /// also how many `Set-Cookie` fields of one response are looked at.
+    /// The maximum number of cookies per domain, and of `Set-Cookie` fields that are read from one response. Above it,
+    /// the jar removes expired cookies, then those that are not `Secure`, then the least recently used. Default 180.
     public let maximumPerDomain: Int
-    /// How many cookies there may be in each partition. Default 3,000.
+    /// The maximum number of cookies per partition. Default 3,000.
     public let maximum: Int
     let now: @Sendable () -> Date
     private let isPublicSuffix: @Sendable (String) -> Bool
     let state = Protected(State())
 
-    /// Makes an empty jar. `now` is asked whether cookies have expired.
+    /// Creates an empty jar. `now` returns the current time, which decides whether a cookie has expired.
     public convenience init(
         maximumPerDomain: Int = 180, maximum: Int = 3_000, now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -51,29 +54,29 @@ public final class CookieJar: Sendable {
         self.isPublicSuffix = isPublicSuffix
     }
 
-    /// What the system says; without it, what its usual names say.
+    /// Returns whether a domain is a public suffix, by the system's list, or by ``UsualSuffixes`` without one.
     package static func isPublicSuffix(_ domain: String) -> Bool {
         guard domain.utf8.contains(.dot) else { return true }
         guard case .success(let suffixes) = PublicSuffixes.loaded else { return UsualSuffixes.contains(domain) }
         return suffixes.contains(domain)
     }
 
-    /// Whether the system's list of public suffixes is there.
+    /// Whether the system's list of public suffixes is available.
     package static var knowsPublicSuffixes: Bool {
         if case .success = PublicSuffixes.loaded { true } else { false }
     }
 }
 
-// MARK: - What an exchange needs
+// MARK: - Exchanges
 
 extension CookieJar {
-    /// Keeps what a server sets. What it may not set, and what is no cookie, is left out; and of one response all fields
-    /// beyond the first ``maximumPerDomain``.
+    /// Stores the cookies that a server sets. It ignores invalid cookies, cookies that the server may not set, and all
+    /// fields of a response beyond the first ``maximumPerDomain``.
     ///
     /// - Parameters:
-    ///   - fields: The values of `Set-Cookie`, one each.
-    ///   - url: Where the response came from.
-    ///   - partition: Which cookies, as in `RequestOptions.partition`.
+    ///   - fields: The values of `Set-Cookie`, one per field.
+    ///   - url: The URL that sent the response.
+    ///   - partition: The partition to store them in, as in `RequestOptions.partition`.
     public func store(_ fields: [String], from url: URL, in partition: String? = nil) {
         guard !fields.isEmpty, let origin = CookieOrigin(url) else { return }
         let now = now()
@@ -89,7 +92,7 @@ extension CookieJar {
         }
     }
 
-    /// The cookies that a request to a URL carries, in the order in which they are sent.
+    /// Returns the cookies for a request to a URL, in the order in which they are sent.
     public func cookies(for url: URL, in partition: String? = nil) -> [StoredCookie] {
         guard state.withLock({ $0.shelves[partition] != nil }), let origin = CookieOrigin(url) else { return [] }
         let now = now()
@@ -97,19 +100,19 @@ extension CookieJar {
     }
 }
 
-// MARK: - What an app asks
+// MARK: - Apps
 
 extension CookieJar {
-    /// All cookies that have not expired, in the order in which they came.
+    /// Returns all cookies that have not expired, in the order in which they were first stored.
     public func cookies(in partition: String? = nil) -> [StoredCookie] {
         let now = now()
         return state.withLock { $0.shelves[partition]?.cookies(at: now) ?? [] }
     }
 
-    /// Puts a cookie of the app's own into the jar, in the place of one with the same name, domain and path.
+    /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain and path.
     ///
-    /// - Throws: `NetworkError.Code.invalidRequest` for one that could not be sent: with a semicolon or a control
-    ///   character, without name or domain, or larger than 4,096 bytes.
+    /// - Throws: `NetworkError.Code.invalidRequest` for a cookie that cannot be sent: with a semicolon or a control
+    ///   character, without a name or domain, or larger than 4,096 bytes.
     public func set(_ cookie: StoredCookie, in partition: String? = nil) throws(NetworkError) {
         if let fault = cookie.fault {
             throw NetworkError(.invalidRequest, reason: "the cookie \(cookie.name.quotedForMessage) \(fault)")
@@ -121,16 +124,16 @@ extension CookieJar {
         }
     }
 
-    /// Forgets the cookies of a partition that a closure picks; without one, all of them.
+    /// Removes the cookies of a partition for which the closure returns true. By default, removes all of them.
     public func remove(in partition: String? = nil, where isRemoved: (StoredCookie) -> Bool = { _ in true }) {
-        // Foreign code may not run under the lock.
+        // The caller's closure must not run under the lock.
         let removed = Set(cookies(in: partition).filter(isRemoved))
         state.withLock { $0.shelves[partition]?.removeAll(where: removed.contains) }
     }
 }
 
 extension CookieJar: Resettable {
-    /// Forgets the cookies of every partition, and removes the files it was read from and saved to.
+    /// Removes the cookies of every partition, and the files that the jar was read from or saved to.
     public func reset() {
         let files = state.swap(State()).files
         for file in files { try? FileManager.default.removeItem(at: file) }
@@ -138,11 +141,11 @@ extension CookieJar: Resettable {
 }
 
 extension CookieJar: CustomStringConvertible, CustomReflectable {
-    /// How many cookies there are. Never a value.
+    /// The number of cookies, without their values.
     public var description: String {
         "CookieJar of \(state.withLock { $0.shelves.values.reduce(0) { $0 + $1.count } }) cookies"
     }
 
-    /// Shows the description only, so that `dump` prints no value.
+    /// A mirror with only the description, so that `dump` prints no value.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -3,39 +3,39 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// The cookies of one partition, by domain, and there by name and path.
+/// The cookies of one partition, indexed by domain, then by name and path.
 struct CookieShelf: Sendable {
     private struct Entry: Sendable {
         var cookie: StoredCookie
-        /// What is smaller came, or was used, earlier.
+        /// Logical times: a smaller number is earlier.
         var created: UInt64
         var used: UInt64
     }
 
-    /// What makes two cookies of a domain one, in bytes: `String` takes two spellings of one character for equal.
+    /// The identity of a cookie within its domain, in bytes: `String` treats two spellings of one character as equal.
     private struct Key: Hashable {
         private let bytes: [UInt8]
 
         init(_ cookie: StoredCookie) {
-            // Neither holds a NUL.
+            // Neither part contains a NUL.
             bytes = cookie.name.utf8 + [0] + cookie.path.utf8
         }
     }
 
     private var entries: [String: [Key: Entry]] = [:]
     private(set) var count = 0
-    /// How many stored cookies were looked at so far, one by one: tests say how many that may be.
+    /// The number of stored cookies examined so far. Tests check that it stays low.
     private(set) var looks = 0
     private var clock: UInt64 = 0
 
-    /// All that have not expired, in the order in which they came.
+    /// Returns all cookies that have not expired, in the order in which they were first stored.
     func cookies(at now: Date) -> [StoredCookie] {
         entries.values.lazy.flatMap(\.values).filter { !$0.cookie.isExpired(at: now) }
             .sorted { $0.created < $1.created }.map(\.cookie)
     }
 
-    /// Those for a request, by [RFC 6265 §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4): longer paths first,
-    /// then those that came earlier.
+    /// Returns the cookies for a request ([RFC 6265 §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4)): longer
+    /// paths first, then earlier cookies.
     mutating func cookies(for origin: CookieOrigin, at now: Date) -> [StoredCookie] {
         guard count > 0 else { return [] }
         var found: [Entry] = []
@@ -54,8 +54,8 @@ struct CookieShelf: Sendable {
         }.map(\.cookie)
     }
 
-    /// Puts cookies in the places of those they replace, or takes these away when they have expired, and then makes room: once
-    /// for all of them.
+    /// Stores cookies in place of their previous versions, and removes those that are now expired. Then it enforces
+    /// both limits once.
     mutating func insert(_ cookies: [StoredCookie], at now: Date, maximumPerDomain: Int, maximum: Int) {
         var longer: Set<String> = []
         for cookie in cookies {
@@ -78,8 +78,9 @@ struct CookieShelf: Sendable {
         if count > maximum { evict(to: maximum, at: now) }
     }
 
-    /// Takes away those of a domain that have expired, then those that are not `Secure`, and then those that were not used for
-    /// longest ([RFC 6265bis §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
+    /// Removes cookies of a domain above the limit: first expired ones, then those that are not `Secure`, then the
+    /// least recently used ([RFC 6265bis
+    /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
     private mutating func trim(_ domain: String, to maximum: Int, at now: Date) {
         guard let list = entries[domain], list.count > maximum else { return }
         looks += list.count
@@ -92,8 +93,9 @@ struct CookieShelf: Sendable {
         count -= list.count - kept.count
     }
 
-    /// Takes away those that have expired, and then those that were not used for longest: a twentieth more than there must,
-    /// so that a server that sets many does not cost a look at all for each response.
+    /// Removes cookies of all domains above the limit: first expired ones, then the least recently used. It removes a
+    /// twentieth more than needed, so that a server that sets many cookies does not cause a full scan for each
+    /// response.
     private mutating func evict(to maximum: Int, at now: Date) {
         looks += count
         keep { !$0.cookie.isExpired(at: now) }
@@ -115,10 +117,10 @@ struct CookieShelf: Sendable {
         count = entries.values.reduce(0) { $0 + $1.count }
     }
 
-    /// Those of some cookies, set without TLS, that hide none that came over TLS.
+    /// Returns those of some cookies, all set without TLS, that do not hide a cookie that was set over TLS.
     mutating func leavingSecureOnes(_ cookies: [StoredCookie]) -> [StoredCookie] {
         guard let widest = cookies.map(\.domain).min(by: { $0.utf8.count < $1.utf8.count }) else { return [] }
-        // All of these domains are the origin's host or above it: what one of them hides is near the widest.
+        // Each domain is the origin's host or a domain above it, so every hidden cookie is above or below the shortest.
         let names = Set(cookies.map(\.name))
         var secure: [String: [StoredCookie]] = [:]
         for (domain, list) in entries where domain.domainMatches(widest) || widest.domainMatches(domain) {
@@ -138,7 +140,7 @@ struct CookieShelf: Sendable {
 }
 
 extension String {
-    /// The name and those above it: `a.b.c`, `b.c` and `c`.
+    /// The name and the domains above it: `a.b.c`, `b.c` and `c`.
     fileprivate var domainsAbove: [String] {
         var names = [self]
         var rest = utf8[...]

@@ -3,26 +3,27 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// A `Set-Cookie` taken apart, before anybody asks whether its server may set it
-/// ([RFC 6265 §5.2](https://www.rfc-editor.org/rfc/rfc6265#section-5.2)).
+/// A parsed `Set-Cookie` field, before the check that its server may set it ([RFC 6265
+/// §5.2](https://www.rfc-editor.org/rfc/rfc6265#section-5.2)).
 struct SetCookie {
-    /// More in name and value together is no cookie, more in an attribute is none (RFC 6265bis §5.6).
+    /// The largest sizes in bytes: of name and value together, and of an attribute's value. A larger cookie is
+    /// rejected, and a larger attribute is ignored (RFC 6265bis §5.6).
     static let maximumSize = 4_096, maximumAttribute = 1_024
 
     let name: String
     let value: String
     var expires: Date?
-    /// In seconds; zero or less for a cookie that is to be forgotten.
+    /// The lifetime in seconds. Zero or less removes the cookie.
     var maximumAge: Int?
-    /// In lower case, without a dot before it.
+    /// The domain in lower case, without a leading dot.
     var domain: String?
-    /// Nil for the directory of the URL.
+    /// The path, or nil for the directory of the URL.
     var path: String?
     var isSecure = false
     var isHTTPOnly = false
     var sameSite: StoredCookie.SameSite?
 
-    /// Nil for a text without a name, and for one with control characters (RFC 6265bis §5.6).
+    /// Parses a field. Nil for text without a name or with control characters (RFC 6265bis §5.6).
     init?(_ text: String) {
         guard !text.utf8.contains(where: \.breaksFieldValue) else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -35,7 +36,7 @@ struct SetCookie {
         for part in parts.dropFirst() { apply(part) }
     }
 
-    /// Of an attribute that stands there twice the last one counts; one that cannot be understood is left out.
+    /// Applies an attribute. The last of several equal ones wins, and one that cannot be parsed is ignored.
     private mutating func apply(_ part: Substring.UTF8View) {
         let equals = part.firstIndex(of: .equals)
         let name = part[..<(equals ?? part.endIndex)].trimmedOfBlanks
@@ -61,7 +62,8 @@ struct SetCookie {
         }
     }
 
-    /// Digits, perhaps behind a minus; what is too long for a number is as long as can be.
+    /// Parses digits, with an optional minus before them. A negative number becomes 0, and a number that does not fit
+    /// becomes the largest `Int`.
     private static func seconds(_ text: Substring.UTF8View) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text

@@ -10,7 +10,8 @@ extension String {
             || utf8.dropFirst(cookiePath.utf8.count).first == .slash
     }
 
-    /// `domain-match` of [RFC 6265 §5.1.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.3).
+    /// Returns whether the host matches by `domain-match` of [RFC 6265
+    /// §5.1.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.3).
     func domainMatches(_ domain: String) -> Bool {
         hasBytes(of: domain) || isBelow(domain) && IPAddress(host: withoutRootDot) == nil
     }
@@ -21,7 +22,7 @@ extension String {
         return rest.first == .dot && rest.dropFirst().elementsEqual(domain.utf8)
     }
 
-    /// The name without the dot at its end that stands for the root: `co.uk.` is what `co.uk` is.
+    /// The name without the trailing dot of the root: `co.uk` for `co.uk.`.
     fileprivate var withoutRootDot: String {
         guard utf8.last == .dot else { return self }
         return String(decoding: utf8.dropLast(), as: UTF8.self)
@@ -29,15 +30,16 @@ extension String {
 }
 
 extension StoredCookie {
-    /// The cookie that a server may set with this, by [RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)
-    /// and, for what is secure and for the prefixes of names, RFC 6265bis §5.7. Nil when it may not.
+    /// Creates the cookie that a server sets with this field, by [RFC 6265
+    /// §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3). RFC 6265bis §5.7 adds the rules for `Secure` and for
+    /// prefixes of names. Nil when the server may not set it.
     init?(_ field: SetCookie, from origin: CookieOrigin, now: Date, isPublicSuffix: (String) -> Bool) {
         var domain = field.domain ?? origin.host
         var isHostOnly = field.domain == nil
         if !isHostOnly {
             let name = domain.withoutRootDot
             if domain.hasBytes(of: origin.host) {
-                // One that nobody shares: a host alone on its suffix, or an address.
+                // A host that is a public suffix or an address sets the cookie only for itself.
                 isHostOnly = IPAddress(host: name) != nil || isPublicSuffix(name)
             } else if !origin.host.domainMatches(domain) || isPublicSuffix(name) {
                 return nil
@@ -56,19 +58,20 @@ extension StoredCookie {
             sameSite: field.sameSite)
     }
 
-    /// Whether a request to there carries it.
+    /// Returns whether a request to this origin carries the cookie.
     func goes(to origin: CookieOrigin) -> Bool {
         (isHostOnly ? origin.host.hasBytes(of: domain) : origin.host.domainMatches(domain)) && origin.isUnder(path)
             && (origin.isSecure || !isSecure)
     }
 
-    /// Whether setting it without TLS would hide one that came over TLS (RFC 6265bis §5.7, "leave secure cookies alone").
+    /// Returns whether setting this cookie without TLS would hide one that was set over TLS (RFC 6265bis §5.7, "leave
+    /// secure cookies alone").
     func hides(_ other: StoredCookie) -> Bool {
         name.hasBytes(of: other.name) && other.isSecure && path.isUnder(other.path)
             && (domain.domainMatches(other.domain) || other.domain.domainMatches(domain))
     }
 
-    /// Why it could not stand in a header field; nil when it could.
+    /// The reason why a header field cannot carry the cookie, or nil.
     var fault: String? {
         if name.isEmpty { return "has no name" }
         let parts = [("name", name, ";="), ("value", value, ";"), ("domain", domain, ";/"), ("path", path, ";")]

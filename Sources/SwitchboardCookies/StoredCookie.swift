@@ -2,49 +2,51 @@ import Switchboard
 import SwitchboardPlatform
 import Foundation
 
-/// A cookie as a jar keeps it ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)).
+/// A cookie in a ``CookieJar`` ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)).
 public struct StoredCookie: Sendable, Hashable {
-    /// The name, with case.
+    /// The name, case-sensitive.
     public let name: String
-    /// The value, quotes included if it has any.
+    /// The value, including quotes if it has any.
     public let value: String
-    /// The host, or the domain with all of its hosts; in lower case, without a dot before it.
+    /// The host, or the domain with all hosts below it, in lower case and without a leading dot.
     public let domain: String
-    /// The path under which it is sent: this one and those below it.
+    /// The path that receives the cookie, together with all paths below it.
     public let path: String
-    /// Whether it goes to ``domain`` alone, and not to the hosts below it.
+    /// Whether the cookie is sent only to ``domain`` and not to hosts below it.
     public let isHostOnly: Bool
-    /// When it ends. Nil for the end of the session: it is not saved, unless asked for.
+    /// The expiry date. Nil for a cookie that ends with the session: by default, it is not saved to a file.
     public let expires: Date?
-    /// Whether it goes over https alone.
+    /// Whether the cookie is sent only over https.
     public let isSecure: Bool
-    /// Whether scripts of a page may not see it. There are none here: kept, for those who hand cookies to a web view.
+    /// Whether scripts of a web page must not read the cookie. The library runs no scripts; apps that copy cookies to a
+    /// web view need the flag.
     public let isHTTPOnly: Bool
-    /// What browsers do with it across sites. ``CookieInterceptor`` does it where a server led a request.
+    /// The `SameSite` attribute, or nil without one. ``CookieInterceptor`` applies it when another site led to the
+    /// request.
     public let sameSite: SameSite?
 
-    /// When a browser sends a cookie with a request that another site caused.
+    /// The rule for sending a cookie with a request that another site caused.
     public enum SameSite: String, Sendable, Codable {
-        /// Never.
+        /// The cookie is never sent.
         case strict
-        /// When a person follows a link.
+        /// The cookie is sent when a person follows a link.
         case lax
-        /// Always.
+        /// The cookie is always sent.
         case none
     }
 
-    /// Makes a cookie of your own; ``CookieJar/set(_:in:)`` puts it into a jar.
+    /// Creates a cookie. ``CookieJar/set(_:in:)`` stores it in a jar.
     ///
     /// - Parameters:
     ///   - name: The name.
     ///   - value: The value.
     ///   - domain: The host.
-    ///   - path: The path under which it is sent. Default all.
-    ///   - includesSubdomains: Whether the hosts below the domain get it too. Default false.
-    ///   - expires: When it ends. Nil, the default, for the end of the session.
-    ///   - isSecure: Whether it goes over https alone. Default true.
-    ///   - isHTTPOnly: Whether scripts of a page may not see it. Default false.
-    ///   - sameSite: Whether it goes where another site led. Default nil, which counts as lax.
+    ///   - path: The path that receives the cookie. Default all paths.
+    ///   - includesSubdomains: True to send it to hosts below the domain too. Default false.
+    ///   - expires: The expiry date. Nil, the default, ends it with the session.
+    ///   - isSecure: True to send it only over https. Default true.
+    ///   - isHTTPOnly: True if scripts of a web page must not read it. Default false.
+    ///   - sameSite: The rule for requests that another site caused. Nil, the default, counts as lax.
     public init(
         _ name: String, _ value: String, domain: String, path: String = "/", includesSubdomains: Bool = false,
         expires: Date? = nil, isSecure: Bool = true, isHTTPOnly: Bool = false, sameSite: SameSite? = nil
@@ -66,9 +68,9 @@ public struct StoredCookie: Sendable, Hashable {
 }
 
 extension StoredCookie: CustomStringConvertible, CustomReflectable {
-    /// Name, domain and path. Never the value.
+    /// Name, domain and path, without the value.
     public var description: String { "\(name)=\(Redaction.standard.mask) (\(isHostOnly ? "" : "*.")\(domain)\(path))" }
 
-    /// Shows the description only, so that `dump` prints no value.
+    /// A mirror with only the description, so that `dump` prints no value.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

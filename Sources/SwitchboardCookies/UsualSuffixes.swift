@@ -3,11 +3,11 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// The public suffixes that can be told by their form, for systems without a list: a single label, and a usual label below
-/// a country's of two letters, as in `co.uk`.
+/// The public suffixes that follow from the form of a name, for systems without a list: a single label, or a usual
+/// label below a country's two letters, as in `co.uk`.
 ///
-/// It knows neither the suffixes of companies (`github.io`) nor those of three labels (`city.kawasaki.jp`), and takes the few
-/// names for suffixes that somebody registered below such a country himself (`co.de`).
+/// The rule misses suffixes of companies (`github.io`) and of three labels (`city.kawasaki.jp`). It also takes a few
+/// registered names for suffixes (`co.de`).
 enum UsualSuffixes {
     private static let labels: Set<String> = [
         "ac", "asn", "co", "com", "ed", "edu", "gen", "go", "gob", "gouv", "gov", "govt", "gub", "idv", "lg", "ltd",
@@ -15,7 +15,7 @@ enum UsualSuffixes {
         "ne", "net", "nhs", "nom", "or", "org", "plc", "sch",
     ]
 
-    /// Whether a name, in lower case and without a dot at its ends, is one.
+    /// Returns whether a name, in lower case and without a dot at either end, is a public suffix.
     static func contains(_ domain: String) -> Bool {
         let parts = domain.pieces(between: .dot)
         switch parts.count {

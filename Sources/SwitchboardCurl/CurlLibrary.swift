@@ -1,30 +1,31 @@
 #if os(Linux)
 import SwitchboardCurlC
 
-/// The system's libcurl, loaded when it is first asked for.
+/// The system's libcurl, loaded at its first use.
 package enum CurlLibrary {
-    /// Why it is not there: in the loader's words, or that it is older than 7.78. Nil when it is.
+    /// The reason why libcurl is not available: the loader's message, or a version older than 7.78. Nil when it is
+    /// available.
     package static let failure: String? = swcurl_load().map { String(cString: $0) }
 
     /// The version, such as 0x075801 for 7.88.1.
     package static let version = failure == nil ? swcurl_version_number() : 0
-    /// `7.88.1`
+    /// The version as text, such as `7.88.1`.
     package static let versionText = failure == nil ? String(cString: swcurl_version_text()) : ""
     package static let hasHTTP2 = failure == nil && swcurl_features() & (1 << 16) != 0
 
-    /// Whether a plain connection of HTTP/2 by prior knowledge fails when it is used a second time: 7.88.0 and 7.88.1
-    /// ([curl 10634](https://github.com/curl/curl/issues/10634)).
+    /// Whether the second use of a plain HTTP/2 connection by prior knowledge fails, as in 7.88.0 and 7.88.1 ([curl
+    /// 10634](https://github.com/curl/curl/issues/10634)).
     package static let breaksPlainHTTP2 = version >> 8 == 0x07_58
 
-    /// Whether a reader that pauses stalls the other streams of its HTTP/2 connection: before 7.88.
+    /// Whether a reader that pauses stalls the other streams of its HTTP/2 connection, as before 7.88.
     package static let stallsSharedConnections = version < 0x07_58_00
 
-    /// Whether a handle that is used again may read header fields of its last response, which libcurl has freed: from 7.83
-    /// until 8.2 ([curl 11103](https://github.com/curl/curl/pull/11103)). A response whose first header line begins with a
-    /// blank triggers that.
+    /// Whether a reused handle may read freed header fields of its last response: from 7.83 until 8.2 ([curl
+    /// 11103](https://github.com/curl/curl/pull/11103)). A response whose first header line begins with a blank triggers
+    /// that.
     static let readsFreedHeaders = version >= 0x07_53_00 && version < 0x08_03_00
 
-    /// The content codings that it undoes: what it was built with.
+    /// The content codings that this build of libcurl decodes.
     package static let encodings: Set<String> = {
         guard failure == nil else { return [] }
         let features = swcurl_features()
@@ -32,25 +33,25 @@ package enum CurlLibrary {
         return Set(builtWith.flatMap { bit, names in features & (1 << bit) != 0 ? names : [] })
     }()
 
-    /// The same as the value of `Accept-Encoding`, as libcurl itself would write it; empty for none.
+    /// The value of `Accept-Encoding`, as libcurl would write it. Empty without any coding.
     static let acceptedEncodings = ["deflate", "gzip", "br", "zstd"].filter(encodings.contains).joined(separator: ", ")
 
-    /// Whether the `?` of an empty query is left out: since 8.8.
+    /// Whether libcurl omits the `?` of an empty query, as since 8.8.
     package static let dropsEmptyQuery = version >= 0x08_08_00
 
-    /// Whether decoding can still be turned off when the head of a response has come: before 8.5.
+    /// Whether decoding can still be turned off after the head of a response, as before 8.5.
     package static let decodesLate = version < 0x08_05_00
 
-    /// Why another library would not do; nil when it would. Nothing of it is kept.
+    /// Returns the reason why another library cannot be used, or nil. The library is not kept.
     package static func failure(loading name: String) -> String? {
         swcurl_try_load(name).map { String(cString: $0) }
     }
 
-    /// libcurl's words for one of its result codes.
+    /// Returns libcurl's message for one of its result codes.
     package static func text(of code: Int32) -> String { String(cString: swcurl_error_text(code)) }
 }
 
-/// The numbers of libcurl's options that are set here; part of its ABI.
+/// The numbers of the libcurl options that are set here. They are part of its ABI.
 enum CurlOption {
     static let proxy: Int32 = 10_004
     static let errorBuffer: Int32 = 10_010
@@ -112,24 +113,24 @@ enum CurlMultiOption {
     static let maxTotalConnections: Int32 = 13
 }
 
-/// libcurl's result codes that are told apart here.
+/// The result codes of libcurl that are handled separately.
 enum CurlCode {
-    /// Up to 7.88 also what a GOAWAY is to the one stream that it leaves out.
+    /// A framing error. Up to 7.88 also the result of a stream that a GOAWAY excludes.
     static let framing: Int32 = 16
-    /// Of a pause: there is no connection just now, so nothing is paused.
+    /// The result of a pause while the transfer has no connection, so that nothing is paused.
     static let badArgument: Int32 = 43
-    /// A repeat that libcurl before 7.80 was kept from.
+    /// The result of a repetition that libcurl before 7.80 was prevented from sending.
     static let tooManyRedirects: Int32 = 47
     static let gotNothing: Int32 = 52
     static let sendError: Int32 = 55
     static let receiveError: Int32 = 56
 }
 
-/// What callbacks return to libcurl.
+/// The values that callbacks return to libcurl.
 enum CurlAnswer {
-    /// Not now: to be asked again after a resume.
+    /// Pauses the transfer. libcurl calls again after a resume.
     static let pause = 0x1000_0001
-    /// End the transfer, from the callback that reads.
+    /// Ends the transfer, from the callback that reads.
     static let abortReading = 0x1000_0000
 }
 #endif

@@ -2,18 +2,18 @@
 import SwitchboardCurlC
 import Foundation
 
-/// What all exchanges of a loop have in common.
+/// The options that all exchanges of a loop share.
 package struct CurlOptions: Sendable {
     package enum Version: Sendable { case automatic, http1, http2PriorKnowledge }
     package enum AddressFamily: Int, Sendable { case any, ipv4, ipv6 }
     package enum Proxy: Sendable {
         case system, none
-        /// A URL of scheme, host and port, the credentials, and the hosts that are reached without it.
+        /// A URL of scheme, host and port, the credentials, and the hosts that bypass the proxy.
         case named(String, user: String?, password: String?, bypass: [String])
     }
 
     package struct TLS: Sendable {
-        /// libcurl's `CURL_SSLVERSION_`.
+        /// A `CURL_SSLVERSION_` value of libcurl.
         package var minimumVersion = 6
         package var trustsSystem = true
         package var trustsEveryServer = false
@@ -22,7 +22,7 @@ package struct CurlOptions: Sendable {
         package var certificate: Data?
         package var key: Data?
         package var keyPassword: String?
-        /// As libcurl wants them: `sha256//` each, joined by semicolons.
+        /// The pins in libcurl's format: `sha256//` and the hash each, joined by semicolons.
         package var pins: String?
 
         package init() {}
@@ -36,24 +36,24 @@ package struct CurlOptions: Sendable {
     package var unixSocketPath: String?
     package var localAddress: String?
     package var addressFamily = AddressFamily.any
-    /// `host:port:address,address` each.
+    /// Entries of the form `host:port:address,address`.
     package var resolve: [String] = []
     package var userAgent = ""
-    /// Whether the environment names a proxy. To look for these at every exchange is libcurl's way; that there are none
-    /// is known once.
+    /// Whether the environment names a proxy, read once. libcurl would read the environment for each exchange.
     private let hasSystemProxy: Bool
 
-    /// libcurl's own choices.
+    /// Creates options with libcurl's defaults.
     package init() {
         hasSystemProxy = ProcessInfo.processInfo.environment.keys.contains { $0.lowercased().hasSuffix("_proxy") }
     }
 }
 
-// MARK: What follows for one URL or another
+// MARK: Options that depend on the URL
 
 extension CurlOptions {
-    /// Whether a request waits for a connection that is being made, to share it over HTTP/2. Over TLS the handshake says
-    /// whether it can; without, libcurl would wait for the first answer, however long that takes.
+    /// Returns whether a request waits for a connection that is being made, to share it over HTTP/2. Over TLS, the
+    /// handshake decides whether it can. Without TLS, libcurl would wait for the first response, however long that
+    /// takes.
     func waitsToShare(isTLS: Bool) -> Bool {
         switch version {
         case .automatic: isTLS && CurlLibrary.hasHTTP2
@@ -62,8 +62,8 @@ extension CurlOptions {
         }
     }
 
-    /// libcurl's `CURL_HTTP_VERSION_`. What is known beforehand is known of connections without TLS: with it both sides
-    /// choose, and since 8.10 libcurl would offer nothing else.
+    /// Returns a `CURL_HTTP_VERSION_` value of libcurl. Prior knowledge applies only to connections without TLS: with
+    /// TLS, both sides negotiate, and since 8.10 libcurl would offer nothing else.
     func httpVersion(isTLS: Bool) -> Int {
         switch version {
         case .automatic: CurlLibrary.hasHTTP2 ? 4 : 2
@@ -72,8 +72,8 @@ extension CurlOptions {
         }
     }
 
-    /// What is sent for a URL whose query is empty, where libcurl would leave its `?` out. Nil for all others, and where
-    /// a proxy may have to be sent the whole URL.
+    /// Returns the request target for a URL whose query is empty, if libcurl would omit its `?`. Nil for all other
+    /// URLs, and when a proxy may need the whole URL.
     func target(of url: String, isTLS: Bool) -> String? {
         guard CurlLibrary.dropsEmptyQuery, let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
         let isEmpty = url.utf8[mark...].dropFirst().first.map { $0 == UInt8(ascii: "#") } ?? true
@@ -84,7 +84,7 @@ extension CurlOptions {
         return (path.isEmpty ? "/" : String(path) ?? "/") + "?"
     }
 
-    /// The fields of every request that does not set them itself. libcurl would format them twice for each.
+    /// The fields of each request that does not set them itself. libcurl would format them twice per request.
     var standingFields: [(name: String, line: String)] {
         var fields = [(name: "user-agent", line: "User-Agent: " + userAgent)]
         let encodings = CurlLibrary.acceptedEncodings
@@ -100,14 +100,14 @@ extension CurlOptions {
         }
     }
 
-    /// False where a connection without TLS cannot serve a second request.
+    /// Whether a connection without TLS can serve a second request.
     var keepsPlainConnections: Bool { version != .http2PriorKnowledge || !CurlLibrary.breaksPlainHTTP2 }
 }
 
-// MARK: Setting them
+// MARK: Setting options
 
 extension CurlOptions {
-    /// Sets them on a handle. Gives the list that must live as long as the handle.
+    /// Sets the options on a handle. Returns the list that must live as long as the handle.
     func apply(to easy: UnsafeMutableRawPointer) throws(CurlFailure) -> UnsafeMutableRawPointer? {
         func set(_ option: Int32, _ value: Int, or what: String = "") throws(CurlFailure) {
             try Self.check(swcurl_easy_set_long(easy, option, value), what)
@@ -119,10 +119,10 @@ extension CurlOptions {
         try set(CurlOption.protocols, 3)  // http and https
         try set(CurlOption.pathAsIs, 1)
         try set(CurlOption.suppressConnectHeaders, 1)
-        try set(CurlOption.acceptEncoding, "")  // all that this libcurl can undo
-        // For a proxy's CONNECT; the requests have it among their own fields.
+        try set(CurlOption.acceptEncoding, "")  // all codings that this libcurl decodes
+        // For a proxy's CONNECT. Requests carry it among their fields.
         if mayHaveHTTPProxy { try set(CurlOption.userAgent, userAgent) }
-        // A cancelled name lookup is not waited for; since 7.87, and harmless before.
+        // Does not wait for a canceled name lookup. Supported since 7.87, and harmless before.
         swcurl_easy_set_long(easy, CurlOption.quickExit, 1)
         try set(CurlOption.httpVersion, httpVersion(isTLS: false), or: "HTTP/2")
         try applyTLS(to: easy)
@@ -131,7 +131,7 @@ extension CurlOptions {
         case .system, .none: try set(CurlOption.proxy, "", or: "proxies")
         case .named(let url, let user, let password, let bypass):
             try set(CurlOption.proxy, url, or: "proxies")
-            // libcurl took them for percent-encoded before 8.8.
+            // Before 8.8, libcurl percent-decodes them.
             func literal(_ text: String) -> String {
                 CurlLibrary.version < 0x08_08_00 ? text.replacingOccurrences(of: "%", with: "%25") : text
             }
@@ -162,7 +162,7 @@ extension CurlOptions {
         if let certificate = tls.certificate, let key = tls.key {
             try Self.setBlob(certificate, CurlOption.sslCertBlob, easy, "client certificates")
             try Self.setBlob(key, CurlOption.sslKeyBlob, easy, "client certificates")
-            // Without a password OpenSSL would ask for one on the terminal.
+            // Without a password, OpenSSL would ask for one on the terminal.
             swcurl_easy_set_text(easy, CurlOption.keyPassword, tls.keyPassword ?? "")
         }
         if let pins = tls.pins {
@@ -170,13 +170,13 @@ extension CurlOptions {
         }
     }
 
-    /// The system's authorities are libcurl's default: a file, a folder of hashed names, or both. Extra ones replace
-    /// the file, so where there is no folder they are joined to it.
+    /// Sets the trusted authorities. libcurl's default is the system's authorities: a file, a folder of hashed names,
+    /// or both. Custom authorities replace the file, so without a folder the system's file is appended to them.
     private func applyAuthorities(to easy: UnsafeMutableRawPointer) throws(CurlFailure) {
         let file = swcurl_default_ca_file(easy).map { String(cString: $0) }
         let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
         guard var authorities = tls.authorities else {
-            // The file is read once for all connections, which libcurl does only where there is no folder (since 7.87).
+            // Reads the file once for all connections. libcurl does that only without a folder (since 7.87).
             if tls.trustsSystem, let file, FileManager.default.isReadableFile(atPath: file) {
                 swcurl_easy_set_text(easy, CurlOption.caPath, nil)
             }

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// What libcurl's headers would declare. Numbers and shapes are part of its ABI, which has not changed since
-// libcurl.so.4 (2006); the names are libcurl's own.
+// The declarations of libcurl's headers. Numbers and layouts are part of its ABI, which has not changed since
+// libcurl.so.4 (2006). The names are libcurl's.
 
 typedef struct {
     int msg;
@@ -171,7 +171,7 @@ void swcurl_url_free(void *url) { curl.curl_url_cleanup(url); }
 
 static swcurl_prerequest_callback on_head_sent;
 
-// Stands in for CURLOPT_PREREQFUNCTION before 7.80: hears of each head when it has been sent.
+// Replaces CURLOPT_PREREQFUNCTION before 7.80: receives each head after it was sent.
 static int on_debug(void *easy, int type, char *data, size_t size, void *context) {
     bool is_request = type == CURLINFO_HEADER_OUT && !(size > 8 && memcmp(data, "CONNECT ", 8) == 0);
     if (is_request && context) on_head_sent(context, NULL, NULL, 0, 0);
@@ -189,7 +189,8 @@ void swcurl_easy_set_callbacks(
     curl.curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, look_up);
     curl.curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, connect);
     if (curl.curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, prerequest) == 0) return;
-    // It cannot refuse one: a request again after a 417 is a redirect for libcurl, of which there are to be none.
+    // on_debug cannot refuse a request. libcurl counts a repeated request after a 417 as a redirect, so redirects are
+    // limited to none.
     curl.curl_easy_setopt(easy, CURLOPT_MAXREDIRS, 0L);
     on_head_sent = prerequest;
     curl.curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);

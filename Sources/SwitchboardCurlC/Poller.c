@@ -1,5 +1,5 @@
 #if defined(__linux__)
-// Waits on libcurl's sockets with epoll, as its multi_socket interface wants it.
+// Waits on libcurl's sockets with epoll, for its multi_socket interface.
 #define _GNU_SOURCE
 #include "SwitchboardCurlC.h"
 #include "Poller.h"
@@ -29,23 +29,23 @@ struct curl_sockaddr {
     struct sockaddr addr;
 };
 
-/// What is known of a descriptor.
+/// The state of a descriptor.
 struct watch {
-    uint8_t wanted;      // CURL_POLL_IN and CURL_POLL_OUT, as libcurl wants them now
-    uint8_t registered;  // the same, as epoll has them
-    bool is_connection;  // made by open_socket, so that close_socket will tell of its end
+    uint8_t wanted;      // CURL_POLL_IN and CURL_POLL_OUT, as libcurl requests them now
+    uint8_t registered;  // the same, as registered with epoll
+    bool is_connection;  // open_socket created it, so close_socket will close it
 };
 
 struct swcurl_poller {
     void *multi;
     int epoll, wake;
     pthread_mutex_t lock;
-    int64_t due;  // when libcurl's timer is over, in nanoseconds; -1 when it is off
-    int64_t time;  // when the poller last woke
+    int64_t due;  // the time of libcurl's timer in nanoseconds, -1 when it is off
+    int64_t time;  // the time when the poller last woke
     struct watch *watches;
     int count;
-    bool has_lost;  // whether a socket went since the wait began: its number may be another's by now
-    struct epoll_event events[64];  // what the last wait found
+    bool has_lost;  // whether a socket closed since the wait began: another may have its number now
+    struct epoll_event events[64];  // the events of the last wait
 };
 
 static int64_t now(void) {
@@ -83,16 +83,16 @@ static void enrol(swcurl_poller *poller, int socket, struct watch *watch, uint8_
     watch->registered = result ? 0 : mask;
 }
 
-// Never reports an error: libcurl declares the whole multi handle dead then, and goes on with transfers half removed.
-// A socket that the system does not watch ends by its deadline.
+// Never reports an error: libcurl would declare the whole multi handle dead, and continue with half-removed transfers.
+// The deadline ends a transfer whose socket is not watched.
 static int on_socket(void *easy, int socket, int what, void *context, void *unused) {
     swcurl_poller *poller = context;
     struct watch *watch = watch_of(poller, socket);
     if (!watch) return 0;
     if (what & CURL_POLL_REMOVE) poller->has_lost = true;
     watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
-    // A connection that goes idle stays with epoll, for reading: its next transfer needs no system call. One that was
-    // still being made may be closed already, by libcurl itself, and its number be another's.
+    // Keeps an idle connection in epoll for reading, so that its next transfer needs no system call. libcurl itself may
+    // already have closed a socket that was still connecting, and another socket may have its number.
     uint8_t mask = watch->wanted;
     if (!mask && watch->is_connection && watch->registered & CURL_POLL_IN) mask = CURL_POLL_IN;
     enrol(poller, socket, watch, mask);
@@ -115,7 +115,7 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
 static int close_socket(void *context, int socket) {
     swcurl_poller *poller = context;
     poller->has_lost = true;
-    // Closing takes it out of epoll.
+    // Closing a socket removes it from epoll.
     if (socket >= 0 && socket < poller->count) poller->watches[socket] = (struct watch){0};
     return close(socket);
 }
@@ -128,7 +128,7 @@ swcurl_poller *swcurl_poller_make(void *multi) {
     poller->time = now();
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
-    // It is held for microseconds: to spin for it is cheaper than to sleep.
+    // The lock is held for microseconds, so spinning is cheaper than sleeping.
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
     pthread_mutex_init(&poller->lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
@@ -171,7 +171,7 @@ static void act(swcurl_poller *poller, const struct epoll_event *event) {
     }
     struct watch *watch = watch_of(poller, socket);
     if (!watch || !watch->registered) return;
-    if (!watch->wanted) {  // an idle connection that the other end has closed, or spoken on: libcurl finds out itself
+    if (!watch->wanted) {  // the server closed or used an idle connection: libcurl detects it itself
         enrol(poller, socket, watch, 0);
         return;
     }

@@ -1,4 +1,4 @@
-// Between Libcurl.c and Poller.c.
+// Internal functions that Libcurl.c defines for Poller.c.
 #ifndef SWITCHBOARD_CURL_POLLER_H
 #define SWITCHBOARD_CURL_POLLER_H
 int swcurl_multi_socket_action(void *multi, int socket, int events);

@@ -1,7 +1,7 @@
 #if defined(__linux__)
-// Keeps libcurl before 7.87 from ending the process: with CURLOPT_NOSIGNAL it leaves SIGPIPE alone, and its OpenSSL writes
-// with write(2). The signal is blocked on the thread that is in libcurl, and what was raised meanwhile is taken back; the
-// process's disposition stays as it is.
+// Prevents libcurl before 7.87 from ending the process: with CURLOPT_NOSIGNAL it ignores SIGPIPE, and its OpenSSL
+// writes with write(2). The thread that runs libcurl blocks the signal, and discards a signal raised meanwhile. The
+// process's disposition does not change.
 #define _GNU_SOURCE
 #include "SwitchboardCurlC.h"
 #include "Sigpipe.h"

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Reads one `Link` field from left to right, each byte once.
+/// Parses one `Link` field from left to right, each byte once.
 struct LinkScanner {
     private let bytes: [UInt8]
     private var index = 0
@@ -27,7 +27,7 @@ struct LinkScanner {
         }
     }
 
-    /// Appendix B.3.
+    /// Parses the parameters (RFC 8288 appendix B.3).
     private mutating func parameters() -> [WebLink.Parameter] {
         var parameters: [WebLink.Parameter] = []
         while true {
@@ -47,7 +47,7 @@ struct LinkScanner {
         }
     }
 
-    /// Appendix B.4.
+    /// Parses a quoted string (RFC 8288 appendix B.4).
     private mutating func quoted() -> String {
         var output: [UInt8] = []
         index += 1
@@ -60,7 +60,7 @@ struct LinkScanner {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Goes behind the next comma that stands outside of quotes.
+    /// Moves past the next comma outside of quotes.
     private mutating func skipToComma() {
         while let byte = current {
             if byte == .quote {

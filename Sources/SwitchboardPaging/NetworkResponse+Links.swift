@@ -3,20 +3,20 @@ import Switchboard
 import SwitchboardText
 
 extension NetworkResponse {
-    /// The links of the `Link` fields that begin at this response, in order ([RFC 8288
+    /// The links of the `Link` fields that belong to this response, in order ([RFC 8288
     /// §3](https://www.rfc-editor.org/rfc/rfc8288#section-3)).
     ///
-    /// Relative ones are resolved against `url`. Left out are what breaks the syntax, what leads to no URL, and what
-    /// an `anchor` makes a link between others (§3.2).
+    /// Relative links are resolved against `url`. Omitted are links with a syntax error, links whose target is not a
+    /// URL, and links that belong to another resource because of an `anchor` (§3.2).
     public var links: [WebLink] {
         linkValues.compactMap { $0.link(from: base) }
     }
 
-    /// Where the first link of relation `next` leads, without its fragment, and with a mark when another origin than the
-    /// one asked had a say in it. Nil when there is none, and for a response
-    /// other than 2xx, whose links are not those of a page.
+    /// Returns the target of the first link with relation `next`, without its fragment. The URL carries a mark when
+    /// another origin than the requested one took part in choosing it. Nil without such a link, and for a response
+    /// other than 2xx, whose links do not belong to a page.
     ///
-    /// - Throws: `NetworkError.Code.invalidResponse` when it makes no URL: then nobody can tell what follows.
+    /// - Throws: `NetworkError.Code.invalidResponse` when the target is not a URL.
     func nextPage() throws(NetworkError) -> URL? {
         guard (200..<300).contains(statusCode),
             let next = linkValues.first(where: { $0.relations.contains("next") && $0.begins(at: base) })
@@ -36,13 +36,13 @@ extension NetworkResponse {
 extension URL {
     private static let elsewhere = "#chosen-by-another-origin"
 
-    /// Whether it is marked as chosen by another origin than the one asked. The mark survives being stored.
+    /// Whether the URL is marked as the choice of another origin. A stored URL keeps the mark.
     var isChosenElsewhere: Bool { absoluteString.hasSuffix(Self.elsewhere) }
 
     /// The URL with that mark in place of its fragment.
     var chosenElsewhere: URL { URL(string: withoutFragment.absoluteString + Self.elsewhere) ?? self }
 
-    /// What is asked for: a fragment is never sent.
+    /// The URL as it is sent: without its fragment.
     var withoutFragment: URL {
         let text = absoluteString
         guard let hash = text.utf8.firstIndex(of: .numberSign) else { return self }

@@ -2,23 +2,24 @@ import Foundation
 import Switchboard
 
 extension NetworkRouter {
-    /// The pages of an endpoint whose server says in the `Link` field where the next one is ([RFC
+    /// Returns the pages of an endpoint whose server links to the next page in the `Link` field ([RFC
     /// 8288](https://www.rfc-editor.org/rfc/rfc8288), relation `next`).
     ///
     /// ```swift
     /// for try await page in router.pages(of: .issues, as: [Issue].self) { show(page.value) }
     /// ```
     ///
-    /// The following pages are asked for with the endpoint's method, header fields and body, at the URL of the link. As
-    /// with redirects, that is never http after https, and credentials and all but the harmless header fields stay behind
-    /// when scheme, host or port change; see `RequestOptions.headersToOtherOrigins`. They do not come back with a link
-    /// that another origin gave. A ``ResponsePage/next`` notes in its fragment, which is never sent, that it is such a link.
+    /// Requests for the following pages have the endpoint's method, header fields and body, and the URL of the link.
+    /// The rules of redirects apply: no http after https, and no credentials and only harmless header fields when
+    /// scheme, host or port change; see `RequestOptions.headersToOtherOrigins`. A link from another origin does not
+    /// bring the credentials back. The fragment of such a ``ResponsePage/next``, which is never sent, marks it.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - type: What a page decodes to.
-    ///   - url: Where to go on: the ``ResponsePage/next`` of an earlier page. Nil, the default, for the endpoint's own URL.
-    /// - Returns: The pages. Nothing is sent before the first one is asked for.
+    ///   - endPoint: The endpoint of the first page.
+    ///   - type: The type of a decoded page.
+    ///   - url: The URL to resume at: the ``ResponsePage/next`` of an earlier page. Nil, the default, starts at the
+    ///     endpoint's URL.
+    /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable>(
         of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil
     ) -> PageSequence<Value, URL> {
@@ -37,7 +38,7 @@ extension NetworkRouter {
         return PageSequence(plan: plan)
     }
 
-    /// The pages of endpoints that have a number, or an offset.
+    /// Returns the pages of endpoints with a page number or an offset.
     ///
     /// ```swift
     /// let pages = router.pages(as: MoviePage.self, from: 1, while: { $0.page < $0.totalPages }, of: MovieApi.popular)
@@ -45,13 +46,13 @@ extension NetworkRouter {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: What a page decodes to.
-    ///   - number: The number of the first page to ask for: the API's first one, or the ``ResponsePage/next`` of an earlier
-    ///     page.
-    ///   - step: What is added for the next page: 1 by default, the size of a page for an offset.
-    ///   - isFollowed: Whether there is a page behind this one.
-    ///   - endPoint: Asks for the page of a number.
-    /// - Returns: The pages. Nothing is sent before the first one is asked for.
+    ///   - type: The type of a decoded page.
+    ///   - number: The number of the first page to request: the API's first number, or the ``ResponsePage/next`` of an
+    ///     earlier page.
+    ///   - step: The increment to the next page: 1 by default, or the page size for an offset.
+    ///   - isFollowed: Returns true when another page follows this one.
+    ///   - endPoint: Returns the endpoint of the page with a number.
+    /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable>(
         as type: Value.Type, from number: Int, by step: Int = 1,
         while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint
@@ -67,18 +68,19 @@ extension NetworkRouter {
         return PageSequence(plan: plan)
     }
 
-    /// The pages of endpoints that have a cursor: each page says where the next one begins.
+    /// Returns the pages of endpoints with a cursor: each page contains the cursor of the next one.
     ///
     /// ```swift
     /// for try await page in router.pages(as: Feed.self, next: \.nextCursor, of: MovieApi.feed) { show(page.value) }
     /// ```
     ///
     /// - Parameters:
-    ///   - type: What a page decodes to.
-    ///   - cursor: Where to go on: the ``ResponsePage/next`` of an earlier page. Nil, the default, for the first page.
-    ///   - next: The cursor of the following page; nil, or empty as some APIs have it, behind the last one.
-    ///   - endPoint: Asks for the page at a cursor, which is nil for the first one.
-    /// - Returns: The pages. Nothing is sent before the first one is asked for.
+    ///   - type: The type of a decoded page.
+    ///   - cursor: The cursor to resume at: the ``ResponsePage/next`` of an earlier page. Nil, the default, starts at
+    ///     the first page.
+    ///   - next: Returns the cursor of the following page. Nil or an empty cursor ends the pages.
+    ///   - endPoint: Returns the endpoint of the page at a cursor, which is nil for the first page.
+    /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil, next: @escaping @Sendable (Value) -> Cursor?,
         of endPoint: @escaping @Sendable (Cursor?) -> EndPoint
@@ -86,7 +88,7 @@ extension NetworkRouter {
         pages(as: type, after: cursor, next: { value, _ in next(value) }, of: endPoint)
     }
 
-    /// The pages of endpoints that have a cursor which comes in a header field; the rest as in
+    /// Returns the pages of endpoints whose cursor arrives in a header field. Otherwise the same as
     /// ``pages(as:after:next:of:)-(_,_,(Value)->Cursor?,_)``.
     ///
     /// ```swift
@@ -106,7 +108,7 @@ extension NetworkRouter {
         return PageSequence(plan: plan)
     }
 
-    /// The pages of an endpoint, and then of those that have a cursor; the rest as in
+    /// Returns the pages of a first endpoint, and then of endpoints with a cursor. Otherwise the same as
     /// ``pages(as:after:next:of:)-(_,_,(Value)->Cursor?,_)``.
     ///
     /// ```swift
@@ -114,11 +116,11 @@ extension NetworkRouter {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: What a page decodes to.
-    ///   - first: Asks for the first page.
-    ///   - next: The cursor of the following page; nil, or empty, behind the last one.
-    ///   - endPoint: Asks for the page at a cursor.
-    /// - Returns: The pages. Nothing is sent before the first one is asked for.
+    ///   - type: The type of a decoded page.
+    ///   - first: The endpoint of the first page.
+    ///   - next: Returns the cursor of the following page. Nil or an empty cursor ends the pages.
+    ///   - endPoint: Returns the endpoint of the page at a cursor.
+    /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, from first: EndPoint, next: @escaping @Sendable (Value) -> Cursor?,
         of endPoint: @escaping @Sendable (Cursor) -> EndPoint
@@ -135,7 +137,7 @@ extension NetworkRouter {
 }
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
-    /// The pages of an endpoint that says what it responds, by the `Link` field; see ``pages(of:as:from:)``.
+    /// Returns the pages of a typed endpoint by the `Link` field. See ``pages(of:as:from:)``.
     public func pages(of endPoint: EndPoint, from url: URL? = nil) -> PageSequence<EndPoint.Response, URL> {
         pages(of: endPoint, as: EndPoint.Response.self, from: url)
     }

@@ -1,16 +1,16 @@
 import Foundation
 import Switchboard
 
-/// How a kind of paging goes from page to page.
+/// The steps of one kind of paging.
 struct PagePlan<Value: Sendable, Token: Hashable & Sendable>: Sendable {
-    /// The token of the first page; nil for the endpoint as it is.
+    /// The token of the first page, or nil for the unchanged endpoint.
     let first: Token?
-    /// Whether a page with the body of the one before it is that page again.
+    /// Whether a page with the same body as the previous page counts as a repetition.
     let comparesBodies: Bool
-    /// The environment of an iteration that begins at this moment: all of its pages are asked for there.
+    /// Returns the environment of an iteration that begins now. All of its pages use this environment.
     let environment: @Sendable () -> CallEnvironment?
-    /// Sends the request for a page, and leaves it on the trail.
+    /// Sends the request for a page, and records it in the ``PageTrail``.
     let send: @Sendable (Token?, PageTrail) async throws -> NetworkResponse
-    /// The token of the page that follows; nil behind the last one.
+    /// Returns the token of the page that follows, or nil after the last one.
     let next: @Sendable (Value, NetworkResponse, Token?) throws -> Token?
 }

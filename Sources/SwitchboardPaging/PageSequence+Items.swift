@@ -2,28 +2,28 @@ import Foundation
 import Switchboard
 
 extension PageSequence {
-    /// What the pages hold, one after the other. The next page is asked for when all of one was taken; pages without
-    /// any are passed over.
+    /// Returns the items of all pages, one after the other. The next page is requested when all items of a page are
+    /// read. Empty pages are skipped.
     ///
     /// ```swift
     /// let pages = router.pages(of: .popular(page: 1), as: MoviePage.self)
     /// for try await movie in pages.items(\.results) { show(movie) }
     /// ```
     ///
-    /// - Parameter items: What a page holds.
-    /// - Returns: The items; each iteration starts again at the first page.
+    /// - Parameter items: Returns the items of a page.
+    /// - Returns: The items. Each iteration starts at the first page.
     public func items<Item: Sendable>(_ items: @escaping @Sendable (Value) -> [Item]) -> Items<Item> {
         Items(pages: self, items: items)
     }
 
-    /// What the pages hold, when each of them is a list itself; see ``items(_:)``.
+    /// Returns the items of pages that are lists themselves. See ``items(_:)``.
     public func items() -> Items<Value.Element> where Value: Sequence, Value.Element: Sendable {
         items { Array($0) }
     }
 
-    /// What the pages hold; see ``PageSequence/items(_:)``.
+    /// The items of all pages. See ``PageSequence/items(_:)``.
     public struct Items<Item: Sendable>: AsyncSequence, Sendable {
-        /// What comes.
+        /// The type of an item.
         public typealias Element = Item
 
         let pages: PageSequence
@@ -35,9 +35,9 @@ extension PageSequence {
             fileprivate let items: @Sendable (Value) -> [Item]
             fileprivate var rest: ArraySlice<Item> = []
 
-            /// The next item; nil behind the last one, and after an error.
+            /// Returns the next item, or nil after the last one or after an error.
             ///
-            /// - Throws: What ``PageSequence/AsyncIterator/next()`` throws.
+            /// - Throws: The errors of ``PageSequence/AsyncIterator/next()``.
             public mutating func next() async throws -> Item? {
                 while rest.isEmpty {
                     guard let page = try await pages.next() else { return nil }
@@ -47,7 +47,7 @@ extension PageSequence {
             }
         }
 
-        /// Starts at the first page.
+        /// Creates an iterator that starts at the first page.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(pages: pages.makeAsyncIterator(), items: items)
         }

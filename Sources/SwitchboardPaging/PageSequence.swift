@@ -1,27 +1,26 @@
 import Foundation
 import Switchboard
 
-/// The pages of a list, asked for one by one: `NetworkRouter.pages(of:as:from:)` and its like make them.
+/// The pages of a list, requested one by one. `NetworkRouter.pages(of:as:from:)` and similar functions create it.
 ///
-/// A request is sent when its page is asked for, no earlier: a loop that is left, or a task that is cancelled, sends
-/// nothing more. To take ten pages at most, write `pages.prefix(10)`. Each iteration starts again at the first page,
-/// with a request.
+/// Each request is sent only when its page is read, so leaving the loop or canceling the task sends nothing more. To
+/// read at most ten pages, write `pages.prefix(10)`. Each iteration starts at the first page with a new request.
 ///
-/// The pages end behind the last one, and also
-/// - with a 204, which has nothing in it to be a page;
-/// - before a page that was asked for in this iteration already: the same token, or the same method, URL, header fields
-///   and body. That is remembered as a hash of 128 bits each;
-/// - in number and cursor paging, before a page whose body has the same bytes as the one before it, unless they are
-///   none: such a server does not heed the number.
+/// The pages end after the last one, and also:
+/// - With a 204, which has no content to decode.
+/// - Before a page that this iteration already requested: the same token, or the same method, URL, header fields and
+///   body. A hash of 128 bits records each.
+/// - In number and cursor paging, before a page whose body has the same bytes as the previous one, unless it is empty.
+///   Such a server ignores the number.
 ///
-/// An error ends them too: it is thrown once, behind the pages that came before it.
+/// An error also ends the pages. It is thrown once, after the pages before it.
 public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendable>: AsyncSequence, Sendable {
-    /// What comes.
+    /// The type of a page.
     public typealias Element = ResponsePage<Value, Token>
 
     let plan: PagePlan<Value, Token>
 
-    /// Asks for page after page.
+    /// Requests page after page.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private let plan: PagePlan<Value, Token>
         private let trail = PageTrail()
@@ -36,11 +35,11 @@ public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendab
             token = plan.first
         }
 
-        /// Sends the request for the next page; nil behind the last one, and after an error.
+        /// Loads the next page. Nil after the last page or after an error.
         ///
-        /// - Throws: `NetworkError`: what `NetworkRouter.request(_:as:options:)` throws, and
-        ///   `NetworkError.Code.redirectRefused` for a link that is not to be followed. `CancellationError` when the
-        ///   task or the router was cancelled.
+        /// - Throws: `NetworkError` as from `NetworkRouter.request(_:as:options:)`, with
+        ///   `NetworkError.Code.redirectRefused` for a link that must not be followed. `CancellationError` when the
+        ///   task or the router was canceled.
         public mutating func next() async throws -> ResponsePage<Value, Token>? {
             guard !isOver else { return nil }
             isOver = true
@@ -67,13 +66,14 @@ public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendab
             return ResponsePage(value: value, response: response, next: next.flatMap { trail.contains($0) ? nil : $0 })
         }
 
-        /// A router that did not change the request answered the one before it a second time.
+        /// Returns whether the server repeated the previous page. Some routers
+        /// ignore the change of the request, and repeat it.
         private func isRepeat(_ response: NetworkResponse) -> Bool {
             (plan.comparesBodies || !trail.sawRequest) && !response.body.isEmpty && response.body == lastBody
         }
     }
 
-    /// Starts at the first page.
+    /// Creates an iterator that starts at the first page.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(plan)
     }

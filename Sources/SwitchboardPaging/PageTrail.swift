@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// What was asked for in one iteration over pages, so that nothing is asked for twice.
+/// Records the requests of one iteration over pages, so that none is sent twice.
 final class PageTrail: Sendable {
     private struct State {
         var seen: Set<Mark> = []
@@ -13,10 +13,10 @@ final class PageTrail: Sendable {
 
     private let state = Protected(State())
 
-    /// Whether the request for the page at hand was shown here: a router may be unable to.
+    /// Whether the request for the current page was recorded. Some routers do not pass it on.
     var sawRequest: Bool { state.value.sawRequest }
 
-    /// Notes a token. False when it was there already.
+    /// Records a token. Returns false for a repeated one.
     @discardableResult
     func insert(_ token: some Hashable) -> Bool {
         let mark = Mark(token)
@@ -28,7 +28,7 @@ final class PageTrail: Sendable {
         return state.withLock { $0.seen.contains(mark) }
     }
 
-    /// Asks for one page; nil when its request was sent before, and so was not sent.
+    /// Loads one page. Nil when an equal request was sent before, so that this one was not sent.
     func asking(_ ask: () async throws -> NetworkResponse) async throws -> NetworkResponse? {
         state.withLock { $0.sawRequest = false }
         do {
@@ -39,9 +39,9 @@ final class PageTrail: Sendable {
         }
     }
 
-    /// Lets a request pass that is sent for the first time. One whose body is streamed passes always.
+    /// Records a request. A request with a streamed body always passes.
     ///
-    /// - Throws: When it was sent before.
+    /// - Throws: `NetworkError` when an equal request was sent before.
     func pass(_ request: NetworkRequest) throws(NetworkError) {
         let mark = Mark(sending: request)
         let isNew = state.withLock { state in
@@ -53,7 +53,7 @@ final class PageTrail: Sendable {
         if !isNew { throw NetworkError(.cancelled, reason: "this request was sent before") }
     }
 
-    /// The request for the page at a URL that the server gave, or for the first page without one.
+    /// Returns the request for the page at a URL from the server, or for the first page when the URL is nil.
     ///
     /// - Throws: `NetworkError.Code.redirectRefused`.
     func move(_ request: NetworkRequest, to url: URL?) throws(NetworkError) -> NetworkRequest {
@@ -67,18 +67,18 @@ final class PageTrail: Sendable {
         }
         if let lastURL {
             try url.refuseDowngrade(from: lastURL)
-            // The first sending has used it up.
+            // The first request has consumed the body.
             guard request.body.isReplayable else {
                 throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice")
             }
         }
         var moved = try request.moved(to: url.withoutFragment)
-        // As with redirects, credentials do not come back with the first origin: another one chose this URL.
+        // As with redirects, credentials stay removed even at the first origin: another origin chose this URL.
         if url.isChosenElsewhere { moved.leaveOrigin() }
         return moved
     }
 
-    /// Notes the URL that answered, also where a redirect led.
+    /// Records the URL that answered, after redirects.
     func arrive(at url: URL?) {
         guard let url else { return }
         insert(url.withoutFragment)
@@ -86,7 +86,7 @@ final class PageTrail: Sendable {
     }
 }
 
-/// A value as 128 bits that nobody outside of the process can foresee.
+/// A 128-bit hash of a value. No other process can predict it.
 private struct Mark: Hashable, Sendable {
     private let one: Int
     private let two: Int
@@ -104,8 +104,7 @@ private struct Mark: Hashable, Sendable {
         two = hash(2)
     }
 
-    /// What makes a request the same as another: method, URL, header fields and body. Nil for a body that cannot be
-    /// looked at.
+    /// Creates the mark of a request from method, URL, header fields and body. Nil for a body that cannot be read.
     init?(sending request: NetworkRequest) {
         guard !request.body.isStreamed, let body = try? request.body.isEmpty ? Data() : request.body.encode() else {
             return nil

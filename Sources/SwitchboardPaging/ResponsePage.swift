@@ -1,17 +1,17 @@
 import Foundation
 import Switchboard
 
-/// One page of ``PageSequence``.
+/// One page of a ``PageSequence``.
 public struct ResponsePage<Value: Sendable, Token: Sendable>: Sendable {
-    /// What its body decoded to.
+    /// The decoded body.
     public let value: Value
-    /// The response it came in.
+    /// The response that contained the page.
     public let response: NetworkResponse
-    /// Where the following page is: store it, and the pages go on from there later, in another process for instance.
-    /// Nil on the last page.
+    /// The token of the next page, or nil on the last page. Store it to resume the pages later, even in another
+    /// process.
     public let next: Token?
 
-    /// Makes a page, for a fake of yours.
+    /// Creates a page, for mocks.
     public init(value: Value, response: NetworkResponse, next: Token?) {
         self.value = value
         self.response = response
@@ -20,7 +20,7 @@ public struct ResponsePage<Value: Sendable, Token: Sendable>: Sendable {
 }
 
 extension ResponsePage: Equatable where Value: Equatable, Token: Equatable {
-    /// Compares value and next page; the response is not compared.
+    /// Compares value and next page, but not the response.
     public static func == (one: ResponsePage, other: ResponsePage) -> Bool {
         one.value == other.value && one.next == other.next
     }

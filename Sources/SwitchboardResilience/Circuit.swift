@@ -11,14 +11,14 @@ struct Circuit: Sendable {
 
     enum Outcome {
         case success, failure
-        /// It says nothing about the server.
+        /// The outcome says nothing about the server.
         case nothing
     }
 
-    /// What is said to a request. The epoch is given back with its outcome.
+    /// The decision about a request. The caller passes the epoch on to ``note(_:_:at:_:)``.
     enum Admission {
         case passes(Int), probes(Int)
-        /// For how long; nil while a probe is under way.
+        /// The time until the next probe, or nil while a probe is in flight.
         case refused(Duration?)
     }
 
@@ -29,7 +29,7 @@ struct Circuit: Sendable {
     }
 
     private var phase = Phase.closed(failures: [])
-    /// Counts the changes of phase: what began before the last one says nothing about this phase.
+    /// The number of phase changes. The outcome of a request that began in an earlier phase is ignored.
     private var epoch = 0
 
     func state(at now: Duration) -> CircuitBreaker.State {
@@ -51,7 +51,7 @@ struct Circuit: Sendable {
         }
     }
 
-    /// Takes note of what became of a request; says what changed by it.
+    /// Records the outcome of a request, and returns a description of the resulting change, or nil.
     mutating func note(_ outcome: Outcome, _ epoch: Int, at now: Duration, _ rules: Rules) -> String? {
         guard epoch == self.epoch else { return nil }
         switch (phase, outcome) {
@@ -77,7 +77,7 @@ struct Circuit: Sendable {
         }
     }
 
-    /// Whether nothing is lost by forgetting it.
+    /// Returns whether the circuit can be removed without loss.
     func isIdle(at now: Duration, _ rules: Rules) -> Bool {
         if case .closed(let failures) = phase { failures.allSatisfy { now - $0 >= rules.window } } else { false }
     }

@@ -1,34 +1,34 @@
 import Switchboard
 import SwitchboardPlatform
 
-/// Stops asking a server that fails again and again, so that it can recover and callers need not wait for it.
+/// Stops sending requests to a server that fails repeatedly, so that the server can recover and callers do not wait.
 ///
 /// ```swift
 /// let breaker = CircuitBreaker(failures: 5, within: .seconds(30), openFor: .seconds(30))
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), breaker])
 /// ```
 ///
-/// Closed, requests pass. With so many failures within a time it opens: requests fail at once with
-/// `NetworkError.Code.circuitOpen`, and nothing is sent. When it has been open for its time it is half open: the next
-/// request is sent as a probe, the others still fail. It closes when the probe succeeds, and opens again when it fails.
-/// A cancelled call says nothing; a cancelled probe leaves its place to the next request.
+/// A closed circuit passes requests. It opens after a number of failures within a time window. An open circuit rejects
+/// requests with `NetworkError.Code.circuitOpen` and sends nothing. When its time has passed, it is half open: the next
+/// request is sent as a probe, and the others still fail. The circuit closes when the probe succeeds, and opens again
+/// when it fails. A canceled call does not count; after a canceled probe, the next request is the probe.
 ///
-/// Each host and port has a circuit of its own. The head of a response decides, not the rest of a body that is read as
-/// it arrives. A reset closes all circuits.
+/// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not
+/// count. A reset closes all circuits.
 public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable {
-    /// What a circuit does with requests.
+    /// The state of a circuit.
     public enum State: Sendable, Hashable {
-        /// They pass.
+        /// Requests pass.
         case closed
-        /// They fail, for so long from now.
+        /// Requests fail for this time from now.
         case open(for: Duration)
-        /// The next one is a probe, or one is under way.
+        /// The next request is a probe, or a probe is in flight.
         case halfOpen
     }
 
-    /// Whether what became of a request speaks against the server.
+    /// Returns whether the result of a request counts as a failure of the server.
     public typealias Judge = @Sendable (Result<NetworkResponse, NetworkError>) -> Bool
-    /// The name of the circuit that a request belongs to, which texts of errors show.
+    /// Returns the name of the circuit that a request belongs to. Error texts show it.
     public typealias Key = @Sendable (NetworkRequest) -> String
 
     private let rules: Circuit.Rules
@@ -37,15 +37,15 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     private let elapsed: @Sendable () -> Duration
     private let circuits = Protected<[String: Circuit]>([:])
 
-    /// Makes a breaker whose circuits are closed.
+    /// Creates a breaker whose circuits are closed.
     ///
     /// - Parameters:
-    ///   - failures: How many failures open a circuit; at least 1.
-    ///   - window: The time they must be in.
-    ///   - time: How long it stays open.
-    ///   - clock: What measures both.
-    ///   - key: What has a circuit of its own. By default host and port, as `api.example.com:443`.
-    ///   - isFailure: What speaks against the server. By default ``isFailure(_:)``.
+    ///   - failures: The number of failures that opens a circuit, at least 1. Default 5.
+    ///   - window: The time window of these failures. Default 30 seconds.
+    ///   - time: The time for which a circuit stays open. Default 30 seconds.
+    ///   - clock: The clock that measures both times.
+    ///   - key: Returns the name of a request's circuit. By default host and port, as in `api.example.com:443`.
+    ///   - isFailure: Returns whether a result counts as a failure. By default ``isFailure(_:)``.
     public init(
         failures: Int = 5, within window: Duration = .seconds(30), openFor time: Duration = .seconds(30),
         clock: any Clock<Duration> = ContinuousClock(), key: Key? = nil, isFailure: Judge? = nil
@@ -56,8 +56,8 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         self.isFailure = isFailure ?? Self.isFailure
     }
 
-    /// What speaks against a server unless it is told otherwise: the statuses 500, 502, 503 and 504; no connection, a
-    /// lost one, a timeout, an answer that ends early or is not HTTP. Not that this machine is offline.
+    /// Returns whether a result counts as a failure by default: status 500, 502, 503 or 504, no connection, a lost
+    /// connection, a timeout, or a response that is incomplete or not HTTP. An offline machine does not count.
     public static func isFailure(_ result: Result<NetworkResponse, NetworkError>) -> Bool {
         switch result {
         case .success(let response): [500, 502, 503, 504].contains(response.statusCode)
@@ -67,18 +67,18 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         }
     }
 
-    /// The state of a circuit: `api.example.com:443`, unless it has other keys.
+    /// Returns the state of a circuit by its name: `api.example.com:443`, unless the breaker has a custom key.
     public func state(of key: String) -> State {
         let now = elapsed()
         return circuits.withLock { $0[key]?.state(at: now) ?? .closed }
     }
 
-    /// The state of the circuit that a request belongs to.
+    /// Returns the state of the circuit that a request belongs to.
     public func state(for request: NetworkRequest) -> State {
         state(of: key(request))
     }
 
-    /// How many circuits are remembered.
+    /// The number of stored circuits.
     var circuitCount: Int { circuits.withLock { $0.count } }
 
     /// Sends the request, unless the circuit is open.
@@ -124,8 +124,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         let change: String? = circuits.withLock { circuits in
             if circuits[key] == nil {
                 guard outcome == .failure else { return nil }
-                // Those that have nothing to remember make room for what a caller may choose, hosts of links for
-                // instance.
+                // Removes idle circuits above a limit, because callers may choose the keys: hosts of links for instance.
                 if circuits.count >= 256 { circuits = circuits.filter { !$0.value.isIdle(at: now, rules) } }
             }
             return circuits[key, default: Circuit()].note(outcome, epoch, at: now, rules)

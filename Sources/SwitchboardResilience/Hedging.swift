@@ -1,40 +1,41 @@
 import Switchboard
 import SwitchboardPlatform
 
-/// Sends a GET a second time when its answer is late, and takes the answer that comes first: cuts off the slowest
-/// answers of a server with several machines, for a few more requests.
+/// Sends a GET a second time when its response is late, and uses the first response. This shortens the slowest
+/// responses of a server with several machines at the cost of a few more requests.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), Hedging(after: .milliseconds(300))])
 /// ```
 ///
-/// For GETs without a body that do not stream their response, as a download does; all others pass. The first
-/// answer that is no failure by ``CircuitBreaker/isFailure(_:)`` wins and the other attempts are cancelled; without
-/// one, the last to come is the result. A failure does not send another one: that is what `RetryPolicy` is for.
+/// It hedges GET requests without a body that neither stream nor download their response. All others pass. The first
+/// response that is neither a failure by ``CircuitBreaker/isFailure(_:)`` nor a 429 wins, and the other attempts are
+/// canceled. If all fail, the last result counts. A failure does not trigger another attempt; use `RetryPolicy` for
+/// that.
 ///
-/// Choose a delay that most answers keep, the 95th percentile for instance. The budget keeps a slow server from getting
-/// twice the requests.
+/// Choose a delay that most responses meet, for instance the 95th percentile. The budget keeps a slow server from
+/// receiving twice the requests.
 public struct Hedging: Interceptor {
     private enum Event: Sendable {
         case ended(Result<NetworkResponse, any Error>)
         case late
     }
 
-    /// How long an answer is waited for before another request is sent.
+    /// The time to wait for a response before another request is sent.
     public let delay: Duration
-    /// How often a request is sent at most, the first time included. Default 2.
+    /// The maximum number of times that a request is sent, including the first. Default 2.
     public let maximumAttempts: Int
     private let budget: RetryBudget?
     private let clock: any Clock<Duration>
 
-    /// Makes the interceptor.
+    /// Creates the interceptor.
     ///
     /// - Parameters:
-    ///   - delay: How long an answer is waited for before another request is sent.
-    ///   - maximumAttempts: How often a request is sent at most, the first time included.
-    ///   - budget: How many of all requests are sent again. By default one in ten, and one a second in any case. Nil
-    ///     for no limit.
-    ///   - clock: What measures the delay.
+    ///   - delay: The time to wait for a response before another request is sent.
+    ///   - maximumAttempts: The maximum number of times that a request is sent, including the first.
+    ///   - budget: The limit of additional requests. By default one per ten calls, and at least one a second. Nil for
+    ///     no limit.
+    ///   - clock: The clock that measures the delay.
     public init(
         after delay: Duration, maximumAttempts: Int = 2,
         budget: RetryBudget? = RetryBudget(ratio: 0.1, minimumPerSecond: 1),
@@ -46,11 +47,11 @@ public struct Hedging: Interceptor {
         self.clock = clock
     }
 
-    /// Sends the request, and again while no answer comes.
+    /// Sends the request, and sends it again while no response arrives in time.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard fits(request) else { return try await next(request) }
         budget?.countCall()
-        // Of one more task than there are attempts: the one that says that they are late.
+        // The group contains a task per attempt and one that waits for the delay.
         return try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
             var (sent, underWay) = (0, 0)

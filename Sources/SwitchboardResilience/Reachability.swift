@@ -2,35 +2,36 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// Whether this machine is on a network, without sending anything.
+/// Reports whether this machine is on a network, without sending anything.
 ///
 /// ```swift
 /// if Reachability.system.status == .unreachable { showOffline() }
 /// for await status in Reachability.system.changes { show(status) }
 /// ```
 ///
-/// A network does not mean that a server answers: send the request, and look at
-/// `NetworkError.Code.noInternetConnection`, which stands for a connection that failed while there was none. Apple's
-/// systems have a path monitor, which is asked. On Linux it is enough that an interface other than loopback is up, with a
-/// link and an address.
+/// A network does not guarantee that a server answers. Send the request, and check for
+/// `NetworkError.Code.noInternetConnection`, the error of a connection that failed without a network. On Apple's
+/// systems, a path monitor supplies the status. On Linux, one interface other than loopback must be up, with a carrier
+/// and an address that is not link-local.
 public struct Reachability: Sendable {
-    /// Whether there is a network.
+    /// The status of the network.
     public enum Status: String, Sendable {
-        /// There is one.
+        /// The machine is on a network.
         case reachable
-        /// There is none.
+        /// The machine is on no network.
         case unreachable
     }
 
-    /// This machine's, looked at every second by those who listen.
+    /// The reachability of this machine, checked every second for readers of ``changes``.
     public static let system = Reachability()
 
-    /// How often the network is looked at while somebody listens or waits.
+    /// The time between two checks of the network while a reader or a request waits.
     public let interval: Duration
     private let clock: any Clock<Duration>
     private let isOnline: @Sendable () -> Bool
 
-    /// Makes one that looks at this machine's networks. `interval` is measured by `clock`, and at least a millisecond.
+    /// Creates an instance that checks this machine's networks. `clock` measures `interval`, which is at least a
+    /// millisecond.
     public init(interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()) {
         self.init(interval: interval, clock: clock, isOnline: { NetworkPath.exists })
     }
@@ -41,14 +42,14 @@ public struct Reachability: Sendable {
         self.isOnline = isOnline
     }
 
-    /// Whether this machine is on a network.
+    /// The current status.
     public var status: Status { isOnline() ? .reachable : .unreachable }
 
-    /// False for another machine's URL while there is no network.
+    /// Returns false for another machine's URL while no network is available.
     package func hasWay(to url: URL) -> Bool { url.isLikelyLoopback || isOnline() }
 
-    /// ``status`` as it is now, and then each time it is another. A reader that is slow gets the latest alone. It ends with
-    /// the reader's task.
+    /// The current ``status``, and then each change. A slow reader receives only the latest. The stream ends with the
+    /// reader's task.
     public var changes: AsyncStream<Status> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {

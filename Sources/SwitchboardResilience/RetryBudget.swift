@@ -2,31 +2,31 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// How many requests may be sent again, of all that are sent: a server that fails everybody is not also asked three
-/// times by everybody.
+/// Limits retries to a fraction of all calls, so that a failing server does not also receive every request several
+/// times.
 ///
-/// A bucket of tokens, as in Finagle and gRPC: each call puts a fraction of one into it, each retry takes one out, and
-/// some come by themselves, so that a client with few calls can retry too. With none left, what the last attempt
-/// brought is the result. Over a time there are no more retries than `ratio × calls + minimumPerSecond × (seconds +
-/// 1)`.
+/// It is a token bucket, as in Finagle and gRPC: each call adds a fraction of a token, and each retry takes one. Some
+/// tokens are added over time, so that a client with few calls can retry too. Without a token, the result of the last
+/// attempt is final. The number of retries never exceeds `ratio × calls + minimumPerSecond × (seconds + 1)`.
 ///
-/// One budget serves all policies that it is given to.
+/// Several policies may share a budget.
 public final class RetryBudget: RetryLimit {
     private struct State: Sendable {
         var tokens: Double
         var filled = Duration.zero
     }
 
-    /// How many retries each call allows. Default 0.2: one for five calls.
+    /// The number of retries per call. Default 0.2: one retry per five calls.
     public let ratio: Double
-    /// How many retries a second are allowed in any case. Default 10.
+    /// The number of retries per second that are always allowed. Default 10.
     public let minimumPerSecond: Double
-    /// How many retries can be saved up. Default 100.
+    /// The maximum number of saved retries. Default 100.
     public let capacity: Double
     private let elapsed: @Sendable () -> Duration
     private let state: Protected<State>
 
-    /// Makes a budget, with the minimum of one second in it. Values that are no number, or negative, count as 0.
+    /// Creates a budget that starts with the minimum of one second. Negative values and values that are not finite
+    /// count as 0.
     public init(
         ratio: Double = 0.2, minimumPerSecond: Double = 10, capacity: Double = 100,
         clock: any Clock<Duration> = ContinuousClock()
@@ -38,7 +38,7 @@ public final class RetryBudget: RetryLimit {
         state = Protected(State(tokens: min(self.minimumPerSecond, self.capacity)))
     }
 
-    /// How many retries are left now.
+    /// The number of retries that are left now.
     public var remaining: Int {
         let elapsed = elapsed()
         return state.withLock { state in
@@ -47,7 +47,7 @@ public final class RetryBudget: RetryLimit {
         }
     }
 
-    /// Puts in what a call allows.
+    /// Adds the tokens of one call.
     package func countCall() {
         let elapsed = elapsed()
         state.withLock { state in
@@ -56,7 +56,7 @@ public final class RetryBudget: RetryLimit {
         }
     }
 
-    /// Takes what a retry costs; false when there is nothing left.
+    /// Takes the token of one retry. Returns false when none is left.
     package func takeRetry() -> Bool {
         let elapsed = elapsed()
         return state.withLock { state in
@@ -75,7 +75,7 @@ public final class RetryBudget: RetryLimit {
 }
 
 extension RetryPolicy {
-    /// The policy, with a budget for what it sends again. Share one between the policies of a server.
+    /// Returns the policy with a budget for its retries. Share a budget between the policies of one server.
     public func limited(by budget: RetryBudget) -> RetryPolicy {
         var policy = self
         policy.limit = budget

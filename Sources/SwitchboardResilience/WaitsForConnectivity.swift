@@ -2,21 +2,21 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// Holds requests back while this machine is on no network, for a while. One to this machine itself never waits.
+/// Delays requests for a limited time while this machine is on no network. Requests to this machine itself never wait.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [WaitsForConnectivity(upTo: .seconds(30))])
 /// ```
 ///
-/// When the time has passed the request is sent all the same: the transport has the last word, and says
-/// `NetworkError.Code.noInternetConnection`. The wait counts towards `Timeouts.total`.
+/// After that time, the request is sent anyway, and the transport may fail with
+/// `NetworkError.Code.noInternetConnection`. The wait counts toward `Timeouts.total`.
 public struct WaitsForConnectivity: Interceptor {
-    /// The longest wait. Default a minute.
+    /// The longest wait. Default one minute.
     public let limit: Duration
     private let reachability: Reachability
     private let clock: any Clock<Duration>
 
-    /// Makes the interceptor. The network is looked at every ``Reachability/interval``, measured by `clock`.
+    /// Creates the interceptor. It checks the network every ``Reachability/interval``, measured by `clock`.
     public init(
         upTo limit: Duration = .seconds(60), reachability: Reachability = .system,
         clock: any Clock<Duration> = ContinuousClock()
@@ -26,7 +26,7 @@ public struct WaitsForConnectivity: Interceptor {
         self.clock = clock
     }
 
-    /// Waits if there is no way, and sends the request.
+    /// Waits for a network if none is available, and sends the request.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard isOffline(for: request) else { return try await next(request) }
         request.report(.waiting(for: "network"))

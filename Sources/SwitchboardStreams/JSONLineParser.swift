@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Makes values of lines with one JSON text each.
+/// Parses lines with one JSON text each into values.
 struct JSONLineParser<Value: Sendable, Cursor: Sendable>: StreamParser {
     private let decode: @Sendable (Data) throws -> Value
     private let cursor: @Sendable (Value) -> Cursor?
@@ -13,10 +13,12 @@ struct JSONLineParser<Value: Sendable, Cursor: Sendable>: StreamParser {
     let retry: Duration? = nil
     let mediaType: String? = nil
 
+    /// Creates a parser.
+    ///
     /// - Parameters:
-    ///   - limit: The most bytes of a line.
-    ///   - position: The cursor of the connection before this one.
-    ///   - cursor: The cursor of a value.
+    ///   - limit: The maximum number of bytes of a line.
+    ///   - position: The cursor of the previous connection.
+    ///   - cursor: Returns the cursor of a value.
     ///   - decode: Decodes a line.
     init(
         limit: Int, position: Cursor?, cursor: @escaping @Sendable (Value) -> Cursor?,
@@ -34,7 +36,7 @@ struct JSONLineParser<Value: Sendable, Cursor: Sendable>: StreamParser {
 
     mutating func parse(_ chunk: Data?, _ body: (Value) -> Void) throws {
         var scanner = lines
-        lines = LineScanner(limit: scanner.limit)  // its bytes stay with one owner
+        lines = LineScanner(limit: scanner.limit)  // keeps one owner of the bytes, to avoid a copy
         defer { lines = scanner }
         try scanner.scan(chunk) { line in
             number += 1

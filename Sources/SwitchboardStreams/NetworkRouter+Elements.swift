@@ -5,24 +5,25 @@ import SwitchboardPlatform
 import SwitchboardText
 
 extension NetworkRouter {
-    /// The elements of one large JSON array, as they arrive: of the body itself, or of the array at a path of names.
+    /// Returns the elements of one large JSON array as they arrive. The array is the body itself, or the value at a
+    /// path of names.
     ///
     /// ```swift
     /// for try await movie in router.elements(of: .export, as: Movie.self, at: ["page", "results"]) { show(movie.title) }
     /// ```
     ///
-    /// Only the element that is not complete is kept in memory, and the text around the array. Reading throws
-    /// `NetworkError.Code.decodingFailed` for an element that is no such value, and at the end for a body that is not
-    /// valid or has no such array.
+    /// Memory holds only the incomplete element and the text around the array. Reading throws
+    /// `NetworkError.Code.decodingFailed` for an element that cannot be decoded, and at the end for a body that is not
+    /// valid or contains no such array.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - type: What an element decodes to.
+    ///   - endPoint: The endpoint.
+    ///   - type: The type of a decoded element.
     ///   - path: The names that lead to the array. Default none: the body is the array.
-    ///   - decoder: Decodes the elements. Default that of a response handling without one of its own.
-    ///   - limit: The most bytes of an element, and of the text around the array. More is
+    ///   - decoder: Decodes the elements. By default the decoder of a response handling without a custom one.
+    ///   - limit: The maximum number of bytes of an element, and of the text around the array. More throws
     ///     `NetworkError.Code.responseTooLarge`. Default 1 MiB.
-    /// - Returns: The elements, read once.
+    /// - Returns: The elements, to be read once.
     public func elements<Value: Decodable & Sendable>(
         of endPoint: EndPoint, as type: Value.Type, at path: [String] = [],
         decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20
@@ -41,8 +42,8 @@ extension NetworkRouter {
 }
 
 extension ResponseBytes {
-    /// The elements of the JSON array that the body is, or has at a path of names, as they arrive; see
-    /// ``Switchboard/NetworkRouter/elements(of:as:at:decoder:limit:)``.
+    /// Returns the elements of a JSON array as they arrive. The array is the body itself, or the value at a path of
+    /// names. See ``Switchboard/NetworkRouter/elements(of:as:at:decoder:limit:)``.
     public func elements<Value: Decodable & Sendable>(
         as type: Value.Type, at path: [String] = [], decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {

@@ -4,18 +4,19 @@ import SwitchboardJSON
 import SwitchboardPlatform
 
 extension NetworkRouter {
-    /// The values of a body that has one JSON text in each line, as they arrive.
+    /// Returns the values of a body with one JSON text per line, as they arrive.
     ///
-    /// Asks for `application/x-ndjson` and its like, unless the endpoint says what it accepts. Empty lines are passed
-    /// over. Reading throws `NetworkError.Code.decodingFailed` with the number of the line for one that is no such
-    /// value.
+    /// The request accepts `application/x-ndjson` and similar types, unless the endpoint sets `Accept`. Empty lines are
+    /// skipped. Reading throws `NetworkError.Code.decodingFailed` with the line number for a line that cannot be
+    /// decoded.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - type: What a line decodes to.
-    ///   - decoder: Decodes the lines. Nil, the default, for the one of the response handling.
-    ///   - limit: The most bytes of a line. More is `NetworkError.Code.responseTooLarge`. Default 1 MiB.
-    /// - Returns: The values, read once.
+    ///   - endPoint: The endpoint.
+    ///   - type: The type of a decoded line.
+    ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the response handling.
+    ///   - limit: The maximum number of bytes of a line. A longer one throws `NetworkError.Code.responseTooLarge`.
+    ///     Default 1 MiB.
+    /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {
@@ -34,27 +35,28 @@ extension NetworkRouter {
         }
     }
 
-    /// The values of JSON lines, over as many connections as it takes: each line says where the next connection begins.
+    /// Returns the values of JSON lines, and reconnects as needed: each line contains the position at which the next
+    /// connection starts.
     ///
     /// ```swift
     /// let changes = router.jsonLines(as: Change.self, cursor: \.sequence, of: { .changes(since: $0) })
     /// for try await change in changes { show(change) }
     /// ```
     ///
-    /// When the connection is lost or ends, the endpoint is asked for again with the cursor of the last whole line, as
-    /// ``events(for:lastEventID:options:limit:)`` does with the last event's ID: after the wait of its policy, longer after
-    /// each connection that gave no line. A line that a lost connection cut short is not given. A 204 ends the values, and
-    /// so does a reader that stops. A request that is not idempotent is sent once.
+    /// When a connection ends or is lost, the next request has the cursor of the last complete line. Waits and limits
+    /// are those of ``events(for:lastEventID:options:limit:)``, and the wait grows with each connection without a line.
+    /// A line that a lost connection truncates is dropped. The values end with a 204, or when the reader stops. A
+    /// request that is not idempotent is sent once.
     ///
     /// - Parameters:
-    ///   - type: What a line decodes to.
-    ///   - position: The cursor to begin with. Nil, the default, for the endpoint's own beginning.
-    ///   - cursor: The cursor of a line; nil for a line without one.
-    ///   - endPoint: Asks for the lines behind a cursor, which is nil at the beginning.
-    ///   - options: Options for the requests of this stream, which win over those of the endpoint. Default none.
-    ///   - decoder: Decodes the lines. Nil, the default, for the one of the response handling.
-    ///   - limit: The most bytes of a line. Default 1 MiB.
-    /// - Returns: The values, read once.
+    ///   - type: The type of a decoded line.
+    ///   - position: The cursor to start at. Nil, the default, starts at the endpoint's beginning.
+    ///   - cursor: Returns the cursor of a line, or nil for a line without one.
+    ///   - endPoint: Returns the endpoint for the lines after a cursor, which is nil at the beginning.
+    ///   - options: Options for the requests of this stream, which override those of the endpoint. Default none.
+    ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the response handling.
+    ///   - limit: The maximum number of bytes of a line. Default 1 MiB.
+    /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable, Cursor: Sendable>(
         as type: Value.Type, after position: Cursor? = nil, cursor: @escaping @Sendable (Value) -> Cursor?,
         of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),

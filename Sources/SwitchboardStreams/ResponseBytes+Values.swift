@@ -3,13 +3,13 @@ import Switchboard
 import SwitchboardJSON
 
 extension ResponseBytes {
-    /// The body as server-sent events, by the algorithm of [HTML
-    /// §9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation): comments and
-    /// unknown fields are passed over, an event that the end cuts short is dropped.
+    /// Returns the body as server-sent events, by the algorithm of [HTML
+    /// §9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation). Comments
+    /// and unknown fields are skipped, and an event that the end truncates is dropped.
     ///
-    /// - Parameter limit: The most bytes of a line, and of an event's data. More is
+    /// - Parameter limit: The maximum number of bytes of a line, and of an event's data. A larger one throws
     ///   `NetworkError.Code.responseTooLarge`. Default 1 MiB.
-    /// - Returns: The events of this one connection, read once.
+    /// - Returns: The events of this connection, to be read once.
     public func events(limit: Int = 1 << 20) -> ResponseSequence<ServerSentEvent> {
         var parser = EventStreamParser(limit: limit)
         return ResponseSequence(self) { chunk, events in
@@ -17,14 +17,15 @@ extension ResponseBytes {
         }
     }
 
-    /// The body as values, one JSON text in each line.
+    /// Returns the body as values, one JSON text per line.
     ///
     /// - Parameters:
-    ///   - type: What a line decodes to. Empty lines are passed over; any other that is no such value is
-    ///     `NetworkError.Code.decodingFailed` with the number of the line.
+    ///   - type: The type of a decoded line. Empty lines are skipped. Any other line that cannot be decoded throws
+    ///     `NetworkError.Code.decodingFailed` with the line number.
     ///   - decoder: Decodes the lines.
-    ///   - limit: The most bytes of a line. More is `NetworkError.Code.responseTooLarge`. Default 1 MiB.
-    /// - Returns: The values, read once.
+    ///   - limit: The maximum number of bytes of a line. A longer one throws `NetworkError.Code.responseTooLarge`.
+    ///     Default 1 MiB.
+    /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder(), limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {

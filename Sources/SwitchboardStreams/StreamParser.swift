@@ -1,21 +1,22 @@
 import Foundation
 import Switchboard
 
-/// Makes elements of the bytes of a stream, over as many connections as it takes.
+/// Parses the bytes of a stream into elements, over several connections.
 protocol StreamParser: Sendable {
     associatedtype Element: Sendable
     associatedtype Position: Sendable
 
-    /// The place behind the last whole element, which the next connection asks for.
+    /// The position after the last complete element, at which the next connection starts.
     var position: Position { get }
-    /// How long the server wants a client to wait before it connects again, as last said.
+    /// The time that the server last asked clients to wait before they reconnect.
     var retry: Duration? { get }
-    /// The media type that a response must have; nil for any.
+    /// The media type that a response must have, or nil for any.
     var mediaType: String? { get }
 
-    /// Begins with another connection's bytes.
+    /// Prepares for the bytes of a new connection.
     mutating func restart()
 
-    /// Hands out the elements that are complete with this chunk; nil, for the end of the bytes, completes the last one.
+    /// Passes `body` the elements that this chunk completes. Nil marks the end of the bytes, which completes the last
+    /// element.
     mutating func parse(_ chunk: Data?, _ body: (Element) -> Void) throws
 }

@@ -1,18 +1,19 @@
 import Foundation
 import Switchboard
 
-/// The IETF's [Resumable Uploads for HTTP](https://datatracker.ietf.org/doc/draft-ietf-httpbis-resumable-upload/), a draft
-/// still: created without content, appended to by PATCH.
+/// The IETF's draft [Resumable Uploads for
+/// HTTP](https://datatracker.ietf.org/doc/draft-ietf-httpbis-resumable-upload/). The first request creates the upload
+/// without content, and PATCH requests append to it.
 public struct IETFUpload: UploadFlow {
-    /// The draft's interop version that is announced. Default 8.
+    /// The interop version of the draft that requests announce. Default 8.
     public let interopVersion: Int
 
-    /// Makes the flow.
+    /// Creates the flow.
     public init(interopVersion: Int = 8) {
         self.interopVersion = interopVersion
     }
 
-    /// The endpoint's method, or POST for one without a body, with the length.
+    /// Sets the length, and POST unless the endpoint's method allows a body.
     public func open(_ request: inout NetworkRequest, length: Int64) {
         if !request.method.allowsBody { request.method = .post }
         announce(&request)
@@ -20,13 +21,13 @@ public struct IETFUpload: UploadFlow {
         request.headers["Upload-Length"] = String(length)
     }
 
-    /// HEAD.
+    /// Sets HEAD.
     public func ask(_ request: inout NetworkRequest) {
         request.method = .head
         announce(&request)
     }
 
-    /// PATCH from the offset on; the last one says that it is.
+    /// Sets PATCH with the piece's offset, and marks the last piece as complete.
     public func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
         request.method = .patch
         announce(&request)
@@ -35,7 +36,8 @@ public struct IETFUpload: UploadFlow {
         request.headers["Content-Type"] = "application/partial-upload"
     }
 
-    /// The field `Upload-Offset`; without it, all of the piece that was accepted, or 0 for the answer that opened it.
+    /// Returns the field `Upload-Offset`. Without it, returns the end of the piece that was accepted, 0 for the
+    /// response that opened the upload, or nil for the response to HEAD.
     public func offset(after response: NetworkResponse, sent: Int64?) -> Int64? {
         guard let value = response.headers["Upload-Offset"] else {
             return sent ?? (response.request?.method == .head ? nil : 0)
@@ -43,7 +45,7 @@ public struct IETFUpload: UploadFlow {
         return Int64(digits: value)
     }
 
-    /// True: the upload is complete when a piece says so.
+    /// Whether an empty upload needs a piece. True: a piece completes the upload.
     public var sendsEmptyPiece: Bool { true }
 
     private func announce(_ request: inout NetworkRequest) {

@@ -2,37 +2,40 @@ import Foundation
 import Switchboard
 
 extension NetworkRouter {
-    /// Uploads a file in pieces, by a protocol that lets a lost upload go on where the server has it.
+    /// Uploads a file in pieces, by a protocol that can resume after a lost connection.
     ///
     /// ```swift
     /// try await router.upload(video, to: .addVideo, by: .tus, state: stateFile)
     /// ```
     ///
-    /// The endpoint's URL opens the upload; the requests that follow have its headers and go where the server says, without
-    /// the headers that are meant for one origin when that is another. After a lost connection, and after an answer that may
-    /// pass, the server is asked how much it has. A server that has forgotten the upload gets it from the start. So many
-    /// attempts in a row may fail as `RequestOptions.retry` says, or the `RetryPolicy` of the router, or else 3; progress
-    /// begins a new row. `Timeouts` are for each request.
+    /// The first request opens the upload at the endpoint's URL. Later requests have the endpoint's header fields and
+    /// go to the URL that the server returns. If that is another origin, they omit the header fields that belong to one
+    /// origin.
+    ///
+    /// After a lost connection or a temporary failure, the next request asks the server how many bytes it has, and the
+    /// upload resumes there. If the server lost the upload, it starts again. `RequestOptions.retry`, or else the
+    /// router's `RetryPolicy`, or else 3 limits the failed attempts in a row, and progress resets their count.
+    /// `Timeouts` apply to each request.
     ///
     /// - Parameters:
-    ///   - file: What to upload. It must not change meanwhile, which is `NetworkError.Code.encodingFailed`.
-    ///   - endPoint: Where uploads are opened. Its body is not sent.
-    ///   - flow: The protocol: `.tus`, `.ietf`, ``OCIUpload`` or one of your own.
-    ///   - pieceSize: The most bytes of one request, at least 1. Default 16 MiB.
-    ///   - state: A file in which to keep where the upload is, so that the next call with the same file and endpoint goes
-    ///     on with it, in another process too. Gone when the upload is done. It may hold a secret of the server's URL and
-    ///     is readable by its owner alone. Nil, the default, for none.
-    ///   - options: Options for the requests of this upload, which win over those of the endpoint. Default none.
-    ///   - progress: Hears how far it is, and can cancel it.
+    ///   - file: The file to upload. A change of the file meanwhile throws `NetworkError.Code.encodingFailed`.
+    ///   - endPoint: The endpoint that opens uploads. Its body is not sent.
+    ///   - flow: The protocol: `.tus`, `.ietf`, ``OCIUpload`` or a custom one.
+    ///   - pieceSize: The largest body of one request in bytes, at least 1. Default 16 MiB.
+    ///   - state: A file that stores the upload's URL, so that the next call with the same file and endpoint resumes
+    ///     the upload, even in another process. Removed when the upload completes. The URL may be a secret, so only the
+    ///     owner can read the file. Nil, the default, stores nothing.
+    ///   - options: Options for the requests of this upload, which override those of the endpoint. Default none.
+    ///   - progress: Receives the progress, and can cancel the upload.
     /// - Returns: The response to the last request, once its status is accepted.
-    /// - Throws: `NetworkError`: that of `response(for:options:)`; `NetworkError.Code.invalidResponse` for a server that
-    ///   breaks the protocol; `CancellationError` when the task, the router or the progress was cancelled.
+    /// - Throws: `NetworkError` as from `response(for:options:)`, with `NetworkError.Code.invalidResponse` for a server
+    ///   that violates the protocol. `CancellationError` when the task, the router or the progress was canceled.
     @discardableResult
     public func upload(
         _ file: URL, to endPoint: EndPoint, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20, state: URL? = nil,
         options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil
     ) async throws -> NetworkResponse {
-        let call = LongCall(on: self, after: [409, 416, 423])  // the server has more, or less, than was thought
+        let call = LongCall(on: self, after: [409, 416, 423])  // the server's offset differs
         let run: @Sendable ((@Sendable (Int64, Int64?) -> Void)?) async throws -> NetworkResponse = { note in
             let upload = try ResumableUploader(
                 file, by: flow, pieceSize: pieceSize, stateFile: state, in: call, note: note

@@ -3,9 +3,9 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// One file's upload in pieces: after a loss it asks the server how much it has and goes on from there.
+/// Uploads one file in pieces. After a lost connection, it asks the server how many bytes it has and resumes there.
 actor ResumableUploader {
-    /// Sends the endpoint's request, changed, and gives the response once its status is accepted.
+    /// Changes and sends the endpoint's request, and returns the response once its status is accepted.
     typealias Send =
         @Sendable (_ change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void) async throws ->
         NetworkResponse
@@ -20,15 +20,15 @@ actor ResumableUploader {
     private let length: Int64
     private let changed: Double
     private var target: Target?
-    /// The most bytes that the server was known to have of this upload.
+    /// The highest number of bytes that the server confirmed for this upload, or -1.
     private var highest: Int64 = -1
-    /// How often the server lost what it had.
+    /// The number of times that the server lost data.
     private var losses = 0
-    /// Whether the upload was opened in this call, so that its place is of this endpoint.
+    /// Whether this call opened the upload, so that its URL belongs to this endpoint.
     private var isOpened = false
-    /// Whether the attempt under way was counted because of an error.
+    /// Whether the current attempt follows an error, which already counted it.
     private var isRecovering = false
-    /// Whether the state that was kept turned out to be of another endpoint.
+    /// True when the saved state belongs to another endpoint.
     private let isOther = Protected(false)
 
     private struct Target {
@@ -54,7 +54,7 @@ actor ResumableUploader {
         (length, changed) = try file.uploadMark()
     }
 
-    /// Not to be called twice.
+    /// Uploads the file. Call it once.
     func run() async throws -> NetworkResponse {
         if let state = try UploadState.read(stateFile), state.length == length, state.changed == changed {
             target = Target(
@@ -71,7 +71,7 @@ actor ResumableUploader {
                     (offset, last) = try await sendPiece(from: start)
                     continue
                 }
-                // With all there before this call, the answer to a question is the response.
+                // If the server had all bytes before this call, its response to the question is the result.
                 let end: NetworkResponse
                 if let answer = try await finish() ?? last {
                     end = answer
@@ -87,7 +87,8 @@ actor ResumableUploader {
         }
     }
 
-    /// How many bytes the server has: what it said, or says when it is asked.
+    /// Returns the number of bytes the server has: the number of its last response, or of its response to a new
+    /// question.
     private func check(_ said: Int64?, orAsk: Bool) async throws -> Int64 {
         let offset = orAsk ? try await target == nil ? open() : ask() : said
         guard let offset else { throw refusal("does not say how much of the upload it has") }
@@ -97,7 +98,7 @@ actor ResumableUploader {
             highest = offset
         }
         let gain = offset - highest
-        // A server that takes next to nothing of each piece would have the file sent for ever.
+        // Stops when a server accepts almost nothing of each piece, which would repeat the upload forever.
         if highest < 0 || gain >= min(pieceSize, 64 << 10) || gain > 0 && offset == length {
             call.restartAttempts()
         } else if !isRecovering {
@@ -108,14 +109,14 @@ actor ResumableUploader {
         return offset
     }
 
-    // MARK: Going on after an error
+    // MARK: Recovery
 
     private func recover(from error: NetworkError) async throws {
         if isOther.swap(false) {
             target = nil
             return
         }
-        // What the server has forgotten is opened anew.
+        // Opens the upload again if the server lost it.
         if let status = error.status, target != nil, status == 404 || status == 410 || status == 403 {
             guard noteLoss(), call.takeAttempt() else { throw error }
             target = nil
@@ -126,7 +127,8 @@ actor ResumableUploader {
         isRecovering = true
     }
 
-    /// False when it was too often: each time the file is sent again, which would begin a new row of attempts.
+    /// Counts a loss, and returns false at the limit. Each loss sends the file again, and that progress would reset the
+    /// count of attempts.
     private func noteLoss() -> Bool {
         losses += 1
         return losses < call.policy.maximumAttempts
@@ -182,7 +184,7 @@ actor ResumableUploader {
         return try await sendToTarget { [flow, length] request in _ = flow.finish(&request, length: length) }
     }
 
-    /// Sends a request to where the upload is, which may move with each answer.
+    /// Sends a request to the upload's URL, which each response may change.
     private func sendToTarget(
         _ change: @escaping @Sendable (inout NetworkRequest) -> Void
     ) async throws -> NetworkResponse {
@@ -199,7 +201,7 @@ actor ResumableUploader {
             change(&request)
         }
         if let moved = response.location, moved != target.location, response.request?.method != .put {
-            // The fact stays with the place: what a chosen place chooses is chosen elsewhere too.
+            // An upload's URL from another origin's response counts as another origin's choice too.
             try keep(
                 Target(location: moved, isChosenElsewhere: response.passedAnotherOrigin, endPoint: target.endPoint))
         }
@@ -220,7 +222,7 @@ actor ResumableUploader {
 }
 
 extension NetworkResponse {
-    /// Where the field `Location` leads; nil when there is none that a request can go to.
+    /// The URL of the field `Location`, or nil without one that a request can use.
     fileprivate var location: URL? {
         guard let value = headers["Location"], let url = URL(location: value, relativeTo: url ?? request?.url),
             URLFault.of(url) == nil

@@ -3,15 +3,15 @@ import Switchboard
 
 /// The core and the creation extension of [tus 1.0.0](https://tus.io/protocols/resumable-upload).
 public struct TusUpload: UploadFlow {
-    /// What the server is told about the upload: file name, type and the like. Keys hold neither blanks nor commas.
+    /// The metadata of the upload, such as file name and type. Keys must not contain blanks or commas.
     public let metadata: [String: String]
 
-    /// Makes the flow.
+    /// Creates the flow.
     public init(metadata: [String: String] = [:]) {
         self.metadata = metadata
     }
 
-    /// POST with the length.
+    /// Sets POST with the length and the metadata.
     public func open(_ request: inout NetworkRequest, length: Int64) {
         request.method = .post
         request.headers["Tus-Resumable"] = "1.0.0"
@@ -21,13 +21,13 @@ public struct TusUpload: UploadFlow {
             .map { "\($0.key) \(Data($0.value.utf8).base64EncodedString())" }.joined(separator: ",")
     }
 
-    /// HEAD.
+    /// Sets HEAD.
     public func ask(_ request: inout NetworkRequest) {
         request.method = .head
         request.headers["Tus-Resumable"] = "1.0.0"
     }
 
-    /// PATCH from the offset on.
+    /// Sets PATCH with the piece's offset.
     public func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
         request.method = .patch
         request.headers["Tus-Resumable"] = "1.0.0"
@@ -35,7 +35,8 @@ public struct TusUpload: UploadFlow {
         request.headers["Content-Type"] = "application/offset+octet-stream"
     }
 
-    /// The field `Upload-Offset`; 0 for the answer that opened it.
+    /// Returns the field `Upload-Offset`. Without it, returns 0 for the response that opened the upload, and nil
+    /// otherwise.
     public func offset(after response: NetworkResponse, sent: Int64?) -> Int64? {
         guard let value = response.headers["Upload-Offset"] else { return response.statusCode == 201 ? 0 : nil }
         return Int64(digits: value)

@@ -1,42 +1,41 @@
 import Foundation
 import Switchboard
 
-/// How a server takes an upload in pieces: how one is opened, asked about, sent on and finished.
+/// A protocol for uploads in pieces: how to open an upload, ask for its offset, send a piece and finish.
 ///
-/// ``TusUpload``, ``IETFUpload`` and ``OCIUpload`` are ready. A flow of your own is pure, as they are: it changes
-/// requests and reads responses; what sends them retries, asks and keeps the state. Each request is given as the
-/// endpoint's own, with its URL and headers; but for the first, its URL is that of the upload, and its body empty or the
-/// piece.
+/// Use ``TusUpload``, ``IETFUpload`` or ``OCIUpload``, or write a custom flow. A flow only changes requests and reads
+/// responses; the library sends, retries and saves the state. Each request begins as the endpoint's request, with its
+/// URL and header fields. All requests but the first have the upload's URL instead, and an empty body or the piece.
 public protocol UploadFlow: Sendable {
-    /// Makes the endpoint's request the one that opens an upload of so many bytes. Its body is empty.
+    /// Turns the endpoint's request into the one that opens an upload of this length in bytes. Its body is empty.
     func open(_ request: inout NetworkRequest, length: Int64)
-    /// Makes a request the one that asks how much the server has.
+    /// Turns a request into the one that asks how many bytes the server has.
     func ask(_ request: inout NetworkRequest)
-    /// Makes a request the one that sends a piece, which is its body already.
+    /// Turns a request into the one that sends a piece. The piece is its body already.
     func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64)
-    /// Makes a request the one that finishes an upload whose bytes are all there; false, the default, where the last
-    /// piece does that.
+    /// Turns a request into the one that finishes the upload after the last byte. Returns false, the default, if the
+    /// last piece finishes it.
     func finish(_ request: inout NetworkRequest, length: Int64) -> Bool
-    /// How many bytes the server has, by an answer to `open`, `ask` or `send` that has a status of 2xx.
+    /// Returns the number of bytes the server has, by its 2xx response to `open`, `ask` or `send`.
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - sent: The end of the piece that it answers; nil for the other two.
-    /// - Returns: The number, from 0 to the length; nil when the answer does not say.
+    ///   - response: The response.
+    ///   - sent: The end of the piece that the response is for. Nil for `open` and `ask`.
+    /// - Returns: The number of bytes, from 0 to the length, or nil when the response does not state it.
     func offset(after response: NetworkResponse, sent: Int64?) -> Int64?
-    /// Whether an upload of no bytes needs a piece all the same. Default false.
+    /// Whether an upload of no bytes still needs a piece. Default false.
     var sendsEmptyPiece: Bool { get }
 }
 
 extension UploadFlow {
-    /// False: the last piece finishes.
+    /// Returns false: the last piece finishes the upload.
     public func finish(_ request: inout NetworkRequest, length: Int64) -> Bool { false }
-    /// False.
+    /// Whether an upload of no bytes still needs a piece: false.
     public var sendsEmptyPiece: Bool { false }
 }
 
 extension UploadFlow where Self == TusUpload {
-    /// tus 1.0.0.
+    /// The protocol tus 1.0.0.
     public static var tus: TusUpload { TusUpload() }
 }
 

@@ -3,21 +3,21 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// What is known of an upload in pieces, in a file of the app's choice, so that another process can go on with it.
+/// The state of an upload in pieces, in a file that the app chooses, so that another process can resume the upload.
 struct UploadState: Codable, Equatable {
-    /// The endpoint's URL, secrets replaced.
+    /// The endpoint's URL with secrets masked.
     var endPoint: String
-    /// Where the server keeps the upload. Whoever knows it may often add to it: the file can be read by its owner alone.
+    /// The upload's URL. With many servers, it is enough to append to the upload, so only the owner can read the file.
     var location: URL
-    /// Whether another origin than the endpoint's had a say in that place, so that it gets no credentials.
+    /// Whether another origin than the endpoint's took part in choosing the URL, so that it receives no credentials.
     var isChosenElsewhere: Bool
-    /// The file's size and time of last change, in seconds since 1970.
+    /// The file's size in bytes and time of last change, in seconds since 1970.
     var length: Int64
     var changed: Double
 
-    /// Nil when there is none, or what there is says nothing.
+    /// Reads the state. Nil without a file, or for contents that cannot be decoded.
     ///
-    /// - Throws: `NetworkError.Code.unreadableFile` for a file that is there and cannot be read, which nothing replaces.
+    /// - Throws: `NetworkError.Code.unreadableFile` for an existing file that cannot be read. It is not replaced.
     static func read(_ file: URL?) throws(NetworkError) -> UploadState? {
         guard let file else { return nil }
         do {
@@ -42,7 +42,7 @@ struct UploadState: Codable, Equatable {
 }
 
 extension URL {
-    /// Size and time of last change of the regular file there.
+    /// Returns the size and the time of last change of the regular file.
     func uploadMark() throws(NetworkError) -> (length: Int64, changed: Double) {
         guard let length = sizeOfFile, access(path, R_OK) == 0,
             let date = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date

@@ -7,11 +7,12 @@ private let libraryNames = ["/opt/homebrew/lib/libpsl.5.dylib", "/usr/local/lib/
 private let libraryNames = ["libpsl.so.5"]
 #endif
 
-/// The system's libpsl: which domains are suffixes under which anybody may register, such as `com`, `co.uk` and
+/// The public suffixes of the system's libpsl: domains below which anyone may register, such as `com`, `co.uk` and
 /// `github.io` ([the list](https://publicsuffix.org)).
 ///
-/// It has no headers here: the functions are looked up by name. On Linux libcurl mostly brings it along.
-struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is made once and never changed
+/// The functions are looked up by name, because libpsl's headers are not available. Most Linux systems install libpsl
+/// together with libcurl.
+struct PublicSuffixes: @unchecked Sendable {  // points to a list that never changes after its creation
     private typealias MakeList = @convention(c) (UnsafePointer<CChar>?) -> OpaquePointer?
     private typealias BuiltIn = @convention(c) () -> OpaquePointer?
     private typealias IsSuffix = @convention(c) (OpaquePointer?, UnsafePointer<CChar>) -> CInt
@@ -19,7 +20,7 @@ struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is mad
     private let list: OpaquePointer
     private let isSuffix: IsSuffix
 
-    /// The library, or what is missing.
+    /// The library, or the reason why it is not available.
     static let loaded = Result { () throws(DynamicLibrary.Failure) in
         try PublicSuffixes(firstOf: libraryNames)
     }
@@ -28,7 +29,7 @@ struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is mad
         let library = try DynamicLibrary(firstOf: names)
         let makeList: MakeList = try library.function("psl_latest")
         let builtIn: BuiltIn = try library.function("psl_builtin")
-        // The system's file when it is newer than what the library was built with.
+        // Prefers the system's file when it is newer than the list built into the library.
         guard let list = makeList(nil) ?? builtIn() else {
             throw DynamicLibrary.Failure(text: "libpsl has no list of public suffixes")
         }
@@ -36,8 +37,8 @@ struct PublicSuffixes: @unchecked Sendable {  // a pointer to a list that is mad
         isSuffix = try library.function("psl_is_public_suffix")
     }
 
-    /// Whether anybody may register names under a domain, given in lower case. A last label that is not on the list is
-    /// one.
+    /// Returns whether a domain, given in lower case, is a public suffix. A single label that is not on the list counts
+    /// as one.
     func contains(_ domain: String) -> Bool {
         isSuffix(list, domain) != 0
     }

@@ -1,17 +1,17 @@
 #if os(Linux)
 
-/// When an exchange is over for want of time, in the nanoseconds of `DispatchTime`; `.max` is never.
+/// The deadlines of an exchange, in nanoseconds of `DispatchTime`. `.max` means never.
 struct CurlDeadlines {
     private let start: UInt64
     private let idle: UInt64
     private let attempt: UInt64
     private let connect: UInt64
-    /// When the server, or libcurl on its behalf, was last heard of.
+    /// The time of the last activity of the server, or of libcurl on its behalf.
     var lastSign: UInt64
-    /// Waiting for this process, not for the server: time does not count as silence.
+    /// Whether the upload waits for this process. The idle timeout does not count meanwhile.
     var isSendingPaused = false
-    /// When there must be a connection. While the exchange waits for one that others use, it is when libcurl is to be
-    /// told how long that took: since 8.11 it counts that as connecting.
+    /// The deadline for a connection. While the exchange waits for a connection that others use, it is the time at
+    /// which libcurl's connect limit must be extended, because libcurl counts that wait as connecting since 8.11.
     private var connectDeadline = UInt64.max
     private var isConnecting = false
 
@@ -23,22 +23,22 @@ struct CurlDeadlines {
         lastSign = start
     }
 
-    /// The next one.
+    /// Returns the next deadline.
     func next(isReadingPaused: Bool) -> UInt64 {
         var next = attempt == .max ? connectDeadline : min(connectDeadline, start + attempt)
         if idle != .max, !isSendingPaused, !isReadingPaused { next = min(next, lastSign + idle) }
         return next
     }
 
-    /// What it means that one has passed; nil when it is no end.
+    /// Returns the failure of the deadline that has passed, or nil if the exchange continues.
     func failure(now: UInt64) -> CurlFailure? {
         if attempt != .max, now >= start + attempt { return .timedOut(.attempt) }
         if now >= connectDeadline { return isConnecting ? .timedOut(.connect) : nil }
         return .timedOut(.idle)
     }
 
-    /// Waits for a connection: how long libcurl may take from the start on, until the next deadline and a whole time for
-    /// connecting behind it.
+    /// Sets the next deadline of a wait for a connection. Returns libcurl's limit for connecting, counted from the
+    /// start: that deadline and a whole connect timeout after it.
     mutating func waitToConnect(now: UInt64) -> UInt64 {
         guard connect != .max else { return .max }
         let step = max(connect / 2, 100_000_000)
@@ -46,7 +46,7 @@ struct CurlDeadlines {
         return now - start + step + connect
     }
 
-    /// Begins to count; true when it did not before.
+    /// Starts the connect timeout. Returns false if it was already running.
     mutating func beginConnecting(now: UInt64) -> Bool {
         guard connect != .max, !isConnecting else { return false }
         isConnecting = true

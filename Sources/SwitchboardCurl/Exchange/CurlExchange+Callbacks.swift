@@ -2,7 +2,7 @@
 import SwitchboardCurlC
 
 extension CurlExchange {
-    /// Sets libcurl's callbacks: each finds its exchange in the context and hands over.
+    /// Sets libcurl's callbacks. Each one calls the exchange in its context.
     static func installCallbacks(on easy: UnsafeMutableRawPointer) {
         swcurl_easy_set_callbacks(
             easy,
@@ -24,7 +24,7 @@ extension CurlExchange {
                 return exchange(context) { $0.read(into: buffer) }
             },
             { context, offset, origin in
-                // From the start alone. 1 is CURL_SEEKFUNC_FAIL.
+                // Rewinds only to the start. 1 is CURL_SEEKFUNC_FAIL.
                 guard let context, offset == 0, origin == 0 else { return 1 }
                 return exchange(context) { $0.rewind() } ? 0 : 1
             },
@@ -45,7 +45,7 @@ extension CurlExchange {
     }
 }
 
-/// The loop holds the exchange for as long as libcurl has its pointer.
+/// Runs `body` with the exchange. The loop retains it as long as libcurl has its pointer.
 private func exchange<Output>(_ context: UnsafeMutableRawPointer, _ body: (CurlExchange) -> Output) -> Output {
     Unmanaged<CurlExchange>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
 }

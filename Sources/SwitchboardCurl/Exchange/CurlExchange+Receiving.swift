@@ -3,9 +3,9 @@ import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
 
-/// What libcurl's callbacks hand over of a response: under the poller's lock.
+/// The part of an exchange that receives a response from libcurl's callbacks, under the poller's lock.
 extension CurlExchange {
-    /// False ends the transfer.
+    /// Receives a line of the head or a trailer. Returns false to end the transfer.
     func didReceive(line: UnsafeBufferPointer<UInt8>) -> Bool {
         touch()
         let isHeadComplete = head.add(line)
@@ -34,14 +34,14 @@ extension CurlExchange {
 
     private var hasBody: Bool { request.method != "HEAD" && head.status != 204 && head.status != 304 }
 
-    /// Makes libcurl deliver the body as it comes. From 8.5 on it is too late for that: the request is repeated, or
-    /// libcurl reports the error.
+    /// Makes libcurl deliver the body without decoding. From 8.5 on, it is too late for that: the request is repeated,
+    /// or libcurl reports the error.
     private func leaveEncoded() -> Bool {
         if CurlLibrary.decodesLate { handle.decodeContent(false) }
         return CurlLibrary.decodesLate || !request.mayBeRepeated || head.contentLength == 0
     }
 
-    /// The number of bytes taken; less than all of them ends the transfer.
+    /// Receives a part of the body. Returns the number of bytes accepted; fewer than all of them end the transfer.
     func didReceive(body bytes: UnsafeRawBufferPointer) -> Int {
         touch()
         guard isRatioKept(received + Int64(bytes.count)) else { return 0 }
@@ -64,9 +64,9 @@ extension CurlExchange {
         return bytes.count
     }
 
-    /// Whether the server has refused the request, in an answer that is whole, before it had all of the body: nothing is
-    /// gained by sending the rest ([RFC 9112 §9.5](https://www.rfc-editor.org/rfc/rfc9112#section-9.5)). libcurl goes on
-    /// when the server closes the connection, and would report that in place of the answer.
+    /// Whether the server has rejected the request with a complete response before it received the whole body. Sending
+    /// the rest is then useless ([RFC 9112 §9.5](https://www.rfc-editor.org/rfc/rfc9112#section-9.5)). libcurl
+    /// continues when the server closes the connection, and would report that instead of the response.
     var isAnsweredEarly: Bool {
         guard head.status >= 300, head.isComplete, !isBodySent, request.bodyLength != nil else { return false }
         return head.status == 304 || !head.isEncoded && head.contentLength == received
@@ -74,7 +74,7 @@ extension CurlExchange {
 
     private func isRatioKept(_ count: Int64) -> Bool {
         guard head.isEncoded, count > 1 << 20 else { return true }
-        // libcurl counts what it has read before this piece; one buffer more may be under way.
+        // libcurl counts the bytes it read before this piece. One more buffer may be in flight.
         var compressed = max(0, swcurl_easy_downloaded(handle.easy)) + Int64(handle.receiveBuffer)
         if let length = head.contentLength { compressed = min(compressed, max(1, length)) }
         return count / compressed < request.ratioLimit || refuse(.ratioTooLarge)

@@ -2,24 +2,25 @@
 import SwitchboardCurlC
 import Foundation
 
-/// What libcurl's callbacks ask while it connects and sends: under the poller's lock.
+/// The part of an exchange that connects and sends in libcurl's callbacks, under the poller's lock.
 extension CurlExchange {
-    /// Hears that a name is about to be looked up, or a socket to be connected; false ends the transfer.
+    /// Runs before a name lookup or before a socket connects. Returns false to end the transfer.
     func willConnect() -> Bool {
         guard sendTime == 0 else { return refuseRepeat() }
         if deadlines.beginConnecting(now: DispatchTime.now().uptimeNanoseconds) { loop.noteDeadline(of: self) }
         return true
     }
 
-    /// Hears that a connection stands and the request is about to go out; false ends the transfer.
+    /// Runs when a connection exists, before the request is sent. Returns false to end the transfer.
     ///
-    /// libcurl would send a request again and again when kept-alive connections turn out dead, and answer a 417 with the
-    /// same request without its `Expect`. Here it sends once: a repeat is an exchange of its own.
+    /// libcurl would resend a request as long as kept-alive connections turn out dead, and would repeat it without
+    /// `Expect` after a 417. The exchange sends only once: a repetition is a separate exchange.
     func willSend() -> Bool {
         sendTime == 0 ? didSend() : refuseRepeat()
     }
 
-    /// Notes that the head goes out, or has. What libcurl would do next needs a new connection, which is refused.
+    /// Records that the head is sent now, or was sent. After that, libcurl could only repeat the request on a new
+    /// connection, which is refused.
     func didSend() -> Bool {
         touch()
         guard sendTime == 0 else { return true }
@@ -31,7 +32,7 @@ extension CurlExchange {
     }
 
     private func refuseRepeat() -> Bool {
-        // What libcurl would not have is the answer.
+        // The response that libcurl would discard is the answer.
         isRepeatRefused = head.isComplete
         return isRepeatRefused ? false : refuse(.connectionDied(isKept: isOnKeptConnection))
     }
@@ -43,7 +44,7 @@ extension CurlExchange {
 
     // MARK: The body
 
-    /// The number of bytes written, or one of ``CurlAnswer``.
+    /// Writes the next bytes of the body. Returns their number, or one of ``CurlAnswer``.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         touch()
         let piece: CurlUpload.Piece
@@ -75,7 +76,7 @@ extension CurlExchange {
         }
     }
 
-    /// Refuses to give the body once more, for a request that libcurl would send again.
+    /// Returns false for a request that libcurl would send again, so that the body is not repeated.
     func rewind() -> Bool {
         sendTime == 0 || refuseRepeat()
     }

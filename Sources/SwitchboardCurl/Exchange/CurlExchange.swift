@@ -4,12 +4,12 @@ import SwitchboardPlatform
 import Foundation
 import Synchronization
 
-/// One request and its response, over a ``CurlLoop``.
+/// One request and its response over a ``CurlLoop``.
 ///
-/// The caller makes it, awaits ``run()``, and reads what came. From its start to its end it belongs to the loop, whose
-/// thread alone runs libcurl's callbacks; whoever is first to answer it, the loop or the caller's cancellation, takes the
-/// continuation.
-package final class CurlExchange: @unchecked Sendable {  // `phase` decides who touches what; see above
+/// The caller creates it, awaits ``run()``, and reads the response. From its start to its end it belongs to the loop,
+/// and only the loop's thread runs libcurl's callbacks. Either the loop's answer or the caller's cancellation takes the
+/// continuation, whichever is first.
+package final class CurlExchange: @unchecked Sendable {  // `phase` decides who may access the state
     let request: CurlRequest
     let handle: CurlHandle
     let loop: CurlLoop
@@ -25,32 +25,32 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     private let phase = Atomic<Int>(Phase.prepared)
     private var continuation: UnsafeContinuation<Answer, Never>?
 
-    /// What the caller gets.
+    /// The answer for the caller.
     package enum Answer: Sendable {
-        /// The whole response is here.
+        /// The response is complete.
         case whole
-        /// The head is here, and the rest comes through the pipe.
+        /// The head is complete, and the body arrives through the pipe.
         case streaming(CurlHead, BytePipe)
         case failed(CurlFailure)
         case cancelled
     }
 
-    // MARK: The loop's own
+    // MARK: State of the loop
     //
-    // Who holds the poller's lock uses these, the caller before it submits and after its answer; no callback of libcurl
-    // runs within another one of the same exchange. The checks of exclusivity would find nothing, and each line of a head
-    // would pay for several.
+    // The holder of the poller's lock uses these properties, and the caller uses them before it submits the exchange
+    // and after its answer. No callback of libcurl runs within another one of the same exchange. So exclusivity checks
+    // would find nothing, and each line of a head would pay for several of them.
 
-    /// The place among the loop's active exchanges; -1 while it is not active.
+    /// The index among the loop's active exchanges, or -1 while the exchange is not active.
     @exclusivity(unchecked) var place = -1
-    /// What arrived. For the caller once it has its answer.
+    /// The received parts of the response. The caller reads them after its answer.
     @exclusivity(unchecked) package internal(set) var head = CurlHead()
     @exclusivity(unchecked) package internal(set) var body = Data()
     @exclusivity(unchecked) var pipe: BytePipe?
     @exclusivity(unchecked) var received: Int64 = 0
     @exclusivity(unchecked) var failure: CurlFailure?
     @exclusivity(unchecked) var firstByte: UInt64 = 0
-    @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head; 0 before
+    @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head, 0 before
     @exclusivity(unchecked) var isOnKeptConnection = false
     @exclusivity(unchecked) var isRepeatRefused = false
     @exclusivity(unchecked) var given: Int64 = 0
@@ -59,12 +59,12 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0
     @exclusivity(unchecked) var deadlines: CurlDeadlines
-    /// The queue that calls `onBodySent` and then resumes the caller, without blocking the loop. Nil without `onBodySent`.
-    /// The lock is held while the queue resumes the caller: see ``run()``.
+    /// The queue that calls `onBodySent` and then resumes the caller, without blocking the loop. The lock is held while
+    /// the queue resumes the caller: see ``run()``. Nil without `onBodySent`.
     private let sent: (queue: DispatchQueue, resumption: Protected<Void>)?
 
-    /// Takes a handle and sets what the request needs; `eachField` calls its closure with the header fields, without
-    /// `Content-Length`, and may be asked twice.
+    /// Takes a handle and configures it for the request. `eachField` calls its closure with the header fields, without
+    /// `Content-Length`, and may be called twice.
     package init(
         _ request: CurlRequest, over loop: CurlLoop,
         eachField: (_ body: (_ name: String, _ value: String) -> Void) -> Void
@@ -83,21 +83,21 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
 
     // MARK: Beginning and ending
 
-    /// Sends the request and waits for the answer. Once.
+    /// Sends the request and waits for the answer. Call it once.
     package func run() async -> Answer {
         let answer = await withUnsafeContinuation { continuation in
             guard begin(continuation), !loop.submit(.start(self)) else { return }
             fail(.closed)
         }
-        // What the loop wrote before its answer is seen after this. The continuation sees to that too, but not for the
-        // thread sanitizer where it is resumed before the caller has gone to sleep.
+        // Makes the loop's earlier writes visible here. The continuation does so too, but the thread sanitizer does not
+        // detect that if it resumes before the caller suspends.
         _ = isAnswered
-        // The same for the queue. Its block runs on after it stores the phase, so only a lock orders the two.
+        // Does the same for the queue. Its block continues after it stores the phase, so only a lock orders the two.
         sent?.resumption.withLock { _ in }
         return answer
     }
 
-    /// Takes the continuation; false when the exchange was cancelled before, and is over.
+    /// Stores the continuation. Returns false when the exchange was canceled before, and is over.
     private func begin(_ continuation: UnsafeContinuation<Answer, Never>) -> Bool {
         self.continuation = continuation
         let (isFirst, _) = phase.compareExchange(
@@ -110,10 +110,10 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         return true
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the caller no longer waits for the answer.
     var isAnswered: Bool { phase.load(ordering: .acquiring) >= Phase.answered }
 
-    /// Ends as cancelled and closes the connection, from any thread.
+    /// Cancels the exchange and closes its connection, from any thread.
     package func cancel() {
         let before = phase.exchange(Phase.cancelled, ordering: .acquiringAndReleasing)
         guard before != Phase.prepared else { return }
@@ -130,7 +130,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         sent.queue.async { sent.resumption.withLock { _ in continuation.resume(returning: answer) } }
     }
 
-    /// Calls the user's closure, off the loop's thread. After a cancellation it is not called.
+    /// Runs the user's closure outside of the loop's thread, unless the exchange was canceled.
     func tellSent() {
         guard let sent, let onBodySent = request.onBodySent else { return }
         sent.queue.async { [self, given] in
@@ -138,15 +138,15 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         }
     }
 
-    /// Takes what libcurl measured, while it still knows.
+    /// Stores libcurl's measurements while they are available.
     func note(_ measured: swcurl_figures, remoteAddress: String?) {
         self.measured = measured
-        self.measured.remote_address = nil  // libcurl's own memory
+        self.measured.remote_address = nil  // belongs to libcurl
         self.remoteAddress = remoteAddress
         end = loop.now()
     }
 
-    /// Ends on the loop's thread, once the handle is out of libcurl's hands.
+    /// Ends the exchange on the loop's thread, after libcurl has released the handle.
     func end(_ code: Int32, _ message: String) {
         let code = isAnsweredEarly || isRepeatRefused || code == CurlCode.tooManyRedirects ? 0 : code
         if code == 0, failure == nil, !head.isComplete { failure = .headCutOff }
@@ -160,13 +160,13 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         if let pipe { pipe.end(nil) } else { answer(.whole) }
     }
 
-    /// Ends without a whole response.
+    /// Ends the exchange without a complete response.
     func fail(_ failure: CurlFailure) {
         upload?.stop()
         if let pipe { pipe.end(failure) } else { answer(.failed(failure)) }
     }
 
-    /// Lets go of everything when the caller has gone.
+    /// Releases everything after the caller has left.
     func didStop() {
         upload?.stop()
         pipe?.end(CurlFailure.cancelled)
@@ -174,10 +174,10 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
 
     // MARK: Time
 
-    /// When it is over, in the nanoseconds of `DispatchTime`; `.max` for never.
+    /// The next deadline in nanoseconds of `DispatchTime`. `.max` means never.
     var deadline: UInt64 { deadlines.next(isReadingPaused: pipe?.isPaused == true) }
 
-    /// What a deadline that has passed means; nil when it goes on.
+    /// Returns the failure of a deadline that has passed, or nil if the exchange continues.
     func timeout(now: UInt64) -> CurlFailure? {
         let failure = deadlines.failure(now: now)
         if failure == nil { handle.limitConnecting(to: deadlines.waitToConnect(now: now)) }
@@ -190,7 +190,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
 
     // MARK: Pausing
 
-    /// Goes on after a pause, on the loop's thread. Gives libcurl's result code.
+    /// Resumes after a pause, on the loop's thread. Returns libcurl's result code.
     func resume() -> Int32 {
         deadlines.isSendingPaused = false
         pipe?.didResume()
@@ -198,12 +198,12 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         return swcurl_easy_pause(handle.easy, 0)
     }
 
-    /// Gives the reader what has come.
+    /// Delivers the received bytes to the reader.
     func deliver() {
         pipe?.deliver(resume: requestResume)
     }
 
-    /// Asks the loop to go on, from any thread.
+    /// Submits a resume to the loop, from any thread.
     package func requestResume() {
         loop.submit(.resume(self))
     }

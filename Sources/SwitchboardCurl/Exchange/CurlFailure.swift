@@ -1,31 +1,31 @@
 #if os(Linux)
 
-/// Why there is no response, or no more of it.
+/// The reason why a response is missing or incomplete.
 package enum CurlFailure: Error {
-    /// What may take too long.
+    /// The timeout that has passed.
     package enum Phase: Sendable { case attempt, connect, idle }
 
-    /// libcurl's result code and words.
+    /// A result code of libcurl, with its message.
     case libcurl(code: Int32, message: String)
-    /// libcurl was built without an option, which is named in words.
+    /// libcurl was built without an option, which the text names.
     case refusedOption(String, code: Int32)
-    /// The system is out of something.
+    /// The system is out of a resource.
     case system(String)
-    /// The loop takes no exchanges any more.
+    /// The loop is closed for new exchanges.
     case closed
     case cancelled
     case timedOut(Phase)
-    /// The connection ended before the response began: one kept alive, or one that refused the stream unread.
+    /// The connection ended before the response began. It was a kept-alive connection, or it refused the stream unread.
     case connectionDied(isKept: Bool)
     case headCutOff, headTooLarge, headHoldsNUL, conflictingLengths, unknownEncoding
-    /// The length that was announced, or how much had come when more came.
+    /// The announced length, or the number of bytes received when more arrived.
     case bodyAnnouncedTooLarge(Int64)
     case bodyTooLarge(Int)
-    /// The body unpacks to more than the limit allows.
+    /// The decoded body is larger than its compressed size allows.
     case ratioTooLarge
-    /// What the body's source threw.
+    /// The error of the body's source.
     case body(any Error)
-    /// The body's source gave other than its length; in words.
+    /// The body's source produced another length than announced, which the text describes.
     case wrongBodyLength(String)
 }
 #endif

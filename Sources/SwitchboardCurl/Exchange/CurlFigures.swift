@@ -2,29 +2,29 @@
 import SwitchboardCurlC
 import Foundation
 
-/// How an exchange went: times and counts.
+/// The measured times and counts of an exchange.
 package struct CurlFigures: Sendable {
     package var start: Date
     package var duration: Duration
     package var timeToFirstByte: Duration?
     package var received: Int64
     package var sent: Int64
-    /// Such as `HTTP/1.1`.
+    /// The version, such as `HTTP/1.1`.
     package var version: String?
     package var isReusedConnection: Bool
     package var remoteAddress: String?
     package var queue: Duration
     package var nameLookup: Duration
     package var connect: Duration
-    /// Of the connection's TLS; nil without.
+    /// The time of the TLS handshake. Nil without TLS.
     package var secureConnect: Duration?
 }
 
 extension CurlExchange {
-    /// What it took, once it has ended.
+    /// The figures of the ended exchange.
     package var figures: CurlFigures {
         func span(_ from: Int64, _ to: Int64) -> Duration { .microseconds(max(0, to - from)) }
-        // On a connection that stood already libcurl's times are those of waiting for it.
+        // On a reused connection, libcurl's times measure the wait for it.
         let isNew = measured.connects > 0
         let connecting = isNew ? max(measured.connect, measured.app_connect) * 1_000 : 0
         return CurlFigures(
@@ -38,7 +38,7 @@ extension CurlExchange {
             secureConnect: !request.isTLS ? nil : isNew ? span(measured.connect, measured.app_connect) : .zero)
     }
 
-    /// By libcurl's `CURL_HTTP_VERSION_`.
+    /// Returns the version of a `CURL_HTTP_VERSION_` value of libcurl.
     private static func version(_ number: Int) -> String? {
         switch number {
         case 1: "HTTP/1.0"

@@ -1,44 +1,45 @@
 #if os(Linux)
 import Foundation
 
-/// The head of a response while its lines arrive, and the trailers after its body.
+/// The head of a response, collected line by line, and the trailers after its body.
 ///
-/// Lines are kept as bytes. To make fields of them is for the caller's thread, not for the one that serves all exchanges.
+/// Lines stay bytes. The caller's thread parses them into fields, because the loop's thread serves all exchanges.
 package struct CurlHead: Sendable {
     package private(set) var status = 0
-    /// The body's length as announced; nil when it is not, not as a number, or overridden by `Transfer-Encoding` ([RFC 9112
-    /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)). One too large to count is `Int64.max`.
+    /// The announced length of the body. Nil when it is missing, not a number, or overridden by `Transfer-Encoding`
+    /// ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)). `Int64.max` for a number that does not
+    /// fit.
     var contentLength: Int64? { hasTransferEncoding ? nil : announcedLength }
     private var announcedLength: Int64?
     private var hasTransferEncoding = false
-    /// Whether several lengths were announced that differ.
+    /// Whether the head announces several lengths that differ.
     private var hasConflictingLengths = false
     private var hasNUL = false
-    /// Why the final head cannot be taken. libcurl refuses a NUL itself since 7.83.
+    /// The reason to reject the final head, or nil. libcurl rejects a NUL itself since 7.83.
     var fault: CurlFailure? { hasNUL ? .headHoldsNUL : hasConflictingLengths ? .conflictingLengths : nil }
-    /// Whether libcurl unpacks the body.
+    /// Whether libcurl decodes the body.
     var isEncoded: Bool { hasEncoding && !hasUnknownEncoding }
     private var hasEncoding = false
-    /// Whether the body is encoded with something that libcurl does not know.
+    /// Whether the body has a content coding that libcurl does not support.
     private(set) var hasUnknownEncoding = false
-    /// Whether the blank line of the final head has come.
+    /// Whether the blank line of the final head has arrived.
     package private(set) var isComplete = false
-    /// The bytes of all lines, those of interim heads and trailers included.
+    /// The bytes of all lines, including interim heads and trailers.
     private(set) var size = 0
     private var isLineExpected = true  // the status line of a head
-    /// The lines of the final head, without its first.
+    /// The lines of the final head after the status line.
     package private(set) var lines: [UInt8] = []
     /// The lines after the body.
     package private(set) var trailerLines: [UInt8] = []
 
-    /// Takes a line as it came, with its end. True when it completes the final head.
+    /// Adds a received line with its line end. Returns true when it completes the final head.
     mutating func add(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         size += line.count
         guard !isComplete else {
             trailerLines.append(contentsOf: line)
             return false
         }
-        // The rest of a head that was cut off, which libcurl 8.18 hands over at the end.
+        // Ignores the rest of a truncated head, which libcurl 8.18 delivers at the end.
         guard line.last == 0x0A else { return false }
         hasNUL = hasNUL || line.baseAddress.map { memchr($0, 0, line.count) != nil } == true
         if isLineExpected { return start(line) }
@@ -70,8 +71,8 @@ package struct CurlHead: Sendable {
         return false
     }
 
-    /// An interim head is not the answer ([RFC 9110 §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)); 101
-    /// is.
+    /// Ends a head. An interim head is not the response ([RFC 9110
+    /// §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)), but 101 is.
     private mutating func end() -> Bool {
         isLineExpected = true
         isComplete = !(100..<200).contains(status) || status == 101
@@ -101,7 +102,7 @@ package struct CurlHead: Sendable {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether it begins with ASCII text, given in lower case, without case.
+    /// Returns whether the bytes begin with ASCII text, given in lower case, ignoring case.
     fileprivate func starts(withLowercase text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount else { return false }
         for index in 0..<text.utf8CodeUnitCount {
@@ -113,7 +114,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-    /// The number that the digits say, blanks and line ends aside, at most `Int64.max`; nil for anything else.
+    /// The number of the digits without blanks and line ends, at most `Int64.max`. Nil for anything else.
     fileprivate var decimalNumber: Int64? {
         var number: Int64 = 0
         var isNumber = false

@@ -2,14 +2,14 @@
 import SwitchboardPlatform
 import Foundation
 
-/// A body that is read from its source while it is sent: no more than a few chunks are held.
+/// A body that is read from its source while it is sent, with only a few chunks in memory.
 ///
-/// A task of its own pulls chunks and waits while enough are there; libcurl is paused while there are none.
+/// A separate task pulls chunks and waits while enough are buffered. libcurl is paused while the buffer is empty.
 final class CurlUpload: Sendable {
-    /// What the body gives next.
+    /// The result of reading the body.
     enum Piece {
         case bytes(Int)
-        /// Nothing yet: the exchange is resumed when there is.
+        /// No bytes are buffered yet. The exchange resumes when some are.
         case later
         case end
         case failure(CurlFailure)
@@ -26,10 +26,10 @@ final class CurlUpload: Sendable {
         var room: CheckedContinuation<Void, Never>?
         var isStopped = false
         var pump: Task<Void, Never>?
-        /// Who reads, from the start to the stop.
+        /// The exchange that reads, from the start to the stop.
         var exchange: CurlExchange?
 
-        /// Whom to wake because libcurl waits, once.
+        /// Returns the exchange to resume because libcurl waits, once.
         mutating func takeReader() -> CurlExchange? {
             defer { isReaderWaiting = false }
             return isReaderWaiting ? exchange : nil
@@ -49,7 +49,7 @@ final class CurlUpload: Sendable {
         self.length = length
     }
 
-    /// Begins to read the source, in a task that the caller's values go to.
+    /// Starts to read the source, in a task that inherits the caller's task-local values.
     func start(
         _ pump: @escaping @Sendable (_ send: @Sendable (Data) async -> Bool) async throws -> Void,
         for exchange: CurlExchange
@@ -70,7 +70,7 @@ final class CurlUpload: Sendable {
         if isStopped { task.cancel() }
     }
 
-    /// Takes a chunk once there is room; false when no more is wanted.
+    /// Buffers a chunk, once space is free. Returns false when no more chunks are needed.
     private func send(_ chunk: Data) async -> Bool {
         await withCheckedContinuation { continuation in
             let isRoom = state.withLock { state in
@@ -82,7 +82,7 @@ final class CurlUpload: Sendable {
         }
         let (isWanted, reader) = state.withLock { state -> (Bool, CurlExchange?) in
             guard !state.isStopped else { return (false, nil) }
-            guard !chunk.isEmpty else { return (true, nil) }  // to libcurl it would be the end
+            guard !chunk.isEmpty else { return (true, nil) }  // libcurl would take it for the end
             state.chunks.append(chunk)
             state.buffered += chunk.count
             return (true, state.takeReader())
@@ -109,14 +109,14 @@ final class CurlUpload: Sendable {
             let left = chunk.count - state.offset
             let count = min(buffer.count, left)
             if let length, state.given + Int64(left) >= length {
-                // libcurl asks for no more than was announced: the last of that waits until no more can come.
+                // libcurl reads only the announced length, so the last of it waits until the source has ended.
                 if state.given + Int64(left) > length || state.chunks.count > 1 {
                     return (.failure(.wrongBodyLength("more than the \(length) bytes")), nil)
                 }
                 if let failure = state.failure { return (.failure(failure), nil) }
                 guard state.isEnded else {
                     state.isReaderWaiting = true
-                    return (.later, state.takeRoom())  // whether more comes is to be learned, room or not
+                    return (.later, state.takeRoom())  // the source must show whether more follows
                 }
             }
             let start = chunk.startIndex + state.offset
@@ -146,9 +146,9 @@ final class CurlUpload: Sendable {
         return .end
     }
 
-    /// Lets go of the source.
+    /// Releases the source.
     func stop() {
-        // The exchange is let go of outside of the lock too: it may be the last that holds this.
+        // Releases the exchange outside of the lock too: it may hold the last reference to this upload.
         let (pump, room, rest) = state.withLock { state in
             state.isStopped = true
             defer { (state.pump, state.chunks, state.buffered, state.exchange) = (nil, [], 0, nil) }

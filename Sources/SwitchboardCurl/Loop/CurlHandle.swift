@@ -2,26 +2,27 @@
 import SwitchboardCurlC
 import Foundation
 
-/// One of libcurl's easy handles, kept from exchange to exchange of a session: only what differs is set again.
+/// An easy handle of libcurl, reused by the exchanges of a session. Only options that differ are set again.
 ///
-/// Used by one thread at a time: by the caller that prepares it, then by the loop.
+/// One thread uses it at a time: first the caller that prepares it, then the loop.
 final class CurlHandle: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutableRawPointer?
     private let resolveList: UnsafeMutableRawPointer?
 
-    // What is set now.
+    // The current settings.
     private var url = ""
-    /// The URL in its parts: libcurl would parse and write it anew for each exchange.
+    /// The parsed URL. Without it, libcurl would parse and format the URL for each exchange.
     private var parsedURL: UnsafeMutableRawPointer?
-    /// Names and values by turns.
+    /// Alternating names and values.
     private var fields: [String] = []
     private var extra = Extra.none
     private var kind = Kind.get
     private var customMethod: String?
     private var connectTimeout = -1
-    /// The bytes that libcurl reads at a time. A large buffer is for a large body: it is made anew for each exchange.
+    /// The number of bytes that libcurl reads at a time. libcurl allocates the buffer for each exchange, so only a
+    /// large body gets a large one.
     private(set) var receiveBuffer = 0
     private var sendBuffer = 0
     private let options: CurlOptions
@@ -31,8 +32,8 @@ final class CurlHandle: @unchecked Sendable {
 
     private enum Kind { case get, head, upload }
 
-    /// What decides over header lines that are not the request's own: without a body none, with one no `Expect` of libcurl's
-    /// making, for a body of no bytes its length.
+    /// The header lines beyond the request's fields: none without a body, no `Expect` from libcurl with a body, or the
+    /// length of an empty body.
     private enum Extra { case none, noExpect, emptyBody }
 
     init(_ options: CurlOptions) throws(CurlFailure) {
@@ -60,13 +61,13 @@ final class CurlHandle: @unchecked Sendable {
         errorText.deallocate()
     }
 
-    /// libcurl's message about the last failure, or its general one.
+    /// Returns libcurl's message about the last failure, or its general one.
     func message(for code: Int32) -> String {
         errorText[0] == 0 ? CurlLibrary.text(of: code) : String(cString: errorText)
     }
 
-    /// Sets what this request needs; `eachField` calls its closure with its header fields. The body's bytes come later,
-    /// through callbacks.
+    /// Configures the handle for a request. `eachField` calls its closure with the header fields. The body's bytes
+    /// follow through callbacks.
     func prepare(_ request: CurlRequest, eachField: ((_ name: String, _ value: String) -> Void) -> Void) {
         errorText[0] = 0
         if request.url != url { setURL(request.url, isTLS: request.isTLS) }
@@ -78,23 +79,24 @@ final class CurlHandle: @unchecked Sendable {
         setBuffers(isStreamed: request.isStreamed, bodyLength: bodyLength)
     }
 
-    /// libcurl's own limit for connecting, which begins with the transfer, in nanoseconds; `.max` for none.
+    /// Sets libcurl's limit for connecting in nanoseconds, counted from the start of the transfer. `.max` means no
+    /// limit.
     func limitConnecting(to nanoseconds: UInt64) {
-        // Zero would be libcurl's own five minutes.
+        // Zero would set libcurl's default of five minutes.
         let milliseconds = Int(min(nanoseconds / 1_000_000 + 1, UInt64(Int32.max)))
         guard milliseconds != connectTimeout else { return }
         swcurl_easy_set_long(easy, CurlOption.connectTimeout, milliseconds)
         connectTimeout = milliseconds
     }
 
-    /// Whether libcurl's next connection is a new one. May be called in its callbacks.
+    /// Sets whether libcurl's next connection must be new. Callbacks of libcurl may call it.
     func avoidKeptConnections(_ isAvoiding: Bool) {
         guard isAvoiding != avoidsKeptConnections else { return }
         avoidsKeptConnections = isAvoiding
         swcurl_easy_set_long(easy, CurlOption.freshConnect, isAvoiding ? 1 : 0)
     }
 
-    /// Whether libcurl undoes what `Content-Encoding` says. Before 8.5 it may be called in its callbacks.
+    /// Sets whether libcurl decodes the `Content-Encoding`. Before 8.5, callbacks of libcurl may call it.
     func decodeContent(_ isDecoding: Bool) {
         guard isDecoding != decodesContent else { return }
         decodesContent = isDecoding
@@ -104,7 +106,7 @@ final class CurlHandle: @unchecked Sendable {
     private func setURL(_ url: String, isTLS: Bool) {
         self.url = url
         swcurl_easy_set_text(easy, CurlOption.url, url)
-        // One that it does not take is left for libcurl to refuse, in words.
+        // libcurl rejects an invalid URL later, with a message.
         let parsed = swcurl_url_make(url)
         swcurl_easy_set_pointer(easy, CurlOption.parsedURL, parsed)
         if let parsedURL { swcurl_url_free(parsedURL) }
@@ -120,7 +122,7 @@ final class CurlHandle: @unchecked Sendable {
     private func setMethod(_ method: String, bodyLength: Int64?) {
         let kind: Kind = bodyLength != nil ? .upload : method == "HEAD" ? .head : .get
         if kind != self.kind {
-            swcurl_easy_set_long(easy, CurlOption.httpGet, 1)  // undoes the other two
+            swcurl_easy_set_long(easy, CurlOption.httpGet, 1)  // resets the other two
             if kind == .head { swcurl_easy_set_long(easy, CurlOption.noBody, 1) }
             if kind == .upload { swcurl_easy_set_long(easy, CurlOption.upload, 1) }
             self.kind = kind
@@ -160,7 +162,7 @@ final class CurlHandle: @unchecked Sendable {
         eachField { name, value in
             fields.append(name)
             fields.append(value)
-            // libcurl sends a name without a value when a semicolon ends it.
+            // libcurl sends a name without a value when it ends in a semicolon.
             list = swcurl_list_append(list, value.isEmpty ? name + ";" : name + ": " + value) ?? list
             let name = name.lowercased()
             if name == "expect" { hasExpect = true }

@@ -3,7 +3,7 @@ import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
 
-/// What the loop does with exchanges: under the poller's lock.
+/// The part of the loop that handles exchanges, under the poller's lock.
 extension CurlLoop {
     func perform(_ command: Command) {
         switch command {
@@ -13,17 +13,17 @@ extension CurlLoop {
             exchange.didStop()
         case .resume(let exchange):
             guard exchange.place >= 0 else { return }
-            // What libcurl held back is delivered in here, and an error of that is told to nobody else.
+            // The call delivers the bytes that libcurl held back. Only its result reports an error of that delivery.
             let code = exchange.resume()
             if code != 0, code != CurlCode.badArgument { return end(exchange, code) }
-            noteDeadline(of: exchange)  // a pause has none, what follows it has
+            noteDeadline(of: exchange)  // a paused exchange has no idle deadline, a resumed one does
         case .settle(let exchange):
             if exchange.place >= 0 { end(exchange, 0) }
         }
     }
 
     private func start(_ exchange: CurlExchange) {
-        // Its stop is on the way, or came before its body's stream was begun.
+        // The exchange was canceled: its stop follows, or came before its upload started.
         guard !exchange.isAnswered else { return exchange.didStop() }
         swcurl_easy_set_context(exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque())
         exchange.place = active.count
@@ -61,13 +61,13 @@ extension CurlLoop {
         swcurl_multi_set_long(multi, CurlMultiOption.pipelining, pausing > 0 ? 0 : 2)
     }
 
-    /// Hands a streamed body to its reader at the end of this turn, when more may have come.
+    /// Delivers a streamed body to its reader at the end of this pass, when more may have arrived.
     func deliverLater(_ exchange: CurlExchange) {
         deliveries.append(exchange)
     }
 
-    /// Ends what libcurl is done with. The callers are told last, all at once: to wake a thread for each would cost more
-    /// than to wake one for several.
+    /// Ends the exchanges that libcurl has finished. It resumes their callers last and together, because waking a
+    /// thread for each costs more than waking one for several.
     func endFinished() {
         var code: Int32 = 0
         while let context = swcurl_multi_next_ended(multi, &code) {
@@ -79,7 +79,7 @@ extension CurlLoop {
         deliveries.removeAll(keepingCapacity: true)
     }
 
-    /// Takes an exchange out of libcurl's hands; ``endFinished()`` tells its caller.
+    /// Removes an exchange from libcurl. ``endFinished()`` resumes its caller.
     private func end(_ exchange: CurlExchange, _ code: Int32) {
         let message = code == 0 ? "" : exchange.handle.message(for: code)
         let figures = swcurl_easy_figures(exchange.handle.easy)
@@ -92,7 +92,7 @@ extension CurlLoop {
         finished.append((exchange, code, message))
     }
 
-    /// The other end's address as text, made anew only when it is another one than last time.
+    /// Returns the remote address as text, and formats it only when it differs from the last one.
     private func address(_ figures: swcurl_figures) -> String? {
         guard let text = figures.remote_address, text[0] != 0 else { return nil }
         if figures.remote_port != remotePort || strcmp(text, remoteHost) != 0 {
@@ -106,7 +106,7 @@ extension CurlLoop {
 
     // MARK: Deadlines
 
-    /// Heeds a deadline that may be new. Called in libcurl's callbacks too.
+    /// Updates the next deadline. Callbacks of libcurl call it too.
     func noteDeadline(of exchange: CurlExchange) {
         nextDeadline = min(nextDeadline, exchange.deadline)
     }

@@ -3,24 +3,24 @@ import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
 
-/// The thread that drives libcurl for a session: takes exchanges in, lets libcurl act when its sockets are ready, and
-/// ends exchanges that are done, late or no longer wanted.
+/// The thread that drives libcurl for a session. It accepts exchanges, lets libcurl act when its sockets are ready, and
+/// ends exchanges that are finished, late or canceled.
 ///
-/// Everything that touches libcurl's multi handle happens under the poller's lock. The thread holds it while it is
-/// awake. A caller that finds it asleep starts its exchange itself, which spares two switches between threads; one that
-/// finds it awake leaves a ``Command``.
-package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `inbox`, or behind the poller's lock
+/// The poller's lock protects libcurl's multi handle. The thread holds the lock while it is awake. A caller that finds
+/// the thread asleep starts its exchange itself, which saves two switches between threads. A caller that finds it awake
+/// leaves a ``Command``.
+package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected by `inbox` or by the poller's lock
     enum Command {
         case start(CurlExchange)
-        /// Nobody waits for it any more.
+        /// Stops an exchange whose caller no longer waits.
         case stop(CurlExchange)
-        /// Go on after a pause.
+        /// Resumes an exchange after a pause.
         case resume(CurlExchange)
-        /// Its answer is whole, though its body is not sent.
+        /// Ends an exchange whose response is complete before its body is sent.
         case settle(CurlExchange)
 
-        /// Whether it may be performed where it is given. A stop may not: it comes from a task's cancellation, which
-        /// must be short.
+        /// Whether the submitting thread may perform the command. It must not perform a stop, because a stop comes from
+        /// a task's cancellation, which must be short.
         var isForAnyThread: Bool {
             switch self {
             case .start, .resume: true
@@ -31,12 +31,12 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
 
     private struct Inbox {
         var commands: [Command] = []
-        /// Parts of tasks that prefer this thread.
+        /// Jobs of tasks that prefer this thread.
         var jobs: [UnownedJob] = []
         var isThreadStarted = false
-        /// The thread waits, or is about to: it has to be woken.
+        /// Whether the thread waits or is about to wait, so that it must be woken.
         var isAsleep = false
-        /// No more exchanges; with `isCancelling`, those under way are ended too.
+        /// Whether the loop rejects new exchanges. With `isCancelling`, it also ends those in flight.
         var isClosed = false
         var isCancelling = false
         var isEnded = false
@@ -46,30 +46,30 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
     let multi: UnsafeMutableRawPointer
     let poller: OpaquePointer
     private let options: CurlOptions
-    /// Those that are not in use. More than a number of them are not kept.
+    /// The unused handles, at most ``handlesKept``.
     let handles = Protected<[CurlHandle]>([])
     static let handlesKept = 256
     private let ended = DispatchGroup()
 
-    // Whoever holds the poller's lock uses these, which proves what checks of exclusivity would look for.
+    // The holder of the poller's lock uses these properties, so exclusivity checks would find nothing.
     @exclusivity(unchecked) var active: [CurlExchange] = []
-    /// How many exchanges with a reader that may pause are under way. Before 7.88 libcurl stops reading a connection while
-    /// one of its streams holds data that nobody takes, so no connection is joined meanwhile.
+    /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
+    /// one of its streams has unread data. So exchanges do not share connections meanwhile.
     @exclusivity(unchecked) var pausing = 0
-    /// Those whose readers wait for what came in this turn.
+    /// The exchanges whose readers wait for the bytes of this pass.
     @exclusivity(unchecked) var deliveries: [CurlExchange] = []
     @exclusivity(unchecked) var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
     @exclusivity(unchecked) var nextDeadline = UInt64.max
-    /// When the thread wakes by itself.
+    /// The time when the thread wakes by itself.
     @exclusivity(unchecked) private var alarm = UInt64.max
-    /// Whether there was anything to do since the thread last slept.
+    /// Whether the thread has worked since it last slept.
     @exclusivity(unchecked) private var isBusy = false
     @exclusivity(unchecked) var remoteAddress = ""
     @exclusivity(unchecked) var remoteHost: [CChar] = [0]
     @exclusivity(unchecked) var remotePort = 0
     private var isMultiFreed = false
 
-    /// Makes a loop. Its thread starts with the first exchange.
+    /// Creates a loop. Its thread starts with the first exchange.
     package init(_ options: CurlOptions) throws(CurlFailure) {
         guard let multi = swcurl_multi_make() else { throw .system("libcurl has no memory left") }
         guard let poller = swcurl_poller_make(multi) else {
@@ -84,18 +84,19 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
         swcurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost)
         let total = options.connections.map { max(1, $0) }
         swcurl_multi_set_long(multi, CurlMultiOption.maxTotalConnections, total ?? 0)
-        // How many are kept for later: libcurl's own choice follows the number of transfers, and would drop them.
+        // Limits the connections that are kept alive. libcurl's default depends on the number of transfers, and would
+        // close them.
         swcurl_multi_set_long(multi, CurlMultiOption.maxConnects, total ?? max(64, perHost * 4))
     }
 
     deinit {
-        // The thread holds the loop; here it has ended or never begun.
+        // The thread retains the loop, so it has ended or never started.
         if !isMultiFreed { swcurl_multi_free(multi) }
         _ = handles.swap([])
         swcurl_poller_free(poller)
     }
 
-    /// A handle that was used before, or a new one.
+    /// Returns an unused handle, or creates one.
     func takeHandle() throws(CurlFailure) -> CurlHandle {
         if let handle = handles.withLock({ $0.popLast() }) { return handle }
         let handle = try CurlHandle(options)
@@ -105,7 +106,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
 
     // MARK: From any thread
 
-    /// Hands a command over. False when the loop takes no more, which only a start has to know.
+    /// Submits a command. Returns false when the loop is closed, which matters only to a start.
     @discardableResult
     func submit(_ command: Command) -> Bool {
         if command.isForAnyThread, performHere(command) { return true }
@@ -116,7 +117,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
         }
     }
 
-    /// Leaves something for the thread, and wakes or starts it. False when it has ended, or `body` says so.
+    /// Changes the inbox, and wakes or starts the thread. Returns false when the thread has ended or `body` returns
+    /// false.
     private func leave(_ body: (inout Inbox) -> Bool) -> Bool {
         enum Need { case nothing, wake, thread, refusal }
         let need: Need = inbox.withLock { inbox in
@@ -138,8 +140,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
         return true
     }
 
-    /// Performs a command at once when the thread is asleep, with nothing left for it, or when it is this one, with a
-    /// task to run. False when it is not.
+    /// Performs a command at once when the thread is asleep and has no commands left, or when this is the thread and it
+    /// runs a task's job. Returns false otherwise.
     private func performHere(_ command: Command) -> Bool {
         if swcurl_poller_is_entered(poller) {
             guard inbox.withLock({ !$0.isClosed && $0.commands.isEmpty }) else { return false }
@@ -164,7 +166,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
         return true
     }
 
-    /// Takes no more exchanges. Those under way go on unless they are to be cancelled; the thread ends after the last.
+    /// Closes the loop for new exchanges. Those in flight continue unless they are canceled, and the thread ends after
+    /// the last one.
     package func close(cancelling: Bool) {
         let isRunning = inbox.withLock { inbox in
             inbox.isClosed = true
@@ -176,15 +179,15 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
         if isRunning { swcurl_poller_wake(poller) }
     }
 
-    /// Calls back when the thread of a closed loop has ended.
+    /// Runs `body` when the thread of a closed loop has ended.
     package func whenEnded(_ body: @escaping @Sendable () -> Void) {
         ended.notify(queue: .global(), execute: body)
     }
 
     // MARK: The thread
 
-    /// The time when somebody last drove libcurl, in the nanoseconds of `DispatchTime`: to ask anew at each callback
-    /// would cost more than it is worth.
+    /// Returns the time when libcurl was last driven, in nanoseconds of `DispatchTime`. Reading the clock at each
+    /// callback would cost too much.
     func now() -> UInt64 { swcurl_poller_time(poller) }
 
     private func startThread() {
@@ -224,13 +227,13 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
             swcurl_poller_act(poller, count)
             endFinished()
         }
-        // Closes the connections that were kept alive: the session may live on.
+        // Closes the connections that were kept alive, because the session may live longer.
         swcurl_multi_free(multi)
         isMultiFreed = true
         swcurl_poller_unlock(poller)
     }
 
-    /// Runs parts of tasks, without the poller's lock. The exchanges they start are begun at once.
+    /// Runs jobs of tasks without the poller's lock. Exchanges that they start begin at once.
     private func run(_ jobs: inout [UnownedJob]) {
         guard !jobs.isEmpty else { return }
         swcurl_poller_unlock(poller)
@@ -242,13 +245,13 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
         isBusy = true
     }
 
-    /// When something is due, in the nanoseconds of `DispatchTime`; `.max` for never.
+    /// Returns the next due time in nanoseconds of `DispatchTime`. `.max` means never.
     private func nextAlarm() -> UInt64 {
         let due = swcurl_poller_due(poller)
         return due < 0 ? nextDeadline : min(nextDeadline, UInt64(due))
     }
 
-    /// How long to wait, in milliseconds: 0 when there is work, -1 without limit. Nil when the loop is over.
+    /// Returns the time to wait in milliseconds: 0 when work is left, -1 without limit. Nil when the loop is over.
     private func prepareToSleep() -> Int32? {
         inbox.withLock { inbox in
             guard inbox.commands.isEmpty, inbox.jobs.isEmpty else { return 0 }
@@ -260,7 +263,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
             alarm = nextAlarm()
             guard isBusy || alarm != .max else { return -1 }
             let now = DispatchTime.now().uptimeNanoseconds
-            // A short sleep first: who starts an exchange meanwhile need not wake the thread for the deadline's sake.
+            // Sleeps briefly first: a caller that starts an exchange meanwhile need not wake the thread for its
+            // deadline.
             if isBusy { alarm = min(alarm, now + 1_000_000_000) }
             isBusy = false
             return alarm <= now ? 0 : Int32(min((alarm - now) / 1_000_000 + 1, 1 << 30))
@@ -269,7 +273,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
 
     // MARK: Tasks
 
-    /// Takes a part of a task, to be run on the thread; elsewhere when that has ended.
+    /// Runs a job of a task on the thread, or elsewhere if the thread has ended.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isTaken = leave { inbox in
@@ -281,11 +285,11 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // behind `in
 }
 
 extension CurlLoop {
-    /// Those whose threads run, which hold them too.
+    /// The loops whose threads run. A loop is retained as long as its thread runs.
     private static let running = Protected<[ObjectIdentifier: CurlLoop]>([:])
 
-    /// Has the threads at rest before the process tears down the libraries under them. Registered after libcurl and its
-    /// TLS library were initialized, so that it runs before they clean up.
+    /// Stops the threads before the process tears down the libraries they use. The handler is registered after the
+    /// initialization of libcurl and its TLS library, so it runs before their cleanup.
     private static let stopAtExit: Void = {
         atexit {
             let loops = CurlLoop.running.withLock { Array($0.values) }

@@ -1,35 +1,35 @@
 import Foundation
 
-/// A body between its writer and its reader. It holds a little; then the writer waits, or writes into a file when it
-/// cannot wait.
+/// Passes a body from its writer to its reader. It buffers a limited number of bytes. Beyond them, the writer waits, or
+/// a file stores the bytes if the writer cannot wait.
 ///
-/// Closures are called and a continuation is resumed outside of the lock, the continuation last.
+/// The pipe calls closures and resumes continuations outside of the lock, the continuation last.
 package final class BytePipe: Sendable {
-    /// What became of bytes that were offered.
+    /// The result of offering bytes.
     package enum Reception {
         case kept
-        /// Kept, and the reader waits for them: ``deliver(resume:)`` is to follow.
+        /// The bytes are kept, and the reader waits for them. The writer calls ``deliver(resume:)`` next.
         case awaited
-        /// Not taken. They are offered again after `resume` was called.
+        /// The bytes are rejected. The writer offers them again after `resume` is called.
         case full
-        /// Not taken: the file failed.
+        /// The bytes are rejected because the file failed.
         case failed(SpillFile.Failure)
     }
 
     private struct State {
-        /// What is held, the oldest first, and how many bytes that is.
+        /// The buffered bytes, oldest first, and their number.
         var pieces: [Data] = []
         var held = 0
         var spill: SpillFile?
         var isPaused = false
-        /// Asked for, and not done yet.
+        /// Whether `resume` was called and ``didResume()`` has not followed yet.
         var isResuming = false
         var isClosed = false
         var end: Result<Void, any Error>?
-        /// Those who wait, the first first. There is one, unless a stream is read by two tasks at once.
+        /// The waiting readers in order of arrival. More than one waits only if two tasks read the stream at once.
         var readers: [UnsafeContinuation<Data?, any Error>] = []
 
-        /// What the reader gets now; nil when it has to wait.
+        /// Returns the result for the next reader, or nil if it must wait.
         mutating func answer() -> Result<Data?, any Error>? {
             guard !isClosed else { return .failure(CancellationError()) }
             if !pieces.isEmpty {
@@ -41,7 +41,7 @@ package final class BytePipe: Sendable {
             return end?.map { nil }
         }
 
-        /// Whether the writer is to go on, which is said once for each pause.
+        /// Returns whether the writer must resume, once per pause.
         mutating func mustResume() -> Bool {
             guard isPaused, !isResuming, !isClosed, held <= BytePipe.low else { return false }
             isResuming = true
@@ -60,27 +60,27 @@ package final class BytePipe: Sendable {
 
     private let state = Protected(State())
     private let spillLimit: Int64?
-    /// How much is held in memory before the writer waits.
+    /// The number of buffered bytes in memory at which the writer waits.
     package static let high = 512 << 10
-    /// How much is still held when it goes on.
+    /// The number of buffered bytes at which the writer resumes.
     private static let low = 256 << 10
-    /// How much is given to the reader at once, about. Larger pieces, made on one thread and let go of on another, leave
-    /// holes in the allocator's memory that add up over a long body.
+    /// The approximate number of bytes that a reader receives at once. Larger pieces, allocated on one thread and freed
+    /// on another, fragment the allocator's memory over a long body.
     private static let piece = 64 << 10
 
-    /// Makes a pipe. `spillLimit` is for a writer that cannot wait: the most bytes that may wait in a file.
+    /// Creates a pipe. A writer that cannot wait sets `spillLimit`, the maximum number of bytes that wait in a file.
     package init(spillLimit: Int64? = nil) {
         self.spillLimit = spillLimit
     }
 
     // MARK: The writer
 
-    /// Takes bytes.
+    /// Offers bytes to the pipe.
     package func offer(_ bytes: UnsafeRawBufferPointer) -> Reception {
         state.withLock { state in
             guard !state.isClosed else { return .kept }
             let isFirst = state.held == 0 && !state.readers.isEmpty
-            // Once there is something in the file all goes there, or the order would be lost.
+            // While the file contains bytes, all new bytes go there to keep the order.
             if state.held < Self.high, state.spill?.isEmpty ?? true {
                 state.append(bytes)
             } else if let spillLimit {
@@ -98,7 +98,7 @@ package final class BytePipe: Sendable {
         }
     }
 
-    /// Gives the reader that waits what has come.
+    /// Delivers the buffered bytes to the waiting reader.
     package func deliver(resume: () -> Void = {}) {
         update(resume) { _ in }
     }
@@ -106,7 +106,7 @@ package final class BytePipe: Sendable {
     /// Whether the writer waits for the reader.
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// Notes that the writer goes on.
+    /// Records that the writer has resumed.
     package func didResume() {
         state.withLock { state in
             state.isPaused = false
@@ -114,7 +114,7 @@ package final class BytePipe: Sendable {
         }
     }
 
-    /// Notes the end, once; nil is that of a whole body. What is held can still be read.
+    /// Ends the body, once. Nil means that it is complete. Buffered bytes can still be read.
     package func end(_ failure: (any Error)?) {
         update({}) { state in
             if state.end == nil { state.end = failure.map { .failure($0) } ?? .success(()) }
@@ -123,19 +123,19 @@ package final class BytePipe: Sendable {
 
     // MARK: The reader
 
-    /// The next piece; nil at the end. Calls `resume` when the writer waits and there is room again.
+    /// Returns the next piece, or nil at the end. Calls `resume` when the writer waits and the buffer has space again.
     package func next(resume: () -> Void = {}) async throws -> Data? {
         try await withUnsafeThrowingContinuation { continuation in
             update(resume) { $0.readers.append(continuation) }
         }
     }
 
-    /// Whether all of the body has come.
+    /// Whether the whole body has arrived.
     package var isComplete: Bool {
         if case .success? = state.withLock({ $0.end }) { true } else { false }
     }
 
-    /// Lets go of what is held, and ends what the reader waits for. Calls `cancel` when the writer has not ended.
+    /// Releases the buffer, and ends the wait of a reader. Calls `cancel` if the writer has not ended.
     package func close(cancel: () -> Void) {
         let (isOver, held) = state.withLock { state in
             state.isClosed = true
@@ -147,7 +147,7 @@ package final class BytePipe: Sendable {
         update({}) { _ in }
     }
 
-    /// Changes the state, and gives those who wait what they can have then.
+    /// Changes the state, and resumes the readers that have a result afterwards.
     private func update(_ resume: () -> Void, _ change: (inout State) -> Void) {
         let (reader, answer, mustResume, hasMore) = state.withLock {
             state -> (UnsafeContinuation<Data?, any Error>?, Result<Data?, any Error>, Bool, Bool) in

@@ -4,17 +4,17 @@ import os
 import Foundation
 #endif
 
-/// A value that is read and changed under one lock. Copies share both.
+/// Protects a value with a lock. Copies share both.
 ///
-/// The lock is `os_unfair_lock` where there is one and a POSIX mutex elsewhere: `Mutex` is missing on the oldest
-/// supported systems of Apple, and on Linux the thread sanitizer does not see it. It is not recursive, and no foreign
-/// code may run inside `withLock`. Every call takes it several times, so the lock lies behind the value in the same piece of
-/// memory, and all of it is public: only what is public is specialized in other modules.
+/// The lock is `os_unfair_lock` on Apple's systems and a POSIX mutex elsewhere. `Mutex` is not available on the oldest
+/// supported systems of Apple, and on Linux the thread sanitizer does not detect it. The lock is not recursive, and the
+/// closure of `withLock` must not call a user's code. Every call takes the lock several times, so it is allocated
+/// together with the value. All of the type is public, because other modules can specialize only public code.
 @frozen
-public struct Protected<Value: Sendable>: @unchecked Sendable {  // the value is touched under the lock alone
+public struct Protected<Value: Sendable>: @unchecked Sendable {  // only `withLock` accesses the value
     @usableFromInline let buffer: ManagedBuffer<Value, PlatformLock>
 
-    /// Makes one.
+    /// Creates a protected value.
     @inlinable
     @inline(__always)
     public init(_ value: Value) {
@@ -29,7 +29,7 @@ public struct Protected<Value: Sendable>: @unchecked Sendable {  // the value is
         }
     }
 
-    /// Runs `body` with the value, while nobody else has it.
+    /// Runs `body` with exclusive access to the value.
     @inlinable
     @inline(__always)
     public func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
@@ -45,7 +45,7 @@ public struct Protected<Value: Sendable>: @unchecked Sendable {  // the value is
         }
     }
 
-    /// Sets the value, and gives the one before: let go of it outside of the lock.
+    /// Sets the value, and returns the previous one, which the caller releases outside of the lock.
     @inlinable
     public func swap(_ value: Value) -> Value {
         withLock { protected in
@@ -54,15 +54,15 @@ public struct Protected<Value: Sendable>: @unchecked Sendable {  // the value is
         }
     }
 
-    /// A copy of the value as it is now.
+    /// A copy of the current value.
     @inlinable public var value: Value { withLock { $0 } }
 
-    /// The same for copies of one.
+    /// The identity that all copies share.
     public var identity: ObjectIdentifier { ObjectIdentifier(buffer) }
 }
 
 extension Protected: CustomReflectable {
-    /// Nothing: `dump` would read the value without the lock, and show credentials in it.
+    /// An empty mirror: `dump` would read the value without the lock, and show credentials in it.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

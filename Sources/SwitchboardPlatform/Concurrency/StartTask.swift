@@ -1,5 +1,5 @@
-/// Starts a task that runs at once, on the caller's thread, until it waits for the first time; where the standard
-/// library cannot do that, one that is put into the queue.
+/// Starts a task that runs at once on the caller's thread until its first suspension. If the standard library does not
+/// support that, the task is enqueued.
 package func startTask<Output: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Output
 ) -> Task<Output, any Error> {

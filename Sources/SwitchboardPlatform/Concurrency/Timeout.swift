@@ -1,7 +1,7 @@
-/// Runs an operation for no longer than a limit: whoever is first, the operation or the clock, decides, and the other
-/// is cancelled. An operation that does not heed its cancellation is waited for.
+/// Runs an operation with a time limit. The first to finish decides, the operation or the clock, and the other is
+/// canceled. The function waits for an operation that ignores its cancellation.
 ///
-/// - Throws: What the operation throws, or `error` when the limit passed.
+/// - Throws: The operation's error, or `error` when the limit has passed.
 package func withTimeout<Output: Sendable>(
     _ limit: Duration, by clock: any Clock<Duration> = ContinuousClock(),
     error: @autoclosure @escaping @Sendable () -> any Error,

@@ -1,20 +1,21 @@
 import Foundation
 
-/// Keeps processes, and whoever else in this one, from changing a file at the same time.
+/// Prevents concurrent changes of a file by this process or others.
 package enum FileLock {
-    /// Somebody else held the lock for as long as this one waits.
+    /// The error when another holder kept the lock for the whole wait.
     package struct Busy: Error {
-        /// The file beside the one to be changed.
+        /// The path of the lock file, which is in the same folder as the file to change.
         package let path: String
     }
 
-    /// How long a change waits for those of others, which take milliseconds.
+    /// The maximum wait for other changes, which take milliseconds.
     package static let patience = Duration.seconds(10)
 
-    /// Runs `body` while nobody else does so for the same file. Waits for its turn, without a thread, by `flock(2)` on a file
-    /// beside it, which is gone afterwards.
+    /// Runs `body` while holding the lock of a file. It waits without blocking a thread, uses `flock(2)` on a lock file
+    /// in the same folder, and removes that file afterwards.
     ///
-    /// - Throws: ``Busy`` after ``patience``; `POSIXError` when no file can be made there; what `body` throws.
+    /// - Throws: ``Busy`` after ``patience``, `POSIXError` when the lock file cannot be created, or the error of
+    ///   `body`.
     package static func hold<Output>(
         for file: URL, clock: any Clock<Duration>, isolation: isolated (any Actor)? = #isolation,
         _ body: () throws -> Output
@@ -37,14 +38,14 @@ package enum FileLock {
         }
     }
 
-    /// Nil when somebody else holds it.
+    /// Returns the locked file's descriptor, or nil when another holder has the lock.
     private static func acquire(_ path: String) throws -> Int32? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         var result = flock(descriptor, LOCK_EX | LOCK_NB)
         while result != 0, errno == EINTR { result = flock(descriptor, LOCK_EX | LOCK_NB) }
         let code = errno
-        // Whoever held it has removed the file: only the lock of the one that is there now counts.
+        // The previous holder may have removed the file: only a lock on the file that now has this path counts.
         var held = stat()
         var named = stat()
         if result == 0, fstat(descriptor, &held) == 0, lstat(path, &named) == 0, held.st_ino == named.st_ino,

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A file that its owner alone can read, from the moment it is made, and that is replaced as a whole or not at all.
+/// A file that only its owner can read from its creation on, and that is replaced atomically.
 package enum PrivateFile {
-    /// The content; nil when there is no such file, and for no other reason.
+    /// Reads the file. Nil only when it does not exist.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - limit: In bytes. A longer file is an error.
+    ///   - limit: The maximum size in bytes. A longer file throws an error.
     /// - Returns: The content.
     /// - Throws: `POSIXError`.
     package static func read(_ file: URL, limit: Int) throws -> Data? {
@@ -30,15 +30,16 @@ package enum PrivateFile {
         }
     }
 
-    /// Writes a file beside it, with mode 0600, and gives that one its name. The folder must exist.
+    /// Writes a temporary file with mode 0600 in the same folder, which must exist, and renames it to the file's name.
     ///
     /// - Parameters:
     ///   - data: The content.
     ///   - file: The file.
-    ///   - isSynchronized: Whether it is on the disk when this returns, so that a loss of power leaves one of the two.
-    /// - Throws: `POSIXError`, or what `FileHandle` throws; then the file is as it was.
+    ///   - isSynchronized: True to wait until the content is on the disk, so that a loss of power leaves the old or the
+    ///     new file. Default true.
+    /// - Throws: `POSIXError`, or the error of `FileHandle`. The file is then unchanged.
     package static func write(_ data: Data, to file: URL, isSynchronized: Bool = true) throws {
-        // Its name is longer by fifteen bytes, and may have 255.
+        // The name becomes fifteen bytes longer, and the limit is 255.
         let stem = String(decoding: file.lastPathComponent.utf8.prefix(224), as: UTF8.self)
         let name = ".\(stem).\(UUID().uuidString.prefix(8)).part"
         let part = file.deletingLastPathComponent().appendingPathComponent(name)

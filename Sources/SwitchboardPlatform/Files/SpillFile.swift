@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file without a name, written at its end and read from its start. Used by one thread at a time.
-package final class SpillFile: @unchecked Sendable {  // used under the lock of its pipe
-    /// Why bytes cannot wait there.
+/// An unnamed temporary file, appended at its end and read from its start. Not thread-safe.
+package final class SpillFile: @unchecked Sendable {  // protected by the lock of its pipe
+    /// The reason why the file cannot store bytes.
     package enum Failure: Error {
-        /// As many as may wait do so.
+        /// The unread bytes reached the limit.
         case full(unread: Int64, limit: Int64)
         case system(POSIXError)
     }
@@ -21,7 +21,7 @@ package final class SpillFile: @unchecked Sendable {  // used under the lock of 
         descriptor = mkstemp(&name)
         guard descriptor >= 0 else { throw Self.failure }
         unlink(name)
-        // A child process must not keep the file.
+        // A child process must not inherit the file.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
@@ -44,7 +44,7 @@ package final class SpillFile: @unchecked Sendable {  // used under the lock of 
         }
     }
 
-    /// The oldest bytes, up to a number of them.
+    /// Reads the oldest bytes, at most this number.
     func next(_ most: Int) throws(Failure) -> Data {
         var data = Data(count: Int(min(end - start, Int64(most))))
         let count = data.withUnsafeMutableBytes { buffer in

@@ -6,9 +6,9 @@ import Musl
 import Glibc
 #endif
 
-/// A library of the system, loaded at run time, for good.
+/// A library of the system, loaded at run time and never unloaded.
 package struct DynamicLibrary {
-    /// What is missing.
+    /// The missing library or function.
     package struct Failure: Error {
         package let text: String
 
@@ -20,7 +20,7 @@ package struct DynamicLibrary {
     private let handle: UnsafeMutableRawPointer
     private let name: String
 
-    /// Loads the first of these that is there.
+    /// Loads the first of these libraries that exists.
     package init(firstOf names: [String]) throws(Failure) {
         for name in names {
             guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { continue }
@@ -30,7 +30,8 @@ package struct DynamicLibrary {
         throw Failure(text: "\(names.first ?? "a library without a name") was not found")
     }
 
-    /// A function of the library, or of one that it has brought along. `Function` is its type, as `@convention(c)`.
+    /// Returns a function of the library or of one of its dependencies. `Function` is the function's type, declared
+    /// `@convention(c)`.
     package func function<Function>(_ symbol: String) throws(Failure) -> Function {
         guard let address = dlsym(handle, symbol) else {
             throw Failure(text: "\(name) has no \(symbol)")

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Compresses bytes into one gzip member ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), without a name and a time: the
-/// same bytes give the same member.
+/// Compresses bytes into one gzip member ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)) without name and time, so
+/// equal bytes produce an equal member.
 ///
-/// What it holds does not grow: zlib's 256 KiB, one piece of output, and the input at hand.
+/// Its memory use is constant: zlib's 256 KiB, one piece of output and the current input.
 package final class GzipDeflater {
-    /// The most bytes of a piece.
+    /// The maximum number of bytes of a piece.
     package static let pieceSize = 64 << 10
 
     private let zlib: Zlib
-    private let stream: UnsafeMutablePointer<Zlib.Stream>  // at an address that does not move: zlib keeps it
+    private let stream: UnsafeMutablePointer<Zlib.Stream>  // has a fixed address, because zlib stores it
     private var input = Data()
     private var offset = 0
     private var isInputEnded = false
@@ -21,7 +21,7 @@ package final class GzipDeflater {
         self.zlib = zlib
         stream = .allocate(capacity: 1)
         stream.initialize(to: Zlib.Stream())
-        // Level 6, method 8 (deflate), a window of 2^15 bytes, 16 more for a gzip head, memory level 8.
+        // Level 6, method 8 (deflate), a window of 2^15 bytes, 16 more for a gzip header, memory level 8.
         let code = zlib.deflateInit2(
             stream, 6, 8, 15 + 16, 8, 0, zlib.version(), CInt(MemoryLayout<Zlib.Stream>.size))
         guard code == 0 else {
@@ -36,21 +36,22 @@ package final class GzipDeflater {
         piece.deallocate()
     }
 
-    /// Whether more input is wanted, or ``finish()``, before there is another piece.
+    /// Whether the deflater needs more input, or ``finish()``, before it can return another piece.
     package var isHungry: Bool { offset == input.count && !isInputEnded }
 
-    /// Gives it the next input, when it is hungry.
+    /// Sets the next input. Call it only when ``isHungry`` is true.
     package func feed(_ data: Data) {
         input = data
         offset = 0
     }
 
-    /// There is no more input.
+    /// Marks the end of the input.
     package func finish() {
         isInputEnded = true
     }
 
-    /// The next piece: full, or the last one. Nil while it is hungry, and after the last one.
+    /// Returns the next piece, which is full unless it is the last one. Nil when more input is needed, and after the
+    /// last piece.
     package func next() throws(DynamicLibrary.Failure) -> Data? {
         guard !isEnded else { return nil }
         repeat {
@@ -61,7 +62,7 @@ package final class GzipDeflater {
         return Data(bytes: piece, count: filled)
     }
 
-    /// Compresses as much of the input as there is room for in the piece.
+    /// Compresses as much of the input as fits into the piece.
     private func deflate() throws(DynamicLibrary.Failure) {
         let count = min(input.count - offset, 1 << 20)
         let isLast = isInputEnded && offset + count == input.count
@@ -76,7 +77,7 @@ package final class GzipDeflater {
         offset += count - Int(stream.pointee.availableIn)
         filled = Self.pieceSize - Int(stream.pointee.availableOut)
         isEnded = code == 1
-        // Z_OK, Z_STREAM_END, and Z_BUF_ERROR: nothing to do, which is no error.
+        // Z_OK, Z_STREAM_END, and Z_BUF_ERROR, which only means that zlib made no progress.
         guard [0, 1, -5].contains(code) else {
             throw DynamicLibrary.Failure(text: "zlib cannot go on, with its code \(code)")
         }

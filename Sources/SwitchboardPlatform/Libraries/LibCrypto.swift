@@ -1,8 +1,8 @@
 #if !canImport(CryptoKit)
 import Foundation
 
-/// The hash functions of OpenSSL, 1.1.1 or 3 ([manual](https://docs.openssl.org/3.0/man3/EVP_DigestInit/)).
-package struct LibCrypto: @unchecked Sendable {  // pointers to functions, which nobody changes
+/// The hash functions of OpenSSL 1.1.1 or 3 ([manual](https://docs.openssl.org/3.0/man3/EVP_DigestInit/)).
+package struct LibCrypto: @unchecked Sendable {  // pointers to functions, which never change
     static let loaded = Result { () throws(DynamicLibrary.Failure) in
         try LibCrypto(firstOf: ["libcrypto.so.3", "libcrypto.so.1.1"])
     }
@@ -27,7 +27,7 @@ package struct LibCrypto: @unchecked Sendable {  // pointers to functions, which
         var output = [UInt8](repeating: 0, count: 64)  // EVP_MAX_MD_SIZE
         var count: CUnsignedInt = 0
         let code = data.withUnsafeBytes { digest($0.baseAddress, $0.count, &output, &count, type, nil) }
-        // Where rules of the system forbid it, as FIPS does MD5.
+        // The system's policy may forbid a hash function, as FIPS forbids MD5.
         guard code == 1 else { throw DynamicLibrary.Failure(text: "libcrypto refuses to compute \(name)") }
         return Data(output.prefix(Int(count)))
     }

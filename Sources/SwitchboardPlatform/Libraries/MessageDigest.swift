@@ -4,18 +4,18 @@ import Foundation
 import CryptoKit
 #endif
 
-/// Hash functions of the system: CryptoKit on Apple's, OpenSSL's libcrypto elsewhere, loaded at run time. Foundation on Linux
-/// has none.
+/// The hash functions of the system: CryptoKit on Apple's systems, and elsewhere OpenSSL's libcrypto, loaded at run
+/// time. Foundation on Linux has none.
 package enum MessageDigest: Sendable, Hashable, CaseIterable {
-    /// [RFC 1321](https://www.rfc-editor.org/rfc/rfc1321). Only for what still asks for it.
+    /// MD5 ([RFC 1321](https://www.rfc-editor.org/rfc/rfc1321)). Use it only for protocols that require it.
     case md5
-    /// [FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)
+    /// SHA-256 ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
     case sha256
-    /// SHA-512/256 of FIPS 180-4. CryptoKit has none.
+    /// SHA-512/256 (FIPS 180-4). CryptoKit does not support it.
     case sha512Over256
 
     #if canImport(CryptoKit)
-    /// The hash of some bytes.
+    /// Returns the hash of the data.
     package func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
         switch self {
         case .md5: Data(Insecure.MD5.hash(data: data))
@@ -24,19 +24,19 @@ package enum MessageDigest: Sendable, Hashable, CaseIterable {
         }
     }
     #else
-    /// The hash of some bytes.
+    /// Returns the hash of the data.
     package func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
         try hash(data, by: LibCrypto.loaded)
     }
 
-    /// The same by a library that was looked for, or by what is missing.
+    /// Returns the hash of the data by a given library, or throws the reason why it is missing.
     package func hash(
         _ data: Data, by loaded: Result<LibCrypto, DynamicLibrary.Failure>
     ) throws(DynamicLibrary.Failure) -> Data {
         try loaded.get().hash(data, name)
     }
 
-    /// As OpenSSL calls it.
+    /// The name of the function in OpenSSL.
     private var name: String {
         switch self {
         case .md5: "MD5"

@@ -4,12 +4,12 @@ private let zlibNames = ["/usr/lib/libz.1.dylib"]
 private let zlibNames = ["libz.so.1"]
 #endif
 
-/// The functions of the system's zlib that compress ([manual](https://zlib.net/manual.html)).
+/// The compression functions of the system's zlib ([manual](https://zlib.net/manual.html)).
 ///
-/// It has no headers here: the functions are looked up by name. On Linux libcurl brings it along.
-package struct Zlib: @unchecked Sendable {  // pointers to functions, which nobody changes
-    /// `z_stream` of zlib.h, member by member. Its numbers are C's `int` and `long`: 112 bytes where pointers have 64
-    /// bits, 56 where they have 32. zlib is told the size, and refuses another than its own.
+/// The functions are looked up by name, because zlib's headers are not available. On Linux, libcurl depends on zlib.
+package struct Zlib: @unchecked Sendable {  // pointers to functions, which never change
+    /// `z_stream` of zlib.h, member by member. Its numbers are C's `int` and `long`: 112 bytes with 64-bit pointers,
+    /// and 56 with 32-bit pointers. zlib receives the size and rejects a different one.
     package struct Stream {
         var nextIn: UnsafePointer<UInt8>?
         var availableIn: CUnsignedInt = 0
@@ -33,7 +33,7 @@ package struct Zlib: @unchecked Sendable {  // pointers to functions, which nobo
     package let deflate: @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
     package let deflateEnd: @convention(c) (UnsafeMutableRawPointer) -> CInt
 
-    /// The library, or what is missing.
+    /// The library, or the reason why it is missing.
     package static let loaded = Result { () throws(DynamicLibrary.Failure) in try Zlib(firstOf: zlibNames) }
 
     package init(firstOf names: [String]) throws(DynamicLibrary.Failure) {

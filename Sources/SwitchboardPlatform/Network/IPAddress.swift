@@ -1,12 +1,12 @@
 import Foundation
 
-/// An address of IPv4 or IPv6, as bytes in the order of the network.
+/// An IPv4 or IPv6 address, as bytes in network order.
 package struct IPAddress: Sendable {
-    /// Four or sixteen.
+    /// Four or sixteen bytes.
     private let bytes: [UInt8]
 
-    /// The address that a URL's host is, IPv6 with or without brackets and zone; nil for a name. What resolvers take for an
-    /// IPv4 address is one: `127.1` and `0x7F000001` too.
+    /// Parses the host of a URL, an IPv6 address with or without brackets and zone. Nil for a name. Every text that
+    /// resolvers accept as an IPv4 address is one, including `127.1` and `0x7F000001`.
     package init?(host: String) {
         var v4 = in_addr()
         if inet_aton(host, &v4) != 0 {
@@ -21,7 +21,7 @@ package struct IPAddress: Sendable {
         bytes = withUnsafeBytes(of: v6) { Array($0) }
     }
 
-    /// Whether it is this machine itself: 127.0.0.0/8 or ::1, also as IPv4 within IPv6, or the address of zeros.
+    /// Whether the address is this machine's: 127.0.0.0/8 or ::1, also as IPv4 within IPv6, or the address of zeros.
     package var isLoopback: Bool {
         let isMapped = bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
         let bytes = isMapped ? bytes[12...] : bytes[...]

@@ -4,7 +4,7 @@ import Foundation
 import Network
 #endif
 
-/// Whether this machine is on a network at all.
+/// Detects whether this machine is on a network.
 package enum NetworkPath {
     #if canImport(Network)
     private static let last: Protected<Bool> = {
@@ -15,11 +15,11 @@ package enum NetworkPath {
         return last
     }()
 
-    /// What the system's path monitor said last; true before it did.
+    /// Whether the system's path monitor last reported a network. True before its first report.
     package static var exists: Bool { last.value }
     #else
-    /// Whether an interface that is not loopback is up, has a link, and has an address that is for more than this link.
-    /// True when the system does not tell.
+    /// Whether an interface other than loopback is up, has a carrier, and has an address that is not link-local. True
+    /// when the system does not list its interfaces.
     package static var exists: Bool {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return true }
@@ -33,7 +33,8 @@ package enum NetworkPath {
         return false
     }
 
-    /// False for 169.254.0.0/16 and fe80::/10, and for what is no address of IPv4 or IPv6.
+    /// Returns false for link-local addresses, 169.254.0.0/16 and fe80::/10, and for addresses other than IPv4 and
+    /// IPv6.
     private static func leadsFurther(_ address: UnsafePointer<sockaddr>) -> Bool {
         let bytes = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Where URLSession differs between Apple's systems and the open-source Foundation, as values that the session can
+/// The differences of URLSession between Apple's systems and the open-source Foundation, as values that the session can
 /// branch on.
 package enum URLSessionQuirks {
     #if canImport(FoundationNetworking)
-    /// A header set to one blank is removed from the request, defaults of libcurl included.
+    /// Whether a header field whose value is one blank is removed from the request, including a default of libcurl.
     package static let blankValueRemovesHeader = true
-    /// A connection that died is retried without rewinding a `Data` body, so every body has to be a stream.
+    /// Whether every body must be a stream, because a retry after a dead connection does not rewind a `Data` body.
     package static let bodiesMustBeStreams = true
-    /// The text of an error is libcurl's, and tells more causes apart than its code.
+    /// Whether the text of an error is libcurl's, which distinguishes more causes than its code.
     package static let speaksLibcurl = true
-    /// `http://[::1]/` is refused as a bad URL.
+    /// Whether URLSession rejects `http://[::1]/` as a bad URL.
     package static let refusesIPv6Literals = true
-    /// `.cancelAuthenticationChallenge` is the only answer to a challenge that ends: the 401 has been delivered by
-    /// then.
+    /// Whether `.cancelAuthenticationChallenge` is the only answer that ends a challenge. The 401 has then been
+    /// delivered already.
     package static let challengesMustBeCancelled = true
     #else
     package static let blankValueRemovesHeader = false
@@ -23,8 +23,8 @@ package enum URLSessionQuirks {
     package static let challengesMustBeCancelled = false
     #endif
 
-    /// Whether a challenge is about TLS, by its authentication method. Never on Linux, where libcurl settles TLS by
-    /// itself.
+    /// Returns whether a challenge is about TLS, by its authentication method. False on Linux, where libcurl handles
+    /// TLS without challenges.
     package static func isAboutTLS(_ authenticationMethod: String) -> Bool {
         #if canImport(FoundationNetworking)
         return false
@@ -34,11 +34,11 @@ package enum URLSessionQuirks {
         #endif
     }
 
-    /// The queue on which a session calls its delegate.
+    /// Creates the queue on which a session calls its delegate.
     package static func makeDelegateQueue() -> OperationQueue {
         #if canImport(FoundationNetworking)
-        // Running each callback where it arises saves two hops per callback. The callbacks never block and never call a
-        // task's methods, which this queue would not bear.
+        // Runs each callback on the thread that calls it, which saves two hops per callback. The callbacks never block
+        // and never call a task's methods, which this queue would not allow.
         return InlineQueue()
         #else
         let queue = OperationQueue()
@@ -50,7 +50,7 @@ package enum URLSessionQuirks {
 }
 
 #if canImport(FoundationNetworking)
-private final class InlineQueue: OperationQueue, @unchecked Sendable {  // has no state of its own
+private final class InlineQueue: OperationQueue, @unchecked Sendable {  // has no state
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
         block()
     }

@@ -1,5 +1,5 @@
 extension Clock where Duration == Swift.Duration {
-    /// Tells how long it has been running.
+    /// Returns a closure that measures the time since now.
     @inlinable
     package func stopwatch() -> @Sendable () -> Swift.Duration {
         let start = now

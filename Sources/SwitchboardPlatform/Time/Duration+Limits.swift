@@ -1,32 +1,32 @@
 extension Duration {
-    /// Longer than anybody waits, and short enough to be added to any point in time and slept by any clock.
+    /// A century: longer than any wait, and short enough to add to any point in time and to sleep on any clock.
     @usableFromInline package static let century = Duration.seconds(Int64(3_155_760_000))
 
-    /// The duration, between nothing and a century.
+    /// The duration, limited to the range from zero to a century.
     @inlinable package var clamped: Duration { max(.zero, min(self, .century)) }
 
-    /// The nanoseconds, between nothing and a century.
+    /// The nanoseconds, limited to the range from zero to a century.
     @inlinable package var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = clamped.components
         return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
 
-    /// The seconds, between nothing and a century.
+    /// The seconds, limited to the range from zero to a century.
     package var seconds: Double {
         let (whole, attoseconds) = clamped.components
         return Double(whole) + Double(attoseconds) / 1e18
     }
 
-    /// `0.4 s`
+    /// The text in seconds, such as `0.4 s`.
     package var secondsText: String {
         let (whole, attoseconds) = clamped.components
         return (attoseconds == 0 ? String(whole) : String(seconds)) + " s"
     }
 
-    /// `30 s`, rounded up: for a time that is still to go.
+    /// The text in whole seconds such as `30 s`, rounded up for a remaining time.
     package var wholeSecondsText: String { "\(Int64(seconds.rounded(.up))) s" }
 
-    /// `20 s`, `3 min`, `5 h` or `4 days`, rounded up: for a person.
+    /// The text for people, rounded up: `20 s`, `3 min`, `5 h` or `4 days`.
     package var waitText: String {
         let units: [(limit: Double, size: Double, name: String)] = [
             (120, 1, "s"), (120 * 60, 60, "min"), (48 * 3_600, 3_600, "h"), (.infinity, 86_400, "days"),
@@ -35,7 +35,7 @@ extension Duration {
         return "\(Int64((seconds / size).rounded(.up))) \(name)"
     }
 
-    /// `12 ms`, fractions cut off
+    /// The text in whole milliseconds such as `12 ms`, rounded down.
     package var millisecondsText: String {
         let (seconds, attoseconds) = clamped.components
         return "\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000) ms"

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Which requests a ``Deduplicator`` takes for equal.
+/// The rule by which a ``Deduplicator`` treats requests as equal.
 public struct Deduplication: Sendable {
     enum Kind: Sendable {
         case automatic, never
@@ -10,12 +10,12 @@ public struct Deduplication: Sendable {
 
     let kind: Kind
 
-    /// GETs and HEADs with the same URL, header fields and options.
+    /// GET and HEAD requests are equal when their URL, header fields and options are the same.
     public static let automatic = Deduplication(kind: .automatic)
-    /// None: the request is sent by itself.
+    /// The request is equal to no other and always sent.
     public static let never = Deduplication(kind: .never)
 
-    /// Those with the same id, the same credentials in header fields and query, and the same partition, whatever their
-    /// methods, URLs and bodies: the first one is sent.
+    /// Treats requests as equal when they have this id, the same credentials in header fields and query, and the same
+    /// partition. Methods, URLs and bodies may differ: the first request is the one that is sent.
     public static func id(_ id: String) -> Deduplication { Deduplication(kind: .id(id)) }
 }

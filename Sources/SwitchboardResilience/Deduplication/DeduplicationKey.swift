@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// What makes requests equal to a ``Deduplicator``.
+/// The parts of a request that a ``Deduplicator`` compares.
 struct DeduplicationKey: Hashable {
     private struct Field: Hashable {
         let name: String
@@ -11,11 +11,11 @@ struct DeduplicationKey: Hashable {
 
     private let name: String
     private let fields: [Field]
-    /// Where it has been: what another origin chose is no answer for the app's own request.
+    /// The origins that took part: a response that another origin chose must not answer the app's direct request.
     private let departures: Departures
     private let options: [ObjectIdentifier: AnyHashable]
 
-    /// Nil for a request that is never shared.
+    /// Creates the key of a request. Nil for a request that is never shared.
     init?(_ request: NetworkRequest, ignoring ignored: Set<String>) {
         var options = request.options
         guard !options.streamsResponse else { return nil }
@@ -25,7 +25,7 @@ struct DeduplicationKey: Hashable {
         case .never: return nil
         case .id(let id):
             name = "id \(id) of \(options.partition ?? "")"
-            // Whose request it is: by whatever its credentials are called, and wherever they stand.
+            // The user's identity: all credentials, in header fields, query and URL.
             let secrets = Redaction.standard
             let items = FormBody.decode(request.query ?? "").filter { secrets.isSecret(parameter: $0.name) }
             let user = [Field(name: "user", value: request.url?.withoutUserInfo.credentials ?? "")]
@@ -38,10 +38,11 @@ struct DeduplicationKey: Hashable {
                 return nil
             }
             name = "\(request.method) \(url.absoluteString)"
-            // Fields of one name keep their order.
+            // Fields of the same name keep their order.
             self.fields = fields.filter { !ignored.contains($0.name) }.enumerated()
                 .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
-            // Each caller's own; and what is set to its default is as if it were not set.
+            // Each caller has a separate total timeout. An option that is set to its default equals one that is not
+            // set.
             options.timeouts.total = nil
             options.limits = options.limits
             self.options = options.comparable
@@ -49,11 +50,12 @@ struct DeduplicationKey: Hashable {
     }
 }
 
-// The values of options are Sendable, which AnyHashable does not say.
+// The values of options are Sendable, but AnyHashable does not declare it.
 extension DeduplicationKey: @unchecked Sendable {}
 
 extension RequestOptions {
-    /// Which requests a ``Deduplicator`` takes for equal to this one. Default ``Deduplication/automatic``.
+    /// The rule by which a ``Deduplicator`` treats other requests as equal to this one. Default
+    /// ``Deduplication/automatic``.
     public var deduplication: Deduplication {
         get { self[DeduplicationOption.self] }
         set { self[DeduplicationOption.self] = newValue }

@@ -1,38 +1,38 @@
 import Foundation
 import Switchboard
 
-/// Sends equal requests that are under way at the same time once: ten views that ask for the same user cause one request.
+/// Sends equal concurrent requests once: ten views that load the same user cause one request.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [login, Deduplicator()])
 /// ```
 ///
-/// Equal are GETs and HEADs with the same URL, header fields (credentials and `Range` among them) and options; those
-/// that download into a file or stream their response are never shared. `RequestOptions.deduplication` names equal
-/// requests by an id instead, or keeps one apart. Options of a type that is not `Hashable` are not compared: list it
-/// behind what makes header fields of options, credentials above all.
+/// GET and HEAD requests are equal when their URL, options and header fields, including credentials and `Range`, are
+/// the same. Downloads into a file and streamed responses are never shared. `RequestOptions.deduplication` replaces the
+/// rule by an id, or turns it off for a request. Options of a type that is not `Hashable` are not compared, so list the
+/// deduplicator behind interceptors that turn options into header fields, above all credentials.
 ///
-/// Each caller gets the response with its own request. One that is cancelled leaves, the others go on waiting; when the
-/// last one leaves, the shared request is cancelled. It keeps the timeouts of the first one, except for `Timeouts.total`,
-/// which is each caller's own; and it is in the history of the first alone.
+/// Each caller receives the response with its own request. A canceled caller leaves, and the others continue to wait;
+/// when the last one leaves, the shared request is canceled. The shared request has the timeouts of the first caller,
+/// but each caller keeps its separate `Timeouts.total`. Only the first caller's history contains the exchange.
 public final class Deduplicator: Interceptor {
     private let ignored: Set<String>
     private let sent = SharedCalls<DeduplicationKey, NetworkResponse, SharedTime>()
 
-    /// Makes a deduplicator.
+    /// Creates a deduplicator.
     ///
-    /// - Parameter fields: Names of header fields, in any case, in which equal requests may differ: those that trace a
-    ///   request by default.
+    /// - Parameter fields: Names of header fields, in any case, that may differ between equal requests. By default the
+    ///   fields that trace requests.
     public init(
         ignoring fields: Set<String> = ["X-Request-ID", "X-Correlation-ID", "traceparent", "tracestate"]
     ) {
         ignored = Set(fields.map { $0.lowercased() })
     }
 
-    /// How many shared requests are under way.
+    /// The number of shared requests in flight.
     public var inFlight: Int { sent.count }
 
-    /// Sends the request, or waits for what an equal one brings.
+    /// Sends the request, or waits for the response to an equal one in flight.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard let key = DeduplicationKey(request, ignoring: ignored) else { return try await next(request) }
         do {
@@ -50,7 +50,7 @@ public final class Deduplicator: Interceptor {
 }
 
 extension NetworkResponse {
-    /// The response as that of an equal request.
+    /// Returns the response as the answer to an equal request.
     fileprivate func answering(_ request: NetworkRequest) -> NetworkResponse {
         var response = self
         response.isShared = isShared || self.request?.id != request.id
@@ -71,7 +71,8 @@ extension NetworkError {
 }
 
 extension NetworkRequest {
-    /// This request as it was sent: itself by its own time, or in the place of an equal one.
+    /// Returns this request as it was sent: with its own total timeout if it was the shared request, or else with the
+    /// URL and origins of the equal request that was sent in its place.
     fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
         guard other.id == id else { return led(like: other) }
         var sent = other

@@ -2,10 +2,10 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// How long a shared request may be sent again: as long as one of its callers waits. Each one's own total timeout ends its
-/// wait, and no other's.
+/// The time that remains for retries of a shared request: the longest of its callers' times. A caller's total timeout
+/// ends only the wait of that caller.
 final class SharedTime: Sendable {
-    /// Who began.
+    /// The request of the first caller.
     let leader: NetworkRequest.ID
     private let left: Protected<[RetryPolicy.TimeLeft]>
 
@@ -18,7 +18,7 @@ final class SharedTime: Sendable {
         left.withLock { $0.append(request.timeLeft ?? { .century }) }
     }
 
-    /// The request with this in place of its own total timeout.
+    /// Returns the request with the shared time in place of its total timeout.
     func sharing(_ request: NetworkRequest) -> NetworkRequest {
         var request = request
         request.timeouts.total = nil

@@ -2,52 +2,52 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// Lets no more than so many requests be under way, in all and to each host. The others wait, first come first served.
+/// Limits the requests in flight, in total and per host. Other requests wait in order of arrival.
 ///
 /// ```swift
 /// let limiter = ConcurrencyLimiter(20, perHost: 6)
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), limiter])
-/// limiter.limit = 0        // pauses: what is under way goes on, nothing new begins
+/// limiter.limit = 0        // pauses: requests in flight continue, no new one starts
 /// ```
 ///
-/// List it behind `RetryPolicy`, so that a request that waits to be sent again takes nobody's place. A response that
-/// is read as it arrives keeps its place until its end, or until it is let go of. Somebody who waits and is cancelled
-/// leaves at once. One limiter may serve several routers. A request by which an `AuthenticationInterceptor` refreshes its
-/// credential does not wait.
+/// List it behind `RetryPolicy`, so that a request does not occupy a slot while it waits for a retry. A streamed
+/// response keeps its slot until its end or until it is released. A canceled request leaves the queue at once. Several
+/// routers may share a limiter. The request by which an `AuthenticationInterceptor` refreshes its credential does not
+/// wait.
 public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
     private let state: Protected<Places>
 
-    /// Makes a limiter.
+    /// Creates a limiter.
     ///
     /// - Parameters:
-    ///   - limit: The requests under way in all. 0 pauses; nil is no limit.
-    ///   - perHost: The requests under way to one host and port. 0 pauses; nil is no limit.
+    ///   - limit: The maximum number of requests in flight. 0 pauses, and nil means no limit.
+    ///   - perHost: The maximum number of requests in flight to one host and port. 0 pauses, and nil means no limit.
     public init(_ limit: Int? = nil, perHost: Int? = nil) {
         state = Protected(Places(limit: limit, perHost: perHost))
     }
 
-    /// The requests that may be under way in all: 0 pauses, nil is no limit. With less than are under way, these go on
-    /// and nothing begins until enough have ended.
+    /// The maximum number of requests in flight. 0 pauses, and nil means no limit. A smaller number does not affect
+    /// requests in flight; no new one starts until enough have ended.
     public var limit: Int? {
         get { state.withLock { $0.limit } }
         set { change { $0.limit = newValue } }
     }
 
-    /// The requests that may be under way to one host and port; as ``limit``.
+    /// The maximum number of requests in flight to one host and port. The values mean the same as for ``limit``.
     public var perHost: Int? {
         get { state.withLock { $0.perHost } }
         set { change { $0.perHost = newValue } }
     }
 
-    /// How many are under way, those that bypass it left out.
+    /// The number of requests in flight, without those that bypass the limiter.
     public var inFlight: Int { state.withLock { $0.inFlight } }
 
-    /// How many wait.
+    /// The number of waiting requests.
     public var waiting: Int { state.withLock { $0.hosts.values.reduce(0) { $0 + $1.waiters.count } } }
 
-    /// Waits for a place, sends the request, and gives the place to the next.
+    /// Waits for a slot, sends the request, and releases the slot.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        // What a credential is refreshed by must not wait for those who wait for the credential.
+        // A refresh must not wait for requests that wait for its credential.
         guard !request.options.bypassesLimits, !CredentialRefresh.isRunning else { return try await next(request) }
         let place = try await place(for: request)
         defer { withExtendedLifetime(place) {} }
@@ -56,7 +56,7 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
         return response
     }
 
-    // MARK: Places
+    // MARK: Slots
 
     private func place(for request: NetworkRequest) async throws -> Place {
         let name = request.authority
@@ -80,7 +80,7 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
 
     private func enqueue(_ turn: Waiters.Turn, _ id: Int, _ name: String) {
         let enters = state.withLock { state in
-            // A place may have become free meanwhile.
+            // A slot may have become free meanwhile.
             if state.enter(name) { return true }
             state.hosts[name, default: Places.Host()].waiters.append(turn, id)
             return false
@@ -88,7 +88,7 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
         if enters { turn.resume() }
     }
 
-    /// Changes something, and gives turns to those who have a place then.
+    /// Changes the state, and resumes the requests that have a slot afterwards.
     private func change(_ change: (inout Places) -> Void) {
         let turns = state.withLock { state in
             change(&state)
@@ -98,7 +98,7 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
     }
 }
 
-/// A place among those under way, given back when nobody holds it any more.
+/// A slot of the limiter. Its deallocation frees the slot.
 private final class Place: Sendable {
     private let onLeave: @Sendable () -> Void
 
@@ -109,7 +109,7 @@ private final class Place: Sendable {
     deinit { onLeave() }
 }
 
-/// A body whose place is given back at its end, or when it is let go of.
+/// A body that frees its slot at its end or when it is deallocated.
 private final class PlacedStream: ResponseBytes.Source {
     private let bytes: ResponseBytes
     private let place: Protected<Place?>
@@ -136,7 +136,7 @@ private final class PlacedStream: ResponseBytes.Source {
 }
 
 extension RequestOptions {
-    /// Whether the request waits at no ``ConcurrencyLimiter`` and no ``RateLimiter``, and is not counted there. Default
+    /// Whether the request bypasses every ``ConcurrencyLimiter`` and ``RateLimiter``, and does not count there. Default
     /// false.
     public var bypassesLimits: Bool {
         get { self[BypassesLimitsOption.self] }

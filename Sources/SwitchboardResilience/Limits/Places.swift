@@ -1,6 +1,6 @@
 import Switchboard
 
-/// The places of a ``ConcurrencyLimiter``, and who waits for one. Not locked by itself.
+/// The slots of a ``ConcurrencyLimiter``, and the requests that wait for one. Needs a lock around it.
 struct Places: Sendable {
     struct Host: Sendable {
         var inFlight = 0
@@ -11,7 +11,7 @@ struct Places: Sendable {
     var perHost: Int?
     private(set) var inFlight = 0
     var nextID = 0
-    /// Those with a request under way or waiting.
+    /// The hosts with a request in flight or waiting.
     var hosts: [String: Host] = [:]
 
     init(limit: Int?, perHost: Int?) {
@@ -42,7 +42,7 @@ struct Places: Sendable {
         return turn
     }
 
-    /// Those whose turn it is, whose places are counted then.
+    /// Returns the continuations of the waiting requests that now have a slot, and counts their slots as used.
     mutating func nextTurns() -> [Waiters.Turn] {
         var turns: [Waiters.Turn] = []
         while inFlight < limit ?? .max, let name = firstName(), let turn = hosts[name]?.waiters.removeFirst() {
@@ -53,7 +53,7 @@ struct Places: Sendable {
         return turns
     }
 
-    /// The host whose first waiter came before those of all other hosts that have a place.
+    /// Returns the host with the longest-waiting request among the hosts that have a free slot.
     private mutating func firstName() -> String? {
         var first: (id: Int, name: String)?
         for name in hosts.keys where hosts[name]?.inFlight ?? 0 < perHost ?? .max {

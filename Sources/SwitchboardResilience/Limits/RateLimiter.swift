@@ -1,43 +1,44 @@
 import Switchboard
 import SwitchboardPlatform
 
-/// Lets no more than so many requests begin in a time. The others wait, first come first served.
+/// Limits the requests that start per time. Other requests wait in order of arrival.
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), RateLimiter(10)])       // 10 a second
 /// let slow = RateLimiter(100, per: .seconds(60), burst: 5)
 /// ```
 ///
-/// A bucket of tokens: a request takes one, and they come back one by one, evenly. Somebody who waits and is cancelled
-/// leaves at once and takes none. List it behind `RetryPolicy`, so that each attempt counts. For limits that differ
-/// by host, give each its own.
+/// It is a token bucket: each request takes a token, and tokens return one by one at an even rate. A canceled request
+/// leaves the queue at once and takes no token. List it behind `RetryPolicy`, so that each attempt counts. If hosts
+/// have different limits, use a separate limiter for each.
 public final class RateLimiter: Interceptor, ExchangeInterceptor {
     private struct State: Sendable {
         var tokens: Double
         var filled = Duration.zero
         var nextID = 0
         var waiters = Waiters()
-        /// What gives the turns while somebody waits.
+        /// The task that resumes waiting requests. Nil while no request waits.
         var giver: Task<Void, Never>?
     }
 
-    /// How many may begin in ``period``.
+    /// The number of requests that may start per ``period``.
     public let count: Int
     /// The time for ``count``.
     public let period: Duration
-    /// How many may begin at once after a pause.
+    /// The number of requests that may start at once after a pause.
     public let burst: Int
     private let clock: any Clock<Duration>
     private let elapsed: @Sendable () -> Duration
     private let state: Protected<State>
 
-    /// Makes a limiter with a full bucket.
+    /// Creates a limiter with a full bucket.
     ///
     /// - Parameters:
-    ///   - count: How many may begin in the period; at least 1.
-    ///   - period: That time.
-    ///   - burst: How many may begin at once after a pause. With 1 they are spread evenly. Nil for as many as `count`.
-    ///   - clock: What measures the time.
+    ///   - count: The number of requests that may start in the period, at least 1.
+    ///   - period: The period. Default one second.
+    ///   - burst: The number of requests that may start at once after a pause. With 1, requests start at even
+    ///     intervals. Nil, the default, means `count`.
+    ///   - clock: The clock that measures the time.
     public init(
         _ count: Int, per period: Duration = .seconds(1), burst: Int? = nil,
         clock: any Clock<Duration> = ContinuousClock()
@@ -50,10 +51,10 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
         state = Protected(State(tokens: Double(self.burst)))
     }
 
-    /// How many wait.
+    /// The number of waiting requests.
     public var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Waits for its turn, and sends the request.
+    /// Waits for a token, and sends the request.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         if !request.options.bypassesLimits, !takeToken() {
             request.report(.waiting(for: "the rate limit, \(rule)"))
@@ -68,7 +69,7 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
 
     // MARK: Tokens
 
-    /// One, as far as sums of fractions are exact.
+    /// One token, less the rounding error of sums of fractions.
     private static let one = 1 - 1e-6
 
     private func fill(_ state: inout State, at time: Duration) {
@@ -117,7 +118,7 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
                     turns.append(turn)
                 }
                 guard !state.waiters.isEmpty else {
-                    // Another one has begun since this one was cancelled.
+                    // After a cancellation, another task may already have replaced this one.
                     if !Task.isCancelled { state.giver = nil }
                     return (turns, nil)
                 }

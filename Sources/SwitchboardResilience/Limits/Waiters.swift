@@ -1,10 +1,10 @@
 import Switchboard
 
-/// Those who wait for their turn, the first to come first. Not locked by itself.
+/// A queue of waiting requests, in order of arrival. Needs a lock around it.
 struct Waiters: Sendable {
     typealias Turn = CheckedContinuation<Void, any Error>
 
-    /// In the order in which they came, with those who have left.
+    /// The ids in order of arrival, including those of requests that have left.
     private var ids: [Int] = []
     private var start = 0
     private var turns: [Int: Turn] = [:]
@@ -12,7 +12,7 @@ struct Waiters: Sendable {
     var count: Int { turns.count }
     var isEmpty: Bool { turns.isEmpty }
 
-    /// The one who came first.
+    /// The id of the request that arrived first.
     var first: Int? {
         mutating get {
             while start < ids.count, turns[ids[start]] == nil { start += 1 }
@@ -32,12 +32,12 @@ struct Waiters: Sendable {
         return turns.removeValue(forKey: first)
     }
 
-    /// The one with that id, unless it is gone.
+    /// Removes and returns the continuation of a request, or nil if it has left.
     mutating func remove(_ id: Int) -> Turn? {
         turns.removeValue(forKey: id)
     }
 
-    /// Forgets those who have left, once they are the most.
+    /// Removes the ids of requests that have left, once they are the majority.
     private mutating func tidy() {
         guard ids.count > 64, ids.count > turns.count * 2 else { return }
         ids.removeAll { turns[$0] == nil }
@@ -45,11 +45,11 @@ struct Waiters: Sendable {
     }
 }
 
-/// Waits in a queue until somebody gives the turn, or until the task or the call around it is cancelled.
+/// Waits in a queue until the continuation resumes, or until the task or its call is canceled.
 ///
 /// - Parameters:
-///   - enqueue: Puts the turn into the queue, or resumes it at once.
-///   - leave: Takes it out of the queue, if it is still there, and resumes it with `CancellationError`.
+///   - enqueue: Adds the continuation to the queue, or resumes it at once.
+///   - leave: Removes the continuation from the queue if it is still there, and resumes it with `CancellationError`.
 /// - Throws: `CancellationError`.
 func waitForTurn(
     _ enqueue: (CheckedContinuation<Void, any Error>) -> Void, leave: @escaping @Sendable () -> Void
@@ -58,7 +58,7 @@ func waitForTurn(
     try await withCancellation {
         try await withCheckedThrowingContinuation { continuation in
             enqueue(continuation)
-            // A cancellation before that found nobody to end.
+            // An earlier cancellation found nothing in the queue to remove.
             if Task.isCancelled || CallCancellation.current?.isCancelled == true { leave() }
         }
     } onCancel: {

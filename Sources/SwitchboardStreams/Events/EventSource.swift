@@ -2,23 +2,24 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Reads server-sent events or JSON lines, and connects again when the connection ends, as [HTML
-/// §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html#the-eventsource-interface) has it.
+/// Reads server-sent events or JSON lines, and reconnects when the connection ends, as in [HTML
+/// §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html#the-eventsource-interface).
 actor EventSource<Parser: StreamParser> {
-    /// Sends the request for what follows a position; its errors are those of the call.
+    /// Sends the request for the elements after a position. Its errors are those of the call.
     typealias Connect = @Sendable (_ position: Parser.Position) async throws -> NetworkResponse
 
     private let connect: Connect
-    /// Its policy says how often in a row it may fail to connect, and how long it waits.
+    /// The call. Its policy limits the failed attempts in a row and sets the waits between them.
     private let call: LongCall
     private var parser: Parser
     private var bytes: ResponseBytes?
     private var isOver = false
-    /// What is thrown once the events before it were given.
+    /// The error to throw after the events before it are delivered.
     private var failure: (any Error)?
-    /// The status of the last connection; nil until one was answered. Before that it is not made again.
+    /// The status of the last response, or nil before the first. Without a first response, the source does not
+    /// reconnect.
     private var status: Int?
-    /// The connections since one last gave an event.
+    /// The number of connections since the last event.
     private var quiet = 0
 
     init(_ parser: Parser, in call: LongCall, connect: @escaping Connect) {
@@ -27,7 +28,7 @@ actor EventSource<Parser: StreamParser> {
         self.parser = parser
     }
 
-    /// The next events, none when there are none yet; nil when the server said that there are no more, or after an error.
+    /// Returns the next events, which may be none yet. Nil after an error, or when the server ended the stream.
     func more() async throws -> [Parser.Element]? {
         if let failure {
             self.failure = nil
@@ -66,7 +67,7 @@ actor EventSource<Parser: StreamParser> {
         if chunk == nil {
             self.bytes = nil
         } else {
-            // A comment is a sign of life. A server that answers and gives nothing is as dead as one that does not answer.
+            // Even a comment counts as progress. A server that responds without any data counts as unreachable.
             call.restartAttempts(at: 0)
         }
         try parser.parse(chunk) { event in
@@ -76,13 +77,13 @@ actor EventSource<Parser: StreamParser> {
         if chunk == nil { await connectAgain(after: nil) }
     }
 
-    /// Goes on after an end, and after an error that may pass.
+    /// Reconnects after the end of a connection or after a temporary error.
     private func connectAgain(after error: (any Error)?) async {
         let (policy, lost) = (call.policy, error as? NetworkError)
         guard status != nil, call.isRepeatable, lost.map({ policy.errorCodes.contains($0.code) }) ?? (error == nil)
         else { return end(with: error) }
         do {
-            // Longer with each connection that gave no event, and never less than a tenth of a second.
+            // Waits longer after each connection without an event, and never less than a tenth of a second.
             let first = max(parser.retry ?? policy.baseDelay, .milliseconds(100))
             let wait = first.doubled(quiet - 1, upTo: policy.maximumDelay)
             let cause = lost?.code.description ?? "the end of a connection"
@@ -92,13 +93,13 @@ actor EventSource<Parser: StreamParser> {
         }
     }
 
-    /// Why a stream is given up whose connections end as they should.
+    /// The error of a stream whose connections end normally but deliver no event.
     private var silence: NetworkError? {
         guard quiet > 1 else { return nil }
         return NetworkError(.connectionLost, reason: "\(quiet) connections in a row ended without an event")
     }
 
-    /// Ends the call. An error is thrown once the events before it were given.
+    /// Ends the call. The error is thrown after the events before it are delivered.
     func end(with error: (any Error)? = nil) {
         isOver = true
         bytes = nil
@@ -108,7 +109,7 @@ actor EventSource<Parser: StreamParser> {
 }
 
 extension EventSource where Parser == EventStreamParser {
-    /// The data of the next events, decoded, up to the event that ends them.
+    /// Returns the decoded data of the next events, up to the event whose data is `last`.
     func more<Value: Decodable & Sendable>(
         as type: Value.Type, until last: String?, decoder: any ResponseDecoder
     ) async throws -> [Value]? {

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Makes events of the bytes of a stream, by the algorithm of [HTML
+/// Parses server-sent events with the algorithm of [HTML
 /// §9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
 struct EventStreamParser: StreamParser {
     private static let (dataName, eventName) = (Array("data".utf8), Array("event".utf8))
@@ -13,17 +13,18 @@ struct EventStreamParser: StreamParser {
     private var data: [UInt8] = []
     private var hasData = false
     private var id: String
-    /// The last event ID that a client says when it connects again: that of the last whole event, even of one without
-    /// data.
+    /// The last event ID that a reconnecting client sends: the ID of the last complete event, even of one without data.
     private(set) var lastEventID: String
     var position: String { lastEventID }
-    /// How long the server wants a client to wait before it connects again, as last said.
+    /// The time that the server last asked clients to wait before they reconnect.
     private(set) var retry: Duration?
     let mediaType: String? = "text/event-stream"
 
+    /// Creates a parser.
+    ///
     /// - Parameters:
-    ///   - limit: The most bytes of a line, and of an event's data.
-    ///   - lastEventID: What the connection before this one ended with.
+    ///   - limit: The maximum number of bytes of a line, and of an event's data.
+    ///   - lastEventID: The last event ID of the previous connection.
     init(limit: Int, lastEventID: String = "") {
         self.limit = limit
         self.lastEventID = lastEventID
@@ -31,20 +32,20 @@ struct EventStreamParser: StreamParser {
         lines = LineScanner(limit: limit)
     }
 
-    /// Begins with another connection's bytes. What was said about connecting again stays.
+    /// Prepares for the bytes of a new connection. The last event ID and the `retry` time stay.
     mutating func restart() {
         lines = LineScanner(limit: limit)
         isFirst = true
         (type, data, hasData, id) = ("", [], false, lastEventID)
     }
 
-    /// Hands out the events that are complete with this chunk. One that the stream's end cuts short is never given.
+    /// Passes `body` the events that this chunk completes. An event that the end of the stream truncates is dropped.
     ///
     /// - Throws: `NetworkError.Code.responseTooLarge`.
     mutating func parse(_ chunk: Data?, _ body: (ServerSentEvent) -> Void) throws {
         guard let chunk else { return }
         var scanner = lines
-        lines = LineScanner(limit: limit)  // its bytes stay with one owner
+        lines = LineScanner(limit: limit)  // keeps one owner of the bytes, to avoid a copy
         defer { lines = scanner }
         try scanner.scan(chunk) { line in
             if let event = try interpret(line) { body(event) }
@@ -83,7 +84,8 @@ struct EventStreamParser: StreamParser {
             data.removeAll(keepingCapacity: true)
         }
         lastEventID = id
-        // A line `data` without a value is data too: the algorithm's buffer is a LF then, and the event's data empty.
+        // A `data` line without a value counts as data: the algorithm's buffer is then a LF, and the event's data is
+        // empty.
         guard hasData else { return nil }
         let name = type.isEmpty ? "message" : type
         return ServerSentEvent(type: name, data: String(decoding: data, as: UTF8.self), id: id, retry: retry)

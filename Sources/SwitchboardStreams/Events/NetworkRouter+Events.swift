@@ -3,30 +3,31 @@ import Switchboard
 import SwitchboardJSON
 
 extension NetworkRouter {
-    /// The server-sent events of an endpoint ([HTML
-    /// §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)), over as many connections as it takes.
+    /// Returns the server-sent events of an endpoint ([HTML
+    /// §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)), and reconnects as needed.
     ///
     /// ```swift
     /// for try await event in router.events(for: .ticker) { show(event.data) }
     /// ```
     ///
-    /// When the connection is lost or ends, it is made again: with the `Last-Event-ID` of the last whole event, after
-    /// the time that the server's `retry` asked for, or else the first wait of `RequestOptions.retry`, which is 3 seconds
-    /// where nothing is set; longer after each connection that gave no event, 5 minutes at most. So many attempts in a row
-    /// may fail or give nothing, not even a comment, as the policy says, 10 where nothing is set; `RetryPolicy.never` connects once. A server that
-    /// is silent, comments included, for longer than `Timeouts.idle` is a lost connection.
+    /// When a connection ends or is lost, the next one sends the `Last-Event-ID` of the last complete event. Before it,
+    /// the client waits for the time of the server's `retry`, or else for the first wait of `RequestOptions.retry`, by
+    /// default 3 seconds. The wait grows with each connection without an event, by default up to 5 minutes. The policy
+    /// also limits the attempts in a row that fail or deliver nothing, not even a comment, by default to 10.
+    /// `RetryPolicy.never` connects once. A server that sends nothing for longer than `Timeouts.idle` counts as a lost
+    /// connection.
     ///
-    /// A 204 ends the events. Reading throws the error of the first connection, of a status other than 200, of a type other
-    /// than `text/event-stream`, and of the last attempt in a row. A request that is not idempotent is sent once: its
-    /// events end with its response.
+    /// A 204 ends the events. Reading throws the error of the first connection and of the last attempt in a row. It
+    /// also throws for a status that the response handling rejects, by default any outside 200 to 299, and for a type
+    /// other than `text/event-stream`. A request that is not idempotent is sent once: its events end with its response.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - lastEventID: The ID of the last event that is known from before; none by default.
-    ///   - options: Options for the requests of this stream, which win over those of the endpoint. Default none.
-    ///   - limit: The most bytes of a line, and of an event's data. More is `NetworkError.Code.responseTooLarge`.
-    ///     Default 1 MiB.
-    /// - Returns: The events, read once.
+    ///   - endPoint: The endpoint.
+    ///   - lastEventID: The ID of the last event that the app already has. Empty, the default, for none.
+    ///   - options: Options for the requests of this stream, which override those of the endpoint. Default none.
+    ///   - limit: The maximum number of bytes of a line, and of an event's data. A larger one throws
+    ///     `NetworkError.Code.responseTooLarge`. Default 1 MiB.
+    /// - Returns: The events, to be read once.
     public func events(
         for endPoint: EndPoint, lastEventID: String = "", options: RequestOptions = RequestOptions(),
         limit: Int = 1 << 20
@@ -50,19 +51,19 @@ extension NetworkRouter {
         }
     }
 
-    /// The data of an endpoint's server-sent events, decoded; the rest as in
+    /// Returns the decoded data of an endpoint's server-sent events. Otherwise the same as
     /// ``events(for:lastEventID:options:limit:)``.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - type: What the data of an event decodes to. Reading throws `NetworkError.Code.decodingFailed`, with the key
-    ///     path, for an event that is no such value.
-    ///   - last: The data that ends the events, `[DONE]` for instance; none by default.
+    ///   - endPoint: The endpoint.
+    ///   - type: The type of an event's decoded data. Reading throws `NetworkError.Code.decodingFailed` with the key
+    ///     path for data that cannot be decoded.
+    ///   - last: The data of the event that ends the stream, for instance `[DONE]`. Nil, the default, for none.
     ///   - decoder: Decodes the data.
-    ///   - lastEventID: The ID of the last event that is known from before; none by default.
-    ///   - options: Options for the requests of this stream, which win over those of the endpoint. Default none.
-    ///   - limit: The most bytes of a line, and of an event's data. Default 1 MiB.
-    /// - Returns: The values, read once.
+    ///   - lastEventID: The ID of the last event that the app already has. Empty, the default, for none.
+    ///   - options: Options for the requests of this stream, which override those of the endpoint. Default none.
+    ///   - limit: The maximum number of bytes of a line, and of an event's data. Default 1 MiB.
+    /// - Returns: The values, to be read once.
     public func events<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, until last: String? = nil,
         decoder: any ResponseDecoder = FastJSONDecoder(),
@@ -72,7 +73,7 @@ extension NetworkRouter {
         return elements { try await source.more(as: type, until: last, decoder: decoder) }
     }
 
-    /// What comes over several connections, all of them in the environment of the first.
+    /// Returns the elements of several connections, all in the environment of the first.
     func elements<Element: Sendable>(
         _ more: @escaping @Sendable () async throws -> [Element]?
     ) -> ResponseSequence<Element> {
@@ -82,6 +83,6 @@ extension NetworkRouter {
 }
 
 extension RetryPolicy {
-    /// For streams that connect again.
+    /// The default policy of streams that reconnect.
     static let forStreams = RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(3), maximumDelay: .seconds(300))
 }

@@ -3,19 +3,18 @@ import Switchboard
 import SwitchboardJSON
 import SwitchboardText
 
-/// One event of a stream of server-sent events
-/// ([HTML §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)).
+/// One server-sent event ([HTML §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)).
 public struct ServerSentEvent: Sendable, Hashable {
-    /// What the server calls it; `message` when it says nothing.
+    /// The event's type, or `message` if the server states none.
     public var type: String
-    /// Its data, lines joined by LF.
+    /// The data, with its lines joined by LF.
     public var data: String
-    /// The last event ID that the server gave, with this event or before; empty when it gave none.
+    /// The last event ID that the server sent, with this event or before. Empty if it sent none.
     public var id: String
-    /// How long the server wants a client to wait before it connects again, as last said; nil when it never did.
+    /// The time that the server last asked clients to wait before they reconnect. Nil if it sent none.
     public var retry: Duration?
 
-    /// Makes an event, for a test for instance.
+    /// Creates an event, for instance for a test.
     public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
         self.type = type
         self.data = data
@@ -23,9 +22,9 @@ public struct ServerSentEvent: Sendable, Hashable {
         self.retry = retry
     }
 
-    /// The data decoded from JSON.
+    /// Decodes the data from JSON.
     ///
-    /// - Throws: `NetworkError.Code.decodingFailed` with the key path when it is something else.
+    /// - Throws: `NetworkError.Code.decodingFailed` with the key path.
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder()
     ) throws(NetworkError) -> Value {

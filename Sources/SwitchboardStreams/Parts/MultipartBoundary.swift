@@ -4,14 +4,14 @@ import SwitchboardText
 
 /// The boundary of a `multipart` media type.
 enum MultipartBoundary {
-    /// Reads it from the value of a `Content-Type`.
+    /// Parses the boundary from the value of a `Content-Type`.
     ///
-    /// Without quotation marks it ends at a semicolon, a comma or a blank, so that `=_a/b:c` passes too, which belongs
+    /// An unquoted boundary ends at a semicolon, a comma or a blank. So `=_a/b:c` is accepted, although it should be
     /// quoted.
     ///
-    /// - Throws: `NetworkError.Code.unexpectedContentType` for another type, `NetworkError.Code.invalidResponse` when
-    ///   it has no boundary of 1 to 70 visible characters ([RFC 2046
-    ///   §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)), or two that differ.
+    /// - Throws: `NetworkError.Code.unexpectedContentType` for another type. `NetworkError.Code.invalidResponse`
+    ///   without a boundary of 1 to 70 visible characters ([RFC 2046
+    ///   §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)), or with two that differ.
     static func parse(contentType: String) throws(NetworkError) -> String {
         var rest = contentType.utf8[...]
         let type = rest.popPrefix { $0 != UInt8(ascii: ";") }.trimmedOfBlanks
@@ -26,7 +26,7 @@ enum MultipartBoundary {
             guard rest.first == UInt8(ascii: "=") else { continue }
             rest = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
             let value = rest.first == UInt8(ascii: "\"") ? try quoted(&rest) : bare(&rest)
-            // What follows the value up to the next semicolon belongs to nothing.
+            // Only blanks may follow the value before the next semicolon.
             guard rest.popPrefix(while: { $0 != UInt8(ascii: ";") }).trimmedOfBlanks.isEmpty else {
                 throw NetworkError(.invalidResponse, reason: "the multipart type has a parameter that cannot be read")
             }
@@ -49,7 +49,7 @@ enum MultipartBoundary {
         Array(rest.popPrefix { !" \t;,\"".utf8.contains($0) })
     }
 
-    /// A `quoted-string` ([RFC 9110 §5.6.4](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4)).
+    /// Parses a `quoted-string` ([RFC 9110 §5.6.4](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4)).
     private static func quoted(_ rest: inout Substring.UTF8View) throws(NetworkError) -> [UInt8] {
         var value: [UInt8] = []
         rest.removeFirst()
@@ -66,7 +66,7 @@ enum MultipartBoundary {
 }
 
 extension Substring.UTF8View {
-    /// Takes what comes before the first byte that is none of these.
+    /// Removes and returns the bytes before the first byte that is not a member.
     fileprivate mutating func popPrefix(while isMember: (UInt8) -> Bool) -> Substring.UTF8View {
         let taken = prefix(while: isMember)
         self = self[taken.endIndex...]

@@ -2,15 +2,16 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Takes a `multipart` body apart ([RFC 2046 §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)). Bytes are pushed
-/// in chunks that may be cut anywhere, parts are pulled: each is there once the line of the boundary behind it has come.
+/// Splits a `multipart` body into parts ([RFC 2046 §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)). The
+/// caller pushes bytes in chunks of any size and pulls parts. A part is complete when the boundary line after it has
+/// arrived.
 ///
-/// A boundary is a whole line of `--`, the boundary, `--` for the last one, and up to 256 blanks; anything else is
-/// content. Its line and those of a head may end in LF instead of CRLF. What stands before a boundary decides otherwise,
-/// because content may hold lines of its own: CRLF, which then is no content, and LF alone only in a body whose first
-/// boundary ended in LF alone. Two boundaries without a line between them have no part there.
+/// A boundary is a whole line: `--`, the boundary, `--` for the last one, and up to 256 blanks. All other lines are
+/// content. The boundary line and the lines of a head may end in LF instead of CRLF. The line end before a boundary is
+/// stricter, because content may contain similar lines. It is CRLF, which is not part of the content, and LF alone only
+/// in a body whose first boundary ended in LF alone. Two boundaries without a line between them enclose no part.
 struct MultipartScanner: Sendable {
-    /// The most bytes of a part's fields, and of what comes before the first boundary.
+    /// The maximum number of bytes of a part's fields, and of the text before the first boundary.
     static let headLimit = 256 << 10
 
     private enum Place { case preamble, head, content, epilogue }
@@ -19,9 +20,9 @@ struct MultipartScanner: Sendable {
     private let limit: Int
     private var place = Place.preamble
     private var buffer = Data()
-    /// What was taken of the buffer.
+    /// The number of bytes that were consumed from the buffer.
     private var position = 0
-    /// How far the unfinished line at the position was looked through.
+    /// The offset up to which the incomplete line at the position was searched.
     private var searched = 0
     private var isAtEnd = false
     /// Whether the position is the start of a line.
@@ -34,16 +35,16 @@ struct MultipartScanner: Sendable {
     private var line: [UInt8] = []
     private var content = Data()
 
-    /// `limit` is the most bytes of a part's content.
+    /// Creates a scanner. `limit` is the maximum number of bytes of a part's content.
     init(boundary: String, limit: Int) {
         delimiter = Array("--\(boundary)".utf8)
         self.limit = max(0, limit)
     }
 
-    /// Whether the last boundary has come: what follows is passed over.
+    /// Whether the last boundary has arrived. Later bytes are ignored.
     var isOver: Bool { place == .epilogue }
 
-    /// Takes the next bytes.
+    /// Appends the next bytes.
     mutating func push(_ chunk: Data) {
         guard place != .epilogue else { return }
         if position == buffer.count {
@@ -56,21 +57,21 @@ struct MultipartScanner: Sendable {
         position = 0
     }
 
-    /// There are no more bytes.
+    /// Marks the end of the bytes.
     mutating func finish() {
         isAtEnd = true
     }
 
-    /// Gives up: there are no more parts.
+    /// Stops: no more parts follow.
     mutating func stop() {
         (place, buffer, content, position) = (.epilogue, Data(), Data(), 0)
     }
 
-    /// The next part that is complete; nil when more bytes are needed, and behind the last part.
+    /// Returns the next complete part. Nil when more bytes are needed, and after the last part.
     ///
     /// - Throws: `NetworkError.Code.responseTooLarge`, `NetworkError.Code.headersTooLarge`,
-    ///   `NetworkError.Code.invalidResponse` for a field that is none, and when there are no more bytes
-    ///   `NetworkError.Code.truncatedBody`.
+    ///   `NetworkError.Code.invalidResponse` for an invalid field, and `NetworkError.Code.truncatedBody` when the bytes
+    ///   end too early.
     mutating func next() throws(NetworkError) -> ResponsePart? {
         while true {
             let boundary: Boundary?
@@ -87,7 +88,7 @@ struct MultipartScanner: Sendable {
         }
     }
 
-    /// Begins what follows a boundary, and hands out the part before it.
+    /// Moves past a boundary, and returns the part before it.
     private mutating func pass(_ boundary: Boundary) -> ResponsePart? {
         let isPart = place == .content || place == .head && headSize > 0
         if place == .preamble { endsLinesByLF = !boundary.endsInCRLF }
@@ -103,9 +104,9 @@ struct MultipartScanner: Sendable {
 }
 
 extension MultipartScanner {
-    /// The line of a boundary.
+    /// A boundary line.
     fileprivate struct Boundary {
-        /// Where the next line starts.
+        /// The start of the next line.
         var end: Int
         var isLast: Bool
         var endsInCRLF = true
@@ -114,13 +115,13 @@ extension MultipartScanner {
     private enum Line {
         case boundary(Boundary)
         case other
-        /// Which of them, more bytes will show.
+        /// More bytes decide between the other two cases.
         case unfinished
     }
 
     // MARK: Content
 
-    /// Takes content, or what comes before the first boundary, up to a boundary or as far as it is certain.
+    /// Consumes content, or the text before the first boundary, up to a boundary or as far as it is certain.
     private mutating func readContent() throws(NetworkError) -> Boundary? {
         let (end, boundary) = buffer.withUnsafeBytes { search($0) }
         let count = end - position
@@ -141,7 +142,8 @@ extension MultipartScanner {
         return boundary
     }
 
-    /// The next boundary, and where the content before it ends, or the content that is certain.
+    /// Returns the next boundary and the end of the content before it, or the end of the certain content without a
+    /// boundary.
     private func search(_ bytes: UnsafeRawBufferPointer) -> (end: Int, Boundary?) {
         if isLineStart {
             switch line(at: position, in: bytes) {
@@ -162,12 +164,12 @@ extension MultipartScanner {
             case .other: break
             }
         }
-        // The LF of a CR may come.
+        // Keeps a final CR, because its LF may follow.
         let isKept = needsCR && !isAtEnd && bytes.count > position && bytes.last == UInt8(ascii: "\r")
         return (isKept ? bytes.count - 1 : bytes.count, nil)
     }
 
-    /// What a line is.
+    /// Returns the kind of a line.
     private func line(at start: Int, in bytes: UnsafeRawBufferPointer) -> Line {
         let end = isAtEnd ? Line.other : .unfinished
         for (offset, byte) in delimiter.enumerated() {
@@ -195,7 +197,7 @@ extension MultipartScanner {
 
     // MARK: Fields
 
-    /// Takes the lines of a head, and the content behind it.
+    /// Consumes the lines of a head, and the content after it.
     private mutating func readHead() throws(NetworkError) -> Boundary? {
         while true {
             let (line, feed) = buffer.withUnsafeBytes { bytes in
@@ -227,7 +229,7 @@ extension MultipartScanner {
         }
     }
 
-    /// Adds a line: a field, or more of the one before when it begins with a blank ([RFC 9112
+    /// Adds a line: a new field, or a continuation of the previous one if it begins with a blank ([RFC 9112
     /// §5.2](https://www.rfc-editor.org/rfc/rfc9112#section-5.2)).
     private mutating func add(_ bytes: Data) throws(NetworkError) {
         guard bytes.first == 0x20 || bytes.first == 0x09 else {
@@ -249,7 +251,7 @@ extension MultipartScanner {
             throw NetworkError(.invalidResponse, reason: "a line of a part's fields has no colon")
         }
         let value = Data(line[(colon + 1)...])
-        // UTF-8, or ISO 8859-1 where the bytes are not (RFC 9110 §5.5).
+        // Decodes UTF-8, or ISO 8859-1 for bytes that are not UTF-8 (RFC 9110 §5.5).
         let text = String(data: value, encoding: .utf8) ?? String(data: value, encoding: .isoLatin1) ?? ""
         let field = HTTPHeader(name: String(decoding: line[..<colon], as: UTF8.self), value: text)
         if let fault = field.fault { throw NetworkError(.invalidResponse, reason: "in a part: \(fault)") }

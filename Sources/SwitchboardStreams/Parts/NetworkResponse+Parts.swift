@@ -2,20 +2,21 @@ import Foundation
 import Switchboard
 
 extension NetworkResponse {
-    /// The parts of a `multipart` body, `multipart/byteranges` ([RFC 9110
-    /// §14.6](https://www.rfc-editor.org/rfc/rfc9110#section-14.6)) and `multipart/mixed` ([RFC 2046
-    /// §5.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1)) for instance, as they arrive; read once.
+    /// Returns the parts of a `multipart` body as they arrive, for instance `multipart/byteranges` ([RFC 9110
+    /// §14.6](https://www.rfc-editor.org/rfc/rfc9110#section-14.6)) or `multipart/mixed` ([RFC 2046
+    /// §5.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1)).
     ///
-    /// A part is there when the boundary behind it has come. Reading throws `NetworkError.Code.truncatedBody` when the
-    /// body ends before its last boundary, `NetworkError.Code.headersTooLarge` for a part with more than 256 KiB of
-    /// fields, and `NetworkError.Code.invalidResponse` for a field that is none; all of them behind the parts that
-    /// came. A multipart within a part stays bytes.
+    /// A part is complete when the boundary after it has arrived. After the complete parts, reading throws
+    /// `NetworkError.Code.truncatedBody` when the body ends before its last boundary,
+    /// `NetworkError.Code.headersTooLarge` for a part with more than 256 KiB of fields, and
+    /// `NetworkError.Code.invalidResponse` for an invalid field. A multipart within a part is not parsed.
     ///
-    /// - Parameter limit: The most bytes of a part's body. More is `NetworkError.Code.responseTooLarge`. Default 64 MiB.
-    /// - Returns: The parts.
-    /// - Throws: `NetworkError.Code.unexpectedContentType` for another type: a server may answer several ranges with
-    ///   one, or with the whole. `NetworkError.Code.invalidResponse` for a type without a boundary of 1 to 70
-    ///   characters.
+    /// - Parameter limit: The maximum number of bytes of a part's body. A larger one throws
+    ///   `NetworkError.Code.responseTooLarge`. Default 64 MiB.
+    /// - Returns: The parts, to be read once.
+    /// - Throws: `NetworkError.Code.unexpectedContentType` for another type: a server may answer a request for several
+    ///   ranges with one range or with the whole. `NetworkError.Code.invalidResponse` for a type without a boundary of
+    ///   1 to 70 characters.
     public func parts(limit: Int = 64 << 20) throws(NetworkError) -> ResponseSequence<ResponsePart> {
         let reader = try PartReader(self, limit: limit)
         return ResponseSequence { try await reader.next() }
@@ -23,16 +24,16 @@ extension NetworkResponse {
 }
 
 extension ResponseSequence<ResponsePart> {
-    /// The parts of a response to a request that is sent with the first reading.
+    /// Creates the parts of a response. The first read sends its request.
     init(limit: Int, opening open: @escaping @Sendable () async throws -> NetworkResponse) {
         let opener = PartOpener(limit: limit, open)
         self.init { try await opener.next() }
     }
 }
 
-/// Makes parts of the chunks of a body.
+/// Reads parts from the chunks of a body.
 private actor PartReader {
-    /// How much is read behind the last boundary, to be able to use the connection again.
+    /// The maximum number of bytes to read after the last boundary, so that the connection can be reused.
     private static let epilogueLimit = 64 << 10
 
     private let head: NetworkResponse
@@ -49,7 +50,7 @@ private actor PartReader {
         }
         bytes = response.bytes
         var head = response
-        head.stream = nil  // so that nobody but `bytes` holds the exchange
+        head.stream = nil  // only `bytes` may hold the exchange
         self.head = head
     }
 
@@ -75,7 +76,7 @@ private actor PartReader {
     }
 }
 
-/// Sends a request with the first reading.
+/// Sends a request at the first read.
 private actor PartOpener {
     private let limit: Int
     private var open: (@Sendable () async throws -> NetworkResponse)?
@@ -96,7 +97,7 @@ private actor PartOpener {
 }
 
 extension NetworkError {
-    /// The error with response and request noted, where none is noted yet.
+    /// Returns the error with response and request, unless it has them already.
     fileprivate func noting(_ response: NetworkResponse) -> NetworkError {
         let error = status == nil ? with(response) : self
         return response.request.map { error.attributed(to: $0) } ?? error

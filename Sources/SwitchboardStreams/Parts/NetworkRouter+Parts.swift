@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 extension NetworkRouter {
-    /// The parts of a `multipart` response, as they arrive: several ranges of a file for instance, by
+    /// Returns the parts of a `multipart` response as they arrive, for instance several ranges of a file. See
     /// `NetworkResponse.parts(limit:)`.
     ///
     /// ```swift
@@ -10,14 +10,15 @@ extension NetworkRouter {
     /// for try await part in router.parts(for: .film) { show(part.body) }
     /// ```
     ///
-    /// Asks for `multipart/*`, unless the endpoint says what it accepts. The request is sent when the first part is
-    /// asked for, once. The reader sets the pace; one that stops early, or whose task is cancelled, closes the exchange.
-    /// Reading throws what `streamedResponse(for:)` and `NetworkResponse.parts(limit:)` throw.
+    /// The request accepts `multipart/*`, unless the endpoint sets `Accept`. Reading the first part sends it, once. The
+    /// reader sets the pace. A reader that stops early, or whose task is canceled, closes the exchange. Reading throws
+    /// the errors of `streamedResponse(for:)` and `NetworkResponse.parts(limit:)`.
     ///
     /// - Parameters:
-    ///   - endPoint: What to ask for.
-    ///   - limit: The most bytes of a part's body. More is `NetworkError.Code.responseTooLarge`. Default 64 MiB.
-    /// - Returns: The parts, read once.
+    ///   - endPoint: The endpoint.
+    ///   - limit: The maximum number of bytes of a part's body. A larger one throws
+    ///     `NetworkError.Code.responseTooLarge`. Default 64 MiB.
+    /// - Returns: The parts, to be read once.
     public func parts(for endPoint: EndPoint, limit: Int = 64 << 20) -> ResponseSequence<ResponsePart> {
         ResponseSequence(limit: limit) { try await streamedResponse(for: endPoint, accept: "multipart/*") }
     }
