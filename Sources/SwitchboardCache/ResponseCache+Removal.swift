@@ -5,14 +5,14 @@ import SwitchboardText
 extension ResponseCache {
     /// Removes every stored response of all environments, from memory and disk.
     public func removeAll() async {
-        await shelf.removeAll()
+        await storage.removeAll()
     }
 
     /// Removes the responses that are stored for this URL, for every identity and environment. The query must match
     /// too.
     public func remove(_ url: URL) async {
         let text = url.asCacheKey
-        await shelf.remove { stored, _ in stored == text }
+        await storage.remove { stored, _ in stored == text }
     }
 
     /// Removes the responses that are stored for an endpoint, for every identity and environment: those whose path ends
@@ -30,7 +30,7 @@ extension ResponseCache {
         }
         let wanted = CachePath(request.path)
         let items = FormBody.decode(request.query ?? "")
-        await shelf.remove { url, _ in
+        await storage.remove { url, _ in
             let parts = URLParts(URL(string: url))
             let there = FormBody.decode(parts.query ?? "")
             return CachePath(parts.path).ends(with: wanted) && items.allSatisfy(there.contains)
@@ -41,12 +41,12 @@ extension ResponseCache {
     /// and `/api/friends/7?full=1`, but not `/api/friendship`.
     public func remove(path: String) async {
         let wanted = CachePath(path)
-        await shelf.remove { url, _ in CachePath(URLParts(URL(string: url)).path).contains(wanted) }
+        await storage.remove { url, _ in CachePath(URLParts(URL(string: url)).path).contains(wanted) }
     }
 
     /// The number of stored responses, and the bytes they use in memory and on disk.
     public var usage: (count: Int, memory: Int, disk: Int) {
-        get async { await shelf.usage }
+        get async { await storage.usage }
     }
 
     /// Removes every stored response.

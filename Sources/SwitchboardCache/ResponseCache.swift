@@ -35,7 +35,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// change. Nil for a request without an identity.
     public typealias Identity = @Sendable (_ request: NetworkRequest) -> String?
 
-    let shelf: CacheShelf
+    let storage: CacheStorage
     private let identity: Identity?
     /// The names of fields, in lower case, that may differ between requests for the same response.
     private static let ignored: Set<String> = [
@@ -54,7 +54,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     public init(
         memoryLimit: Int = 20 << 20, identity: Identity? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        shelf = CacheShelf(MemoryCache(limit: max(0, memoryLimit)), nil)
+        storage = CacheStorage(MemoryCache(limit: max(0, memoryLimit)), nil)
         self.identity = identity
         self.now = now
     }
@@ -80,7 +80,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(NetworkError) {
         let disk = try DiskCache(folder, limit: max(0, diskLimit))
-        shelf = CacheShelf(MemoryCache(limit: max(0, memoryLimit)), disk)
+        storage = CacheStorage(MemoryCache(limit: max(0, memoryLimit)), disk)
         self.identity = identity
         self.now = now
     }
@@ -90,7 +90,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
             return try await pass(request, next)
         }
-        let stored = await shelf.find(key, request)
+        let stored = await storage.find(key, request)
         switch decision(on: stored, request) {
         case .answer(let stored, let why):
             request.report(.cache(why))
@@ -99,11 +99,11 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         case .load(let why):
             if request.options.cacheLifetime != .none { request.report(.cache(why)) }
         }
-        let load = await shelf.begin(key)
+        let load = await storage.begin(key)
         do {
             return try await self.load(stored, request, next, load)
         } catch {
-            await shelf.end(load)
+            await storage.end(load)
             throw error
         }
     }
@@ -157,7 +157,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             return await settle(try await next(request), stored, request, asked: asked, load)
         } catch let error as NetworkError where error.isAbsence {
             guard let stored, let stale = substitute(stored, request, "\(error.code)") else { throw error }
-            await shelf.end(load)
+            await storage.end(load)
             return stale
         }
     }
@@ -183,10 +183,10 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         let confirmed = stored.confirmed(by: response, asked: asked, at: now())
         request.report(.cache("still right"))
         if CacheControl(response.headers).isNoStore || !isOurs(response, to: request) {
-            await shelf.end(load, isReplaced: true)
+            await storage.end(load, isReplaced: true)
         } else if CacheControl(request.headers).isNoStore {
-            await shelf.end(load)
-        } else if let fault = await shelf.store(confirmed, at: load) {
+            await storage.end(load)
+        } else if let fault = await storage.store(confirmed, at: load) {
             request.report(.cache(fault))
         }
         return confirmed.answer(to: request, at: now())
@@ -199,7 +199,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         if let stored, [500, 502, 503, 504].contains(response.statusCode),
             let stale = substitute(stored, request, "HTTP \(response.statusCode)")
         {
-            await shelf.end(load)
+            await storage.end(load)
             return stale
         }
         await store(response, of: request, asked: asked, load)
@@ -222,9 +222,9 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             if new != nil { request.report(.cache("not stored: the request was changed behind the cache")) }
             // A permanent answer removes the stored response. A temporary failure does not.
             let isPassing = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
-            return await shelf.end(load, isReplaced: lifetime != .none && !isPassing)
+            return await storage.end(load, isReplaced: lifetime != .none && !isPassing)
         }
-        if let fault = await shelf.store(new, at: load) { return request.report(.cache(fault)) }
+        if let fault = await storage.store(new, at: load) { return request.report(.cache(fault)) }
         request.report(.cache("stored"))
     }
 
@@ -266,7 +266,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         guard !isSafe, (200..<400).contains(status), let url = request.url else { return }
         let own = Self.place(url.asCacheKey)
         let partition = request.options.partition ?? ""
-        await shelf.remove { $1 == partition && Self.place($0) == own }
+        await storage.remove { $1 == partition && Self.place($0) == own }
     }
 
     /// Returns the URL without its query.

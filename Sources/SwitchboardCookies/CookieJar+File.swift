@@ -24,12 +24,12 @@ extension CookieJar {
     /// - Throws: `NetworkError.Code.cannotWriteFile`.
     public func save(to file: URL, includingSessionCookies: Bool = false) throws(NetworkError) {
         let now = now()
-        let shelves = state.withLock { state in
+        let stores = state.withLock { state in
             state.files.insert(file)
-            return state.shelves
+            return state.stores
         }
-        let partitions = shelves.map { name, shelf in
-            let cookies = shelf.cookies(at: now).filter { includingSessionCookies || $0.expires != nil }
+        let partitions = stores.map { name, store in
+            let cookies = store.cookies(at: now).filter { includingSessionCookies || $0.expires != nil }
             return CookieFile.Partition(name: name, cookies: cookies.map(CookieFile.Entry.init))
         }
         let contents = CookieFile(
@@ -48,7 +48,7 @@ extension CookieJar {
         let now = now()
         state.withLock { state in
             for partition in contents.partitions {
-                state.shelves[partition.name, default: CookieShelf()].insert(
+                state.stores[partition.name, default: CookieStore()].insert(
                     partition.cookies.map(\.cookie), at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
             }
         }

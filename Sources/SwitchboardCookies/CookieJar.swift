@@ -22,7 +22,7 @@ import SwitchboardText
 /// `SameSite`.
 public final class CookieJar: Sendable {
     struct State: Sendable {
-        var shelves: [String?: CookieShelf] = [:]
+        var stores: [String?: CookieStore] = [:]
         /// The files that the jar was read from or saved to.
         var files: Set<URL> = []
     }
@@ -84,19 +84,19 @@ extension CookieJar {
             SetCookie(field).flatMap { StoredCookie($0, from: origin, now: now, isPublicSuffix: isPublicSuffix) }
         }
         state.withLock { state in
-            var shelf = state.shelves.removeValue(forKey: partition) ?? CookieShelf()
-            shelf.insert(
-                origin.isSecure ? cookies : shelf.leavingSecureOnes(cookies), at: now,
+            var store = state.stores.removeValue(forKey: partition) ?? CookieStore()
+            store.insert(
+                origin.isSecure ? cookies : store.leavingSecureOnes(cookies), at: now,
                 maximumPerDomain: maximumPerDomain, maximum: maximum)
-            state.shelves[partition] = shelf
+            state.stores[partition] = store
         }
     }
 
     /// Returns the cookies for a request to a URL, in the order in which they are sent.
     public func cookies(for url: URL, in partition: String? = nil) -> [StoredCookie] {
-        guard state.withLock({ $0.shelves[partition] != nil }), let origin = CookieOrigin(url) else { return [] }
+        guard state.withLock({ $0.stores[partition] != nil }), let origin = CookieOrigin(url) else { return [] }
         let now = now()
-        return state.withLock { $0.shelves[partition]?.cookies(for: origin, at: now) ?? [] }
+        return state.withLock { $0.stores[partition]?.cookies(for: origin, at: now) ?? [] }
     }
 }
 
@@ -106,7 +106,7 @@ extension CookieJar {
     /// Returns all cookies that have not expired, in the order in which they were first stored.
     public func cookies(in partition: String? = nil) -> [StoredCookie] {
         let now = now()
-        return state.withLock { $0.shelves[partition]?.cookies(at: now) ?? [] }
+        return state.withLock { $0.stores[partition]?.cookies(at: now) ?? [] }
     }
 
     /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain and path.
@@ -119,7 +119,7 @@ extension CookieJar {
         }
         let now = now()
         state.withLock { state in
-            state.shelves[partition, default: CookieShelf()]
+            state.stores[partition, default: CookieStore()]
                 .insert([cookie], at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
         }
     }
@@ -128,7 +128,7 @@ extension CookieJar {
     public func remove(in partition: String? = nil, where isRemoved: (StoredCookie) -> Bool = { _ in true }) {
         // The caller's closure must not run under the lock.
         let removed = Set(cookies(in: partition).filter(isRemoved))
-        state.withLock { $0.shelves[partition]?.removeAll(where: removed.contains) }
+        state.withLock { $0.stores[partition]?.removeAll(where: removed.contains) }
     }
 }
 
@@ -143,7 +143,7 @@ extension CookieJar: Resettable {
 extension CookieJar: CustomStringConvertible, CustomReflectable {
     /// The number of cookies, without their values.
     public var description: String {
-        "CookieJar of \(state.withLock { $0.shelves.values.reduce(0) { $0 + $1.count } }) cookies"
+        "CookieJar of \(state.withLock { $0.stores.values.reduce(0) { $0 + $1.count } }) cookies"
     }
 
     /// A mirror with only the description, so that `dump` prints no value.

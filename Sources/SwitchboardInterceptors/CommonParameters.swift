@@ -67,7 +67,7 @@ public struct CommonParameters: Interceptor, RequestAdapter {
         do {
             let (names, place) = try request.add(parameters, encoding, in: place)
             // A redirect would carry them to another origin.
-            if place == "body", !names.isEmpty { request.trail.bodyRules.append(source.isFor) }
+            if place == "body", !names.isEmpty { request.route.bodyRules.append(source.isFor) }
         } catch {
             throw NetworkError.encoding(error)
         }

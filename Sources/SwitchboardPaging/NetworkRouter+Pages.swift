@@ -24,13 +24,13 @@ extension NetworkRouter {
         of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil
     ) -> PageSequence<Value, URL> {
         let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: { environmentNow }) {
-            url, trail in
+            url, sent in
             let response = try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) {
                 request throws(NetworkError) in
-                request = try trail.move(request, to: url)
+                request = try sent.move(request, to: url)
                 request.options.holdResponse()
             }
-            trail.arrive(at: response.url ?? response.request?.url)
+            sent.arrive(at: response.url ?? response.request?.url)
             return response
         } next: { _, response, _ in
             try response.nextPage()
@@ -58,8 +58,8 @@ extension NetworkRouter {
         while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint
     ) -> PageSequence<Value, Int> {
         let plan = PagePlan<Value, Int>(first: number, comparesBodies: true, environment: { environmentNow }) {
-            token, trail in
-            try await page(endPoint(token ?? number), for: trail)
+            token, sent in
+            try await page(endPoint(token ?? number), for: sent)
         } next: { value, _, token in
             guard isFollowed(value) else { return nil }
             let (next, overflow) = (token ?? number).addingReportingOverflow(step)
@@ -100,8 +100,8 @@ extension NetworkRouter {
         of endPoint: @escaping @Sendable (Cursor?) -> EndPoint
     ) -> PageSequence<Value, Cursor> {
         let plan = PagePlan<Value, Cursor>(first: cursor, comparesBodies: true, environment: { environmentNow }) {
-            cursor, trail in
-            try await page(endPoint(cursor), for: trail)
+            cursor, sent in
+            try await page(endPoint(cursor), for: sent)
         } next: { value, response, _ in
             next(value, response).flatMap { ($0 as? any Collection)?.isEmpty == true ? nil : $0 }
         }
@@ -128,10 +128,10 @@ extension NetworkRouter {
         pages(as: type, after: nil, next: { value, _ in next(value) }, of: { $0.map(endPoint) ?? first })
     }
 
-    private func page(_ endPoint: EndPoint, for trail: PageTrail) async throws -> NetworkResponse {
+    private func page(_ endPoint: EndPoint, for sent: SentPages) async throws -> NetworkResponse {
         try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) { request throws(NetworkError) in
             request.options.holdResponse()
-            try trail.pass(request)
+            try sent.pass(request)
         }
     }
 }

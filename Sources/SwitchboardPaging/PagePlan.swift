@@ -9,8 +9,8 @@ struct PagePlan<Value: Sendable, Token: Hashable & Sendable>: Sendable {
     let comparesBodies: Bool
     /// Returns the environment of an iteration that begins now. All of its pages use this environment.
     let environment: @Sendable () -> CallEnvironment?
-    /// Sends the request for a page, and records it in the ``PageTrail``.
-    let send: @Sendable (Token?, PageTrail) async throws -> NetworkResponse
+    /// Sends the request for a page, and records it in the ``SentPages``.
+    let send: @Sendable (Token?, SentPages) async throws -> NetworkResponse
     /// Returns the token of the page that follows, or nil after the last one.
     let next: @Sendable (Value, NetworkResponse, Token?) throws -> Token?
 }

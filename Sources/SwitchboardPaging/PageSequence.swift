@@ -23,7 +23,7 @@ public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendab
     /// Requests page after page.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private let plan: PagePlan<Value, Token>
-        private let trail = PageTrail()
+        private let sent = SentPages()
         private let environment: LastingEnvironment
         private var token: Token?
         private var lastBody = Data()
@@ -56,20 +56,20 @@ public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendab
 
         private mutating func ask() async throws -> ResponsePage<Value, Token>? {
             try Task.checkCancellation()
-            if let token { trail.insert(token) }
-            guard let response = try await trail.asking({ try await plan.send(token, trail) }) else { return nil }
+            if let token { sent.insert(token) }
+            guard let response = try await sent.asking({ try await plan.send(token, sent) }) else { return nil }
             try response.handling.check(response)
             guard response.statusCode != 204, !isRepeat(response) else { return nil }
             lastBody = response.body
             let value = try response.decode(Value.self)
             let next = try plan.next(value, response, token)
-            return ResponsePage(value: value, response: response, next: next.flatMap { trail.contains($0) ? nil : $0 })
+            return ResponsePage(value: value, response: response, next: next.flatMap { sent.contains($0) ? nil : $0 })
         }
 
         /// Returns whether the server repeated the previous page. Some routers
         /// ignore the change of the request, and repeat it.
         private func isRepeat(_ response: NetworkResponse) -> Bool {
-            (plan.comparesBodies || !trail.sawRequest) && !response.body.isEmpty && response.body == lastBody
+            (plan.comparesBodies || !sent.sawRequest) && !response.body.isEmpty && response.body == lastBody
         }
     }
 

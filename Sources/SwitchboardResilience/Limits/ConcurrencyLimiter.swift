@@ -62,7 +62,7 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
         let name = request.authority
         let leave: @Sendable () -> Void = { [weak self] in self?.change { $0.leave(name) } }
         guard !state.withLock({ $0.enter(name) }) else { return Place(leave) }
-        request.report(.waiting(for: "a place"))
+        request.report(.waiting(for: "a slot"))
         let start = ContinuousClock.now
         let id = state.withLock { state in
             state.nextID += 1

@@ -32,7 +32,7 @@ struct CookieWorkTests {
         return jar
     }
 
-    private func looks(_ jar: CookieJar) -> Int { jar.state.withLock { $0.shelves[nil]?.looks ?? 0 } }
+    private func looks(_ jar: CookieJar) -> Int { jar.state.withLock { $0.stores[nil]?.looks ?? 0 } }
 
     @Test("256 KiB of Set-Cookie inspect each stored cookie at most twice", arguments: ["http", "https"])
     func flood(scheme: String) throws {

@@ -155,10 +155,10 @@ struct PageCycleTests {
 
     @Test("100,000 pages of an iteration are tracked")
     func remembered() {
-        let trail = PageTrail()
-        for number in 0..<100_000 { #expect(trail.insert(number)) }
-        #expect((0..<100_000).allSatisfy { trail.contains($0) })
-        #expect(!trail.insert(0))
+        let sent = SentPages()
+        for number in 0..<100_000 { #expect(sent.insert(number)) }
+        #expect((0..<100_000).allSatisfy { sent.contains($0) })
+        #expect(!sent.insert(0))
     }
 }
 

@@ -35,7 +35,7 @@ struct ConcurrencyLimiterTests {
     ) async throws -> Task<String, any Error> {
         let (monitor, before) = (Events(), limiter.waiting)
         let call = Task { try await router.request(endPoint(text, monitor), as: String.self) }
-        try await monitor.wait(for: "waits for a place")
+        try await monitor.wait(for: "waits for a slot")
         #expect(await comesTrue { limiter.waiting > before })
         return call
     }

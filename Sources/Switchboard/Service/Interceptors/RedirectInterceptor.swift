@@ -82,7 +82,7 @@ public struct RedirectInterceptor: Interceptor {
             }
         } else if !request.body.isReplayable {
             throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice").with(response)
-        } else if redirected.hasLeftOrigin, !redirected.trail.bodyRules.allSatisfy({ $0(redirected) }) {
+        } else if redirected.hasLeftOrigin, !redirected.route.bodyRules.allSatisfy({ $0(redirected) }) {
             throw NetworkError(
                 .redirectRefused, reason: "the body contains common parameters, which must not reach \(redirected.host)"
             ).with(response)

@@ -28,7 +28,7 @@ public struct RequestOptions: Sendable {
         /// The closures that made these options, to be applied to other options, and the values set since.
         var changes: [@Sendable (inout RequestOptions) -> Void] = []
         var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
-        var trail = RequestTrail()
+        var route = RequestRoute()
     }
 
     /// The values, or nil if none was set.
@@ -68,9 +68,9 @@ public struct RequestOptions: Sendable {
     }
 
     /// The history of the request that has these options.
-    var trail: RequestTrail {
-        get { fields?.value.trail ?? RequestTrail() }
-        set { own.value.trail = newValue }
+    var route: RequestRoute {
+        get { fields?.value.route ?? RequestRoute() }
+        set { own.value.route = newValue }
     }
 
     /// The values that can be compared.
@@ -84,7 +84,7 @@ public struct RequestOptions: Sendable {
         guard let other, let theirs = other.fields?.value else { return self }
         guard let own = fields?.value else { return other }
         var result = theirs.values.isEmpty ? self : own.values.isEmpty ? other : overlaid(by: theirs)
-        result.trail = own.trail.joined(theirs.trail)
+        result.route = own.route.joined(theirs.route)
         return result
     }
 

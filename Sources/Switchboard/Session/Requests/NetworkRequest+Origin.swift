@@ -10,11 +10,11 @@ extension NetworkRequest {
     /// Whether someone other than the app may have chosen the original URL of the request.
     var isForeign: Bool {
         get { departures.isForeign }
-        set { trail.departures.isForeign = newValue }
+        set { route.departures.isForeign = newValue }
     }
 
     /// The number of times the request left its origin, and the header fields that were removed.
-    package var departures: Departures { trail.departures }
+    package var departures: Departures { route.departures }
 
     /// Removes the header fields that another origin must not see. From then on, credentials are added only where
     /// ``CredentialOrigins`` allow them explicitly.
@@ -23,14 +23,14 @@ extension NetworkRequest {
     package mutating func leaveOrigin(isSameSite: Bool = false) {
         let names = headersForOrigin
         for name in names { headers.remove(name) }
-        trail.departures.add(names, isSameSite)
+        route.departures.add(names, isSameSite)
     }
 
     /// Returns this request as if a server had led it to the destination of an equal one.
     package func led(like other: NetworkRequest) -> NetworkRequest {
         var request = self
         if let url = other.url { request.url = url }
-        request.trail.departures = other.departures
+        request.route.departures = other.departures
         return request
     }
 

@@ -100,16 +100,16 @@ public struct NetworkRequest: Sendable, Identifiable {
         get { fields.value.options }
         _modify {
             // New options do not change the history of the request.
-            let trail = trail.isEmpty ? nil : trail
-            defer { if let trail { self.trail = trail.joined(self.trail) } }
+            let route = route.isEmpty ? nil : route
+            defer { if let route { self.route = route.joined(self.route) } }
             yield &fields.value.options
         }
     }
 
     /// The history of the request, and the rules for other origins.
-    package var trail: RequestTrail {
-        get { fields.value.options.trail }
-        set { fields.value.options.trail = newValue }
+    package var route: RequestRoute {
+        get { fields.value.options.route }
+        set { fields.value.options.route = newValue }
     }
 
     /// The endpoint for which the request was made. A higher layer casts it to its protocol. Stubs and mocks match

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardPlatform
 
 /// Records the requests of one iteration over pages, so that none is sent twice.
-final class PageTrail: Sendable {
+final class SentPages: Sendable {
     private struct State {
         var seen: Set<Mark> = []
         var sawRequest = false

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 /// The storage of a cache: responses in memory, and on disk if the cache has a folder. It also tracks loads in flight.
-actor CacheShelf {
+actor CacheStorage {
     private struct Load {
         let key: CacheKey
         /// Whether a newer response or a removal superseded this load.
@@ -87,7 +87,7 @@ actor CacheShelf {
     }
 }
 
-extension CacheShelf: CustomReflectable {
+extension CacheStorage: CustomReflectable {
     /// An empty mirror: the keys contain header fields, credentials among them.
     nonisolated var customMirror: Mirror { Mirror(self, children: []) }
 }

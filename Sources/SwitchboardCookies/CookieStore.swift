@@ -4,7 +4,7 @@ import Foundation
 import SwitchboardText
 
 /// The cookies of one partition, indexed by domain, then by name and path.
-struct CookieShelf: Sendable {
+struct CookieStore: Sendable {
     private struct Entry: Sendable {
         var cookie: StoredCookie
         /// Logical times: a smaller number is earlier.

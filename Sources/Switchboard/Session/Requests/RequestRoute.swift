@@ -2,7 +2,7 @@ import Foundation
 
 /// The history of a request and its rules for other origins. It is stored in the options, and stays with the request
 /// when other options are assigned.
-package struct RequestTrail: Sendable {
+package struct RequestRoute: Sendable {
     var departures = Departures()
     /// Conditions for requests to other origins that carry the body. All must hold. Empty if the body has only the
     /// endpoint's own content.
@@ -12,7 +12,7 @@ package struct RequestTrail: Sendable {
     var isEmpty: Bool { bodyRules.isEmpty && departures == Departures() }
 
     /// Returns this value joined with what `other` adds.
-    func joined(_ other: RequestTrail) -> RequestTrail {
+    func joined(_ other: RequestRoute) -> RequestRoute {
         var result = self
         if departures != other.departures { result.departures.join(other.departures) }
         if bodyRules.isEmpty { result.bodyRules = other.bodyRules }
