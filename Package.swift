@@ -43,18 +43,18 @@ let package = Package(
                 .target(name: "SwitchboardCurl", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
-        // Depends on nothing.
+        // Has no dependencies.
         .target(name: "SwitchboardJSON", swiftSettings: settings),
-        // Where systems differ. Internal: it is no product.
+        // The differences between systems. Internal: not a product.
         .target(name: "SwitchboardPlatform", swiftSettings: settings),
-        // URLs, header values, messages and secrets as text. Internal: it is no product.
+        // URLs, header values, messages and secrets as text. Internal: not a product.
         .target(name: "SwitchboardText", swiftSettings: settings),
-        // Exchanges over the system's libcurl, which is loaded at run time. Empty outside Linux. Internal: it is no product.
+        // Exchanges over the system's libcurl, which is loaded at run time. Empty except on Linux. Internal: not a product.
         .target(
             name: "SwitchboardCurl", dependencies: ["SwitchboardCurlC", "SwitchboardPlatform"],
             swiftSettings: settings),
         .target(name: "SwitchboardCurlC"),
-        // Each depends on the core, and on what is below it.
+        // Each depends on the core and on the core's dependencies.
         .target(name: "SwitchboardAuth", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardCache", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardResilience", dependencies: core, swiftSettings: settings),
@@ -65,12 +65,12 @@ let package = Package(
         .target(name: "SwitchboardCalls", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardStreams", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardInterceptors", dependencies: core, swiftSettings: settings),
-        // The doubles, without a test framework, for debug builds and previews too.
+        // Mocks without a test framework, also for debug builds and previews.
         .target(name: "SwitchboardMocks", dependencies: core + ["SwitchboardHAR"], swiftSettings: settings),
-        // The doubles, and what fails tests.
+        // Mocks and test assertions.
         .target(
             name: "SwitchboardTesting", dependencies: core + ["SwitchboardMocks"], swiftSettings: settings),
-        // For tests alone: other programs, as clients and servers, and the trait that names requirements.
+        // For tests only: other programs as clients and servers, and the trait that names requirements.
         .target(name: "SwitchboardTestSupport", path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
             name: "SwitchboardTests",
@@ -84,8 +84,8 @@ let package = Package(
             exclude: ["Cassette/Cassettes"],
             swiftSettings: settings),
         .testTarget(name: "SwitchboardJSONTests", dependencies: ["SwitchboardJSON"], swiftSettings: settings),
-        // The fourth design's MovieApi as it was published, with its own NetworkEnvironment and NetworkManager: a module
-        // of its own, so that those two names do not hide ours in the other tests.
+        // The fourth design's MovieApi as published, with its own NetworkEnvironment and NetworkManager. In a separate
+        // module those two types do not shadow the library's in the other tests.
         .testTarget(
             name: "SwitchboardArticleTests",
             dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardTesting"],

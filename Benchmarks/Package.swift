@@ -32,7 +32,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: settings),
-        // One typed GET each, for the time until it ends and for the size of a program.
+        // One typed GET each, to measure start time and program size.
         .executableTarget(name: "once-urlsession", swiftSettings: settings),
         .executableTarget(
             name: "once-router", dependencies: [.product(name: "Switchboard", package: "Switchboard")],

@@ -12,7 +12,7 @@ let calls = Target.Dependency.product(name: "SwitchboardCalls", package: "Switch
 let interceptors = Target.Dependency.product(name: "SwitchboardInterceptors", package: "Switchboard")
 let testing = Target.Dependency.product(name: "SwitchboardTesting", package: "Switchboard")
 
-/// A program, and the tests of it.
+/// Returns the targets of a program and of its tests.
 func example(_ name: String, _ products: [Target.Dependency] = []) -> [Target] {
     [
         .executableTarget(
@@ -24,7 +24,7 @@ func example(_ name: String, _ products: [Target.Dependency] = []) -> [Target] {
     ]
 }
 
-// A package of its own, so that an app which depends on Switchboard may have targets with these names.
+// A separate package: an app that depends on Switchboard may have targets with these names.
 let package = Package(
     name: "Examples",
     platforms: [.macOS(.v13)],
@@ -43,7 +43,7 @@ let package = Package(
             .target(name: "ExampleKit", dependencies: [switchboard, mocks], swiftSettings: settings),
             .testTarget(
                 name: "ExampleKitTests", dependencies: ["ExampleKit", switchboard, mocks], swiftSettings: settings),
-            // For tests alone.
+            // Helpers for the tests only.
             .target(
                 name: "ExampleSupport", dependencies: ["ExampleKit"], path: "Tests/ExampleSupport",
                 swiftSettings: settings),

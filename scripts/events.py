@@ -1,9 +1,9 @@
-"""What `swift test --event-stream-output-path FILE` says, whole: in its output, lines of tests and of what they print mix."""
+"""Reads the file of `swift test --event-stream-output-path FILE`. Unlike the console output, it does not mix with prints."""
 import json
 
 
 def messages(path):
-    """The text of each event, in order; its parts are lines."""
+    """Yields the text of each event in order, with a line for each message."""
     with open(path, encoding="utf-8", errors="replace") as events:
         for line in events:
             event = json.loads(line)

@@ -1,4 +1,4 @@
-"""The modules of the package, as its manifest names them, and the graphs of their public symbols."""
+"""The modules of the package by its manifest, and the graphs of their public symbols."""
 import dataclasses
 import functools
 import json
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 @dataclasses.dataclass
 class Module:
-    """A target that is built for those who use the package."""
+    """A target that users of the package build."""
 
     name: str
     folder: str
@@ -26,14 +26,14 @@ class Module:
 
     @property
     def catalog(self):
-        """The folder of its articles. None when it has none."""
+        """The folder of the module's articles, or None without articles."""
         path = f"{self.folder}/{self.name}.docc"
         return path if os.path.isdir(ROOT / path) else None
 
 
 @functools.cache
 def modules(root=ROOT):
-    """The modules of the library products and what they need, each behind those that it depends on."""
+    """Returns the modules of the library products with their dependencies, each after its own dependencies."""
     command = ["swift", "package", "dump-package"]
     manifest = json.loads(subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout)
     targets = {target["name"]: target for target in manifest["targets"]}
@@ -57,18 +57,18 @@ def modules(root=ROOT):
 
 
 def dump(output, names, options=(), package=ROOT, flags=()):
-    """Writes the symbol graphs of modules into a folder, one folder for each module. Options are those of the build."""
+    """Writes the symbol graphs of modules to a folder for each module. `options` are those of the build."""
     shown = subprocess.run(
         ["swift", "build", *options, "--show-bin-path"], cwd=package, check=True, stdout=subprocess.PIPE, text=True)
     graphs = pathlib.Path(shown.stdout.strip()).parent / "symbolgraph"
     shutil.rmtree(graphs, ignore_errors=True)
-    # It also fails over the modules of tests that were not built, so what counts is what it wrote.
+    # The command also fails on test modules that were not built, so the files are checked instead of its status.
     dumped = subprocess.run(
         ["swift", "package", *options, "dump-symbol-graph", "--minimum-access-level", "public", *flags],
         cwd=package, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for name in names:
         if not (graphs / f"{name}.symbols.json").is_file():
-            sys.exit(f"{dumped.stdout}\n{name} has no symbols in {package}")
+            sys.exit(f"{dumped.stdout}\nno symbols were written for {name} in {package}")
         folder = pathlib.Path(output, name)
         folder.mkdir(parents=True, exist_ok=True)
         for graph in [*graphs.rglob(f"{name}.symbols.json"), *graphs.rglob(f"{name}@*.symbols.json")]:

@@ -1,4 +1,4 @@
-"""Installs and starts what the measurements need, takes them in rounds, prints tables and one line per bar."""
+"""Installs programs, starts servers, takes measurements in rounds, and prints tables and one line per bar."""
 
 import argparse
 import json
@@ -26,15 +26,15 @@ BENCHMARKS = pathlib.Path(__file__).resolve().parents[1]
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/run", description=__doc__)
-    parser.add_argument("--json", metavar="FILE", help="where to write all figures too")
-    parser.add_argument("--plot", metavar="FILE", help="where to draw the typed GET; a whole run draws Benchmarks/typed-get.svg")
-    parser.add_argument("--quick", action="store_true", help="12 KB over plain HTTP/1.1 and the bars only")
-    parser.add_argument("--only", choices=["bars", "http", "micro", "transfer", "start", "costs"], help="one part alone")
+    parser.add_argument("--json", metavar="FILE", help="also write all figures to this file")
+    parser.add_argument("--plot", metavar="FILE", help="draw the typed GET into this file; a full run draws Benchmarks/typed-get.svg")
+    parser.add_argument("--quick", action="store_true", help="only 12 KB over plain HTTP/1.1, and the bars")
+    parser.add_argument("--only", choices=["bars", "http", "micro", "transfer", "start", "costs"], help="only one part")
     options = parser.parse_args()
     is_whole = not options.quick and not options.only
 
     build.SCRATCH.mkdir(exist_ok=True)
-    # The micro program is built with valgrind's header, for Benchmarks/instructions.
+    # The build of the micro program needs valgrind's header, for Benchmarks/instructions.
     machine.install("nginx", "curl", "openssl", "valgrind")
     failures = Failures()
     figures = {"machine": machine.description(), "quick": options.quick}
@@ -58,7 +58,7 @@ def main():
 
 
 def measure(options, figures, failures):
-    """Adds the figures of each part that is wanted."""
+    """Adds the figures of each selected part."""
     def wants(part):
         return options.only in (None, part) or options.only == "bars" and part != "start"
 
@@ -80,7 +80,7 @@ def measure(options, figures, failures):
 
 
 if __name__ == "__main__":
-    # Ended from outside it stops its servers too.
+    # SIGTERM must stop the servers too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())

@@ -1,4 +1,4 @@
-"""The bars: each a figure, what is wanted of it, and whether that is met."""
+"""The bars: a figure, its limit, and whether the figure meets the limit."""
 
 import statistics
 
@@ -6,7 +6,7 @@ import http_cells
 
 
 def judge(figures, failures):
-    """The bars that these figures can answer, each with its line. One that has no figure goes to the failures."""
+    """Returns the bars of these figures, each with its line. Bars without a figure are added to the failures."""
     groups = []
     if "http" in figures:
         groups.append(typed_get(figures["http"]))
@@ -24,7 +24,7 @@ def judge(figures, failures):
 
 
 def typed_get(cells):
-    """Ratios within each round, then their median: what disturbs a round disturbs both sides."""
+    """Returns medians of the ratios within each round, because a disturbance in a round affects both sides."""
     runs = {peer: {run["round"]: run for run in cell["runs"]} for peer, cell in http_cells.of_bars(cells).items()}
 
     def ratio(one, other, figure):
@@ -41,7 +41,7 @@ def typed_get(cells):
 
 
 def micro(figures):
-    """6 us on the machine where `request.urlcomponents` takes 4.5."""
+    """The limit is 6 us on the machine where `request.urlcomponents` takes 4.5 us."""
     ratio = figures["chain.router-and-five"] / figures["request.urlcomponents"] if figures else None
     return [bar("router-and-five-vs-urlcomponents", ratio, "x", at_most=1.33)]
 

@@ -1,6 +1,6 @@
-"""Takes bodies: `/take` answers with their length, `/echo` sends the bytes back as they arrive. `body_server.py PORT`
+"""Receives bodies: `/take` returns their length, `/echo` returns the bytes as they arrive. `body_server.py PORT`
 
-Raw sockets and large reads, a thread for each connection, so that it is no slower than what is measured.
+Uses raw sockets, large reads and a thread for each connection, so that it is not slower than the clients under measurement.
 """
 
 import socket
@@ -26,7 +26,7 @@ class Connection:
                 pass
 
     def serve_one(self):
-        """Answers a request. False when there is none."""
+        """Answers a request. Returns False if none arrives."""
         request_line = self.line()
         if not request_line:
             return False
@@ -65,7 +65,7 @@ class Connection:
         self.socket.sendall(b"0\r\n\r\n")
 
     def body(self, length):
-        """The pieces of the body, each to be used before the next one is asked for."""
+        """Yields the body in blocks. The next block overwrites the previous one."""
         if length is not None:
             yield from self.exactly(length)
             return
@@ -94,7 +94,7 @@ class Connection:
             raise EOFError
 
     def line(self):
-        """The next line without its end; empty for an empty one, and when the connection was closed before it."""
+        """Returns the next line without its end. Empty for an empty line and for a closed connection."""
         line = bytearray()
         while not line.endswith(b"\n"):
             if self.start == self.end:

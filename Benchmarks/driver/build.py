@@ -5,12 +5,12 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / ".build-bench"
-# No debug information: it changes no code, and valgrind 3.19 cannot read Swift's.
+# Debug information does not change the code, and valgrind 3.19 cannot read Swift's.
 RELEASE = ["-c", "release", "-debug-info-format", "none"]
 
 
 def programs(package, *options):
-    """Builds the programs of a nested package; the folder where they are."""
+    """Builds the programs of a nested package and returns their folder."""
     command = [
         "swift", "build", *RELEASE, *options, "--package-path", str(package), "--scratch-path", str(SCRATCH / package.name.lower()),
     ]
@@ -20,7 +20,7 @@ def programs(package, *options):
 
 
 def run(command):
-    """Runs a build; its output is shown only when it fails."""
+    """Runs a build and prints its output only if it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         print(done.stdout)

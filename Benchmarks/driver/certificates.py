@@ -1,10 +1,10 @@
-"""An authority for this run, and a certificate of the loopback's names signed by it."""
+"""Creates an authority for this run and a certificate that it signs for localhost and 127.0.0.1."""
 
 import subprocess
 
 
 def make(folder):
-    """The files: authority, the server's certificate, its key."""
+    """Writes and returns three files: the authority, the server's certificate and the certificate's key."""
     authority, authority_key = folder / "authority.pem", folder / "authority.key"
     certificate, key, request = folder / "server.pem", folder / "server.key", folder / "server.csr"
     extensions = folder / "extensions"

@@ -1,6 +1,6 @@
-"""What an app pays: the CPU of a clean build, what each product adds to it, and the sizes of programs.
+"""The costs of an app: the CPU time of a clean build, the share of each product, and the sizes of programs.
 
-CPU is user and system time of all processes of a build, which changes less than its duration when other programs run.
+CPU is the user and system time of all processes of a build. Other programs affect it less than the duration.
 """
 
 import pathlib
@@ -32,7 +32,7 @@ def measure():
     try:
         write_package(names)
         steps = {variant: build_steps(options, names, FOLDER / "dynamic") for variant, options in VARIANTS.items() if variant != RELEASE}
-        # Last, since the sizes are those of this one.
+        # Built last, because the program sizes are of this variant.
         steps[RELEASE] = build_steps(VARIANTS[RELEASE], names, FOLDER / "dynamic")
         return {
             "builds": {variant: totals(steps[variant], names) for variant in VARIANTS},
@@ -53,7 +53,10 @@ def measure():
 
 
 def write_package(products):
-    """Programs of one typed GET: Foundation's, the core's, and the core's that imports a product; and the movies example."""
+    """Writes a package with programs that make one typed GET, and the movies example.
+
+    The GET uses Foundation, the core, or the core while the program imports one product.
+    """
     sources, examples = build.ROOT / "Benchmarks" / "Sources", build.ROOT / "Examples" / "Sources"
     targets = []
     for name, program, imports in [
@@ -81,7 +84,7 @@ def dependencies(products):
 
 
 def build_steps(options, products, scratch):
-    """Seconds of CPU: those of a clean build of the core, and of each product and the example after what comes before it."""
+    """Returns the seconds of CPU of a clean build of the core, and of each product and the example built after it."""
     shutil.rmtree(scratch, ignore_errors=True)
     core, again = cpu("with-core", scratch, options), cpu("with-core", scratch, options)
     steps = {name: cpu(f"with-{name}", scratch, options) - again for name in products}
@@ -89,7 +92,7 @@ def build_steps(options, products, scratch):
 
 
 def totals(steps, products):
-    # What the example imports beside the core, with what that needs.
+    # The movies example imports the core and the mocks, and the mocks need SwitchboardHAR.
     app = ["core", "SwitchboardHAR", "SwitchboardMocks", "Movies"]
     return {
         "core": steps["core"], "all products": steps["core"] + sum(steps[name] for name in products),
@@ -115,7 +118,7 @@ def lines(module):
 
 
 def size(name, scratch, *options):
-    """KiB of a program without symbols; None when it cannot be linked."""
+    """Returns the size in KiB of a program without symbols, or None if it cannot be linked."""
     line = command(f"with-{name}", FOLDER / scratch, [*build.RELEASE, *options])
     try:
         build.run(line)
@@ -126,7 +129,7 @@ def size(name, scratch, *options):
 
 
 def static():
-    """The options of a program that has Foundation inside. It needs `libcurl.so`, which may not be installed by this name."""
+    """Returns the options that link Foundation statically. The linker needs `libcurl.so`, a name that may be missing."""
     folder = FOLDER / "libraries"
     if not folder.exists():
         folder.mkdir()

@@ -1,10 +1,10 @@
-"""What could not be measured, and why."""
+"""The measurements that failed, and why."""
 
 import sys
 
 
 class Failures:
-    """Failures of one kind, a peer's for instance, are told once, with the number of the others."""
+    """Reports failures of one kind, such as a peer's, once with the number of further ones."""
 
     def __init__(self):
         self.kinds = {}

@@ -1,7 +1,7 @@
-"""GETs and POSTs of pages: each peer, protocol, body and number of requests in flight is a cell, measured in rounds.
+"""GETs and POSTs of pages. A cell is a peer, a protocol, a body and a number of requests in flight, measured in rounds.
 
-The peers of a round follow each other at once, each round in another order, so that what else the machine does hits
-all alike. A cell's figure is the median of its rounds.
+The peers of a round run directly after each other, in another order each round, so that other programs affect all
+peers alike. A cell's figure is the median of its rounds.
 """
 
 import dataclasses
@@ -14,11 +14,11 @@ import pages
 BYTES = ["urlsession", "foundation", "curl", "router", "ahc"]
 TYPED = ["urlsession+decode", "router+decode", "ahc+decode"]
 POSTS = ["urlsession", "router", "ahc"]
-# libcurl alone is what CurlSession cannot be better than; with their tasks on their own threads clients are at their best.
+# libcurl alone is the lower bound for CurlSession. Clients are fastest when tasks run on the client's threads.
 EXECUTORS = ["curl+executor", "router+executor", "router+executor+decode", "ahc+executor", "ahc+executor+decode"]
-# URLSession on Linux trusts the system's authorities alone, so it cannot talk to a server of a run's own.
+# URLSession on Linux trusts only the system's authorities, so it rejects the certificate of this run.
 WITHOUT_TLS = ("urlsession", "foundation")
-# What the bars and the plot speak of.
+# The cells of the bars and the plot.
 BAR_GROUP = ("GET", "h1", "12 KB", 16)
 
 
@@ -38,7 +38,7 @@ class Cell:
 
 
 def groups(quick, only_bars):
-    """The peers of each method, protocol, body and number in flight."""
+    """Returns the peers for each method, protocol, body and number in flight."""
     wanted = {BAR_GROUP: [*BYTES, *TYPED, "libcurl", *EXECUTORS]}
     if only_bars:
         return wanted
@@ -61,7 +61,7 @@ def groups(quick, only_bars):
 
 
 def plan(quick, only_bars=False):
-    """The cells, those of a group together."""
+    """Returns the cells, sorted so that those of a group are adjacent."""
     cells = []
     for group, peers in groups(quick, only_bars).items():
         rounds, seconds = (3, 0.4)
@@ -72,7 +72,7 @@ def plan(quick, only_bars=False):
 
 
 def measure(program, servers, site, cells, failures):
-    """A list of cells with their medians; those that failed have none."""
+    """Returns the cells with their medians. A cell without runs has the median None."""
     runs = {cell: [] for cell in cells}
     failed = set()
     groups = list(dict.fromkeys(cell.group for cell in cells))
@@ -122,5 +122,5 @@ def result(cell, runs):
 
 
 def of_bars(cells):
-    """The cells of the group that the bars speak of, by peer."""
+    """Returns the cells that the bars use, by peer."""
     return {cell["peer"]: cell for cell in cells if (cell["method"], cell["protocol"], cell["body"], cell["in_flight"]) == BAR_GROUP}

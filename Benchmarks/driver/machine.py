@@ -1,4 +1,4 @@
-"""The machine: the programs that the measurements need, and what it is."""
+"""The machine: its description, and the programs that the measurements need."""
 
 import ctypes
 import os
@@ -9,17 +9,17 @@ import subprocess
 
 
 def path(program):
-    """Where a program is; daemons are often not on a user's PATH."""
+    """Returns the path of a program, also from the folders of daemons, which are often missing from a user's PATH."""
     return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 
 
 def install(*programs):
-    """Installs those that are not there; each has the name of its package."""
+    """Installs missing programs. Each has the name of its package."""
     packages = [program for program in programs if not path(program)]
     if not packages:
         return
     as_root = [] if os.geteuid() == 0 else ["sudo"]
-    # In run level 1 Debian's packages start no service: the server wanted here is our own.
+    # In run level 1 Debian's packages start no service. The benchmarks start their own nginx.
     environment = ["env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"]
     for command in (["update", "-qq"], ["install", "-y", "-qq", *packages]):
         subprocess.run([*as_root, *environment, "apt-get", *command], check=True, stdout=subprocess.DEVNULL)
@@ -37,7 +37,7 @@ def description():
 
 
 def counted_with():
-    """What decides how many instructions an operation takes, beside our code: the compiler, the libraries, the processor."""
+    """Returns the versions that affect instruction counts: the compiler, the libraries and the processor's architecture."""
     try:
         curl = ctypes.CDLL("libcurl.so.4").curl_version
         curl.restype = ctypes.c_char_p
@@ -59,7 +59,7 @@ def processor():
 
 
 def first_line(*command):
-    """Its first five words: curl goes on with every library that it uses."""
+    """Returns the first five words of the output. curl also lists every library that it uses."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     lines = [line for line in done.stdout.splitlines() if line]
     return " ".join(lines[0].split()[:5]) if lines else ""

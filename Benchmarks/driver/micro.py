@@ -1,4 +1,4 @@
-"""What costs CPU without a network; the micro program names the figures."""
+"""The CPU time of operations without a network. The micro program names the figures."""
 
 import statistics
 
@@ -7,7 +7,7 @@ import pages
 
 
 def measure(program, site, quick, failures):
-    """Nanoseconds by name, the median of several processes' best; None when there are none."""
+    """Returns nanoseconds by name: the median of the best values of three processes. None if a process fails."""
     try:
         seconds = 0.05 if quick else 0.1
         runs = [bench.run(program, "--seconds", seconds, "--page", pages.file(site, "12 KB"))["operations"] for _ in range(3)]

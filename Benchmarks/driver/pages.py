@@ -1,4 +1,4 @@
-"""The pages that are asked for: movies as JSON, of 1 KB to 1 MB. The one of 100 KB is posted."""
+"""The pages of the measurements: movies as JSON, 1 KB to 1 MB. The page of 100 KB is only posted."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ WORDS = (
 
 
 def write(site):
-    """Writes each page as `FOLDER/now_playing` below a folder and gives it back."""
+    """Writes each page as `FOLDER/now_playing` below a folder and returns that folder."""
     for name in SIZES:
         folder = site / FOLDERS[name]
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,7 +27,7 @@ def file(site, name) -> pathlib.Path:
 
 
 def page(count, size):
-    """A page of so many movies, their overviews made as long as the size asks for, to the byte."""
+    """Returns a page of `count` movies, with overviews that make it exactly `size` bytes long."""
     chance = random.Random(count)
     movies = [movie(number, chance) for number in range(count)]
     body = {"page": 1, "results": movies, "total_pages": 42, "total_results": 42 * count}

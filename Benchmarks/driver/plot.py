@@ -1,4 +1,4 @@
-"""Draws the typed GET at 16 in flight as an SVG, which reads on a light page and on a dark one.
+"""Draws the typed GET at 16 in flight as an SVG that is legible on light and dark pages.
 
 python3 plot.py FIGURES.json FILE.svg draws the figures that `Benchmarks/run --json` wrote.
 """
@@ -11,15 +11,15 @@ import http_cells
 
 NAMES = {"router+decode": "Switchboard", "ahc+decode": "async-http-client", "urlsession+decode": "URLSession"}
 PANELS = [
-    ("CPU of a call, microseconds: less is better", "cpuMicroseconds"),
-    ("calls a second: more is better", "requestsPerSecond"),
+    ("CPU per call in microseconds: less is better", "cpuMicroseconds"),
+    ("calls per second: more is better", "requestsPerSecond"),
 ]
 WIDTH, BAR, GAP, LEFT, RIGHT = 720, 22, 8, 150, 70
 OURS, OTHERS = "#2f81f7", "#8b949e"
 
 
 def write(figures, path):
-    """Writes the plot when the figures have what it shows."""
+    """Writes the plot if the figures include all three clients."""
     cells = http_cells.of_bars(figures.get("http", []))
     medians = {name: cells[peer]["median"] for peer, name in NAMES.items() if peer in cells and cells[peer]["median"]}
     if len(medians) == len(NAMES):
@@ -43,7 +43,7 @@ def svg(medians, machine):
         y += 10
     parts.append(text(0, y + 10, f"{machine['processor']}, {machine['cores']} cores, {machine['swift']}; nginx on loopback", size=11))
     height = y + 20
-    # A grey that has enough contrast on white and on black, where a viewer does not say which it is.
+    # This grey has enough contrast on white and on black, for viewers that report no color scheme.
     style = "text{font-family:system-ui,sans-serif;fill:#6e7781}@media(prefers-color-scheme:dark){text{fill:#9198a1}}"
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">',
@@ -53,7 +53,7 @@ def svg(medians, machine):
 
 
 def described(name, median):
-    return f"{name}: {median['cpuMicroseconds']:,.0f} microseconds of CPU a call, {median['requestsPerSecond']:,.0f} calls a second"
+    return f"{name}: {median['cpuMicroseconds']:,.0f} microseconds of CPU per call, {median['requestsPerSecond']:,.0f} calls per second"
 
 
 def text(x, y, words, anchor="start", weight="normal", size=13):

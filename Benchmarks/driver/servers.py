@@ -1,4 +1,4 @@
-"""The servers, all on loopback and on ports that were free: nginx for pages, and one that takes and echoes bodies."""
+"""The servers, on free ports of loopback: nginx for pages, and a server that receives and echoes bodies."""
 
 import os
 import pathlib
@@ -44,7 +44,7 @@ http {{
 
 
 class Servers:
-    """Started on entering, stopped by their process ids on leaving, whatever happened between."""
+    """Starts the servers on entry and stops them by process ID on exit, also after an error."""
 
     def __init__(self, scratch, site):
         self.folder = scratch / "nginx"
@@ -64,7 +64,7 @@ class Servers:
         self.stop()
 
     def url(self, protocol, path="/"):
-        """Where a path is: `h1` is plain, `h1+TLS` and `h2+TLS` are encrypted, `bodies` takes and echoes."""
+        """Returns the URL of a path: plain for `h1`, encrypted for `h1+TLS` and `h2+TLS`, on the body server for `bodies`."""
         scheme = "https" if "TLS" in protocol else "http"
         return f"{scheme}://127.0.0.1:{self.ports[protocol]}{path}"
 
@@ -112,7 +112,7 @@ class Servers:
 
 
 def free_ports(count):
-    """Ports that nobody listens on, all different."""
+    """Returns different ports without a listener."""
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in held]
     for one in held:

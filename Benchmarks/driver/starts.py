@@ -1,4 +1,4 @@
-"""A process that starts, makes one typed GET and ends: its time, its CPU, and the size of its program."""
+"""A process that makes one typed GET and ends: its duration, its CPU time and the size of its program."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ PROGRAMS = {"urlsession+decode": "once-urlsession", "router+decode": "once-route
 
 
 def measure(folder, servers, quick, failures):
-    """The medians by peer; none of one that failed."""
+    """Returns the medians by peer, without peers whose every run failed."""
     url = servers.url("h1", f"/{pages.FOLDERS['12 KB']}/now_playing")
     runs = {peer: [] for peer in PROGRAMS}
     for _ in range(10 if quick else 30):
@@ -48,7 +48,7 @@ def once(program, url):
 
 
 def stripped(program: pathlib.Path):
-    """The bytes of a program without symbols."""
+    """Returns the size in bytes of a program without symbols."""
     copy = program.with_name(program.name + ".stripped")
     subprocess.run(["strip", "-o", copy, program], check=True)
     size = copy.stat().st_size

@@ -24,7 +24,7 @@ def machine(values):
 
 
 def http(cells):
-    """A block for each method, body and protocol."""
+    """Returns a table with a block for each method, body and protocol."""
     heading = ["in flight", "peer", "req/s", "CPU us/req", "p50 us", "p99 us", "peak MiB"]
     rows, block = [], None
     for cell in cells:
@@ -82,7 +82,7 @@ def costs(values):
     kinds = list(next(iter(values["builds"].values())))
     builds = ["A clean build, CPU s", ["", "", *kinds]]
     builds += [["", name, *(f"{seconds:.0f}" for seconds in one.values())] for name, one in values["builds"].items()]
-    products = ["Added to the core, in release without debug information; sizes with what the product needs", ["", "product", "lines", "CPU s", "stripped KiB"]]
+    products = ["Added to the core, in release without debug information; sizes include the products it needs", ["", "product", "lines", "CPU s", "stripped KiB"]]
     for name, one in values["products"].items():
         products.append(["", name, f"{one['lines']:,}", f"{one['cpuSeconds']:.1f}", f"{one['strippedKiB']:,.0f}"])
     programs = ["A program with one typed GET, stripped KiB", ["", "", "dynamic", "static"]]
@@ -92,7 +92,7 @@ def costs(values):
 
 
 def aligned(rows):
-    """Rows of cells in columns: the second one to the left, the others to the right. A text stands for itself."""
+    """Aligns rows of cells: the second column to the left, the others to the right. A row that is a text stays as it is."""
     cells = [row for row in rows if isinstance(row, list)]
     widths = [max(len(row[column]) for row in cells if column < len(row)) for column in range(max(map(len, cells)))]
 

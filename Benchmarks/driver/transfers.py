@@ -1,4 +1,4 @@
-"""1 GiB up, down, and there and back at once: the session and the curl command in turn, with the same server."""
+"""1 GiB uploaded, downloaded and echoed, by the session and by the curl command in turn, with the same server."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ KINDS = ["upload", "download", "echo"]
 
 
 def measure(program, servers, scratch, quick, failures):
-    """For each kind the medians of both; None for one that failed."""
+    """Returns the medians of both clients for each kind, or None for a kind that failed."""
     source = servers.large / "source"
     target = scratch / "received"
     write(source)
@@ -35,7 +35,7 @@ def measure_kind(kind, program, servers, source, target, rounds, failures):
     runs = {name: [] for name in clients}
     try:
         for number in range(rounds):
-            # Each goes first in every other round.
+            # The clients take turns at going first.
             for name in list(clients)[:: 1 if number % 2 == 0 else -1]:
                 runs[name].append(clients[name](kind, program, url, source, target))
                 if kind == "download" and number == 0:
@@ -58,12 +58,12 @@ def session(kind, program, url, source, target):
     words = ["--to", target] if kind == "download" else ["--file", source]
     figures = bench.run(program, "transfer", "--kind", kind, "--url", url, *words)
     if figures["bytes"] != SIZE:
-        raise bench.Failed(f"{figures['bytes']} bytes came of {SIZE}")
+        raise bench.Failed(f"received {figures['bytes']} of {SIZE} bytes")
     return figures
 
 
 def curl(kind, program, url, source, target):
-    """The command, timed by itself, its start left out; `Expect` is left out too, since the session sends none."""
+    """Runs curl, which measures its own time without its start. `Expect` is off, because the session sends none."""
     words = ["-o", target] if kind == "download" else ["-T", source, "-H", "Expect:", "-o", "/dev/null"]
     sizes = "%{time_total} %{size_upload} %{size_download}"
     command = ["curl", "-q", "-sS", "--http1.1", "--noproxy", "*", *map(str, words), "-w", sizes, url]
@@ -78,7 +78,7 @@ def curl(kind, program, url, source, target):
 
 
 def write(path: pathlib.Path):
-    """A file that does not repeat at the length of any buffer."""
+    """Writes a file whose content does not repeat at any buffer's length."""
     block = os.urandom((1 << 20) + 7)
     with path.open("wb") as file:
         for _ in range(SIZE // len(block)):
@@ -88,4 +88,4 @@ def write(path: pathlib.Path):
 
 def compare(one, other):
     if subprocess.run(["cmp", "-s", str(one), str(other)]).returncode != 0:
-        raise bench.Failed("the file that came differs")
+        raise bench.Failed("the received file differs from the source")

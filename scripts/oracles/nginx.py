@@ -1,4 +1,4 @@
-"""A Debian nginx of one process, on a port of loopback that was free, for the scripts that need a server not of ours."""
+"""Runs nginx as a single process on a free port of loopback, for scripts that need an independent server."""
 import os
 import re
 import shutil
@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.request
 
-# What it hands to a connection, and what it takes, lies in its own folder alone, so it needs no rights.
+# All its files are in one folder, so it needs no privileges.
 CONFIGURATION = """
 daemon off;
 master_process off;
@@ -35,19 +35,19 @@ http {{
 
 
 def program():
-    """Where nginx is; daemons are often not on a user's PATH. None when it is missing."""
+    """Returns the path of nginx, also from the folders of daemons, or None if it is not installed."""
     return shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 
 
 class Nginx:
-    """Serves `files` below /files/, from entering to leaving. `listening` and `location` are words of its own."""
+    """Serves `files` below /files/ from entry to exit. `listening` and `location` are nginx directives to add."""
 
     def __init__(self, folder, files, listening="", location=""):
         self.folder, self.log = folder, folder / "access.log"
         self.words = {"folder": folder, "files": files, "listening": listening, "location": location}
 
     def __enter__(self):
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that it is left, and stopped
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that __exit__ runs and stops nginx
         for _ in range(10):
             with socket.create_server(("127.0.0.1", 0)) as free:
                 self.port = free.getsockname()[1]
@@ -56,7 +56,7 @@ class Nginx:
         raise RuntimeError(f"nginx does not start; see {self.folder}/error.log")
 
     def start(self):
-        """False when it ended at once: somebody else may have taken the port."""
+        """Starts nginx. Returns False if it ended at once, because another process may have taken the port."""
         (self.folder / "nginx.conf").write_text(CONFIGURATION.format(port=self.port, **self.words))
         errors = self.folder / "error.log"
         self.process = subprocess.Popen(
@@ -89,20 +89,20 @@ class Nginx:
         return f"http://127.0.0.1:{self.port}/files/{name}"
 
     def connections(self):
-        """Those that are open, without the one that asks."""
+        """Returns the number of open connections, without that of this request."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/connections", timeout=10) as answer:
             return int(re.search(rb"Active connections: (\d+)", answer.read()).group(1)) - 1
 
     def exchanges(self, query):
-        """The status and the body bytes handed to the socket of each exchange whose URL had this query.
+        """Returns the status and the number of sent body bytes of each exchange whose URL has this query.
 
-        A line is written when an exchange ends, so this waits until there is none.
+        nginx logs an exchange when it ends, so this waits until no connection is open.
         """
         for _ in range(1000):
             if self.connections() == 0:
                 break
             time.sleep(0.01)
         else:
-            raise RuntimeError("nginx goes on with a connection that its client has left")
+            raise RuntimeError("nginx keeps a connection open that its client has closed")
         lines = [line.split() for line in self.log.read_text().splitlines()]
         return [(int(status), int(count)) for args, status, count in lines if args == query]

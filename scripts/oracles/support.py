@@ -1,4 +1,4 @@
-"""What the oracles share: packages of PyPI, the programs of Tests/Fixtures/Outside, and folders for what they write."""
+"""Helpers of the oracles: packages of PyPI, programs of Tests/Fixtures/Outside, and scratch folders."""
 import contextlib
 import os
 import pathlib
@@ -10,14 +10,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def build_folder(name):
-    """The folder .build-NAME, which is made."""
+    """Creates and returns the folder .build-NAME."""
     folder = ROOT / f".build-{name}"
     folder.mkdir(exist_ok=True)
     return folder
 
 
 def with_packages(name, *packages):
-    """Runs the script again, by a Python that has these packages. The first time they are installed into .build-NAME."""
+    """Restarts the script with a Python that has these packages. Installs them into .build-NAME the first time."""
     environment = build_folder(name) / "venv"
     python, stamp = environment / "bin" / "python", environment / " ".join(packages)
     if os.path.realpath(sys.prefix) == os.path.realpath(environment) and stamp.exists():
@@ -33,7 +33,7 @@ def with_packages(name, *packages):
 
 
 def built(product, configuration="debug", scratch=".build-outside"):
-    """The path of a program of Tests/Fixtures/Outside. SWITCHBOARD_PROGRAMS is where debug builds of all are already."""
+    """Builds a program of Tests/Fixtures/Outside and returns its path. SWITCHBOARD_PROGRAMS has finished debug builds."""
     if configuration == "debug" and "SWITCHBOARD_PROGRAMS" in os.environ:
         return pathlib.Path(os.environ["SWITCHBOARD_PROGRAMS"], product)
     if configuration == "debug":
@@ -47,12 +47,12 @@ def built(product, configuration="debug", scratch=".build-outside"):
 
 @contextlib.contextmanager
 def scratch_folder(name):
-    """A new folder in .build-NAME, which is removed."""
+    """Creates a folder in .build-NAME and removes it afterwards."""
     with tempfile.TemporaryDirectory(prefix="run.", dir=build_folder(name)) as folder:
         yield pathlib.Path(folder)
 
 
 def end(passed, failed):
-    """Prints the last line and ends the script: with 1 when something failed, and when nothing passed."""
+    """Prints the last line and exits, with 1 if anything failed or nothing passed."""
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-// As curl/curl.h has them: its headers need not be installed.
+// Copied from curl/curl.h, so that its headers need not be installed.
 enum {
     CURLOPT_WRITEDATA = 10001, CURLOPT_URL = 10002, CURLOPT_WRITEFUNCTION = 20011, CURLOPT_HTTPHEADER = 10023,
     CURLOPT_HEADERFUNCTION = 20079, CURLOPT_HTTP_VERSION = 84, CURLOPT_BUFFERSIZE = 98, CURLOPT_NOSIGNAL = 99,
@@ -50,7 +50,7 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-// Copies, as a client has to.
+// Copies the bytes, as every client must.
 static size_t take(char *data, size_t size, size_t count, void *bytes) {
     char *copy = malloc(size * count);
     if (!copy) return 0;

@@ -1,7 +1,7 @@
 import Foundation
 import Movies
 
-/// One measurement per process, so that peak memory is that of one client alone. Prints one line of JSON.
+/// Takes one measurement per process, so that peak memory belongs to one client. Prints one line of JSON.
 @main struct Bench {
     static func main() async {
         let arguments = Arguments(CommandLine.arguments.dropFirst())
@@ -16,7 +16,7 @@ import Movies
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             print(String(decoding: try encoder.encode(report), as: UTF8.self))
-            // No peer is shut down in order: the process ends here, and with it every connection.
+            // The process ends without shutting down the peer, and its connections end with it.
             exit(0)
         } catch {
             try? FileHandle.standardError.write(contentsOf: Data("bench: \(error)\n".utf8))

@@ -1,4 +1,4 @@
-// One typed GET by async-http-client and JSONDecoder: `once-ahc URL`.
+// One typed GET with async-http-client and JSONDecoder: `once-ahc URL`.
 import AsyncHTTPClient
 import Foundation
 import NIOCore

@@ -1,4 +1,4 @@
-// One typed GET by a router: `once-router URL`.
+// One typed GET with a router: `once-router URL`.
 import Foundation
 import Switchboard
 

@@ -1,4 +1,4 @@
-// One typed GET by URLSession and JSONDecoder: `once-urlsession URL`.
+// One typed GET with URLSession and JSONDecoder: `once-urlsession URL`.
 import Foundation
 
 #if canImport(FoundationNetworking)

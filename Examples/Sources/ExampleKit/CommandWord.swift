@@ -1,18 +1,18 @@
-/// The first word that is not an option: an enum of such words.
+/// A program's commands: the first word that is not an option selects one.
 package protocol CommandWord: RawRepresentable<String>, CaseIterable, Equatable, Sendable {
-    /// How it is called, and what for.
+    /// The command's syntax and description.
     var usage: Usage { get }
 }
 
-/// How a command is called, and what for.
+/// The syntax and the description of a command.
 package struct Usage: Sendable {
-    /// What follows the command: `ID`.
+    /// The operands after the command, such as `ID`.
     let operands: String
-    /// The options that it takes besides those of all commands.
+    /// The options of this command, in addition to those of all commands.
     let options: [Option]
-    /// A few words, for the list of commands.
+    /// A few words for the list of commands.
     let summary: String
-    /// Sentences, for its own help. Lines of 80 characters at most.
+    /// The text of the command's own help page, in lines of at most 80 characters.
     let details: String
 
     package init(_ summary: String, operands: String = "", options: [Option] = [], details: String) {

@@ -1,13 +1,13 @@
 import Foundation
 import Switchboard
 
-/// Where a program's text goes: the terminal, or a test's notebook.
+/// The destination of a program's text: the terminal, or a notebook in tests.
 package struct Console: Sendable {
-    /// Takes what was asked for.
+    /// Writes the result.
     package let show: @Sendable (String) throws -> Void
-    /// Takes everything else: the log and the reason of a failure.
+    /// Writes everything else: the log and the reason for a failure.
     package let note: @Sendable (String) -> Void
-    /// Draws over the last line of a terminal; nil where there is none, so that nothing of the kind gets into a file.
+    /// Redraws the last line of a terminal. Nil without a terminal, so that files receive no control characters.
     package var draw: (@Sendable (String) -> Void)?
 
     package init(show: @escaping @Sendable (String) throws -> Void, note: @escaping @Sendable (String) -> Void) {
@@ -38,7 +38,7 @@ package struct Console: Sendable {
 }
 
 extension Console {
-    /// Runs a program: shows the text it gives, or notes the one line that says why there is none.
+    /// Runs a program and shows the text that it returns. Writes a one-line note if it fails.
     package func run(_ program: String, _ body: () async throws -> String) async -> ExitCode {
         do {
             try show(await body())
@@ -50,7 +50,7 @@ extension Console {
         }
     }
 
-    /// Runs a program with commands: reads its words, shows help where that is asked for, and leaves the rest to `body`.
+    /// Runs a program with commands. Parses the words and shows help on request; otherwise calls `body`.
     package func run<Command: CommandWord>(
         _ words: [String], help: Help<Command>, otherwise standard: Command,
         _ body: (Command, Words) async throws -> String
@@ -64,12 +64,12 @@ extension Console {
         }
     }
 
-    /// What `--verbose` adds to a manager: a log of what is sent and received.
+    /// Returns the logger that `--verbose` adds to a manager, or nothing without that option.
     package func loggers(_ words: Words) -> [any Interceptor] {
         words.has(.verbose) ? [NetworkLogger(level: .headers, output: note)] : []
     }
 
-    /// Performs a transfer, with a bar while it goes on where there is a terminal.
+    /// Performs a transfer and draws a progress bar if the output is a terminal.
     package func withBar<Value>(
         for progress: TransferProgress, _ transfer: () async throws -> Value
     ) async throws -> Value {
@@ -91,6 +91,6 @@ extension Console {
 }
 
 extension Timeouts {
-    /// How long to wait for a server: people are waiting, too.
+    /// The timeouts of all examples: short, because someone waits at the terminal.
     package static let ofExamples = Timeouts(idle: .seconds(10), total: .seconds(30))
 }

@@ -2,12 +2,13 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// A server inside a program, so that an example needs no network: a free port of 127.0.0.1.
+/// Runs a server inside a program on a free port of 127.0.0.1, so that the examples need no network.
 package enum EmbeddedServer {
-    /// What answers a request. What it throws is a bare 500.
+    /// Answers a request. An error that it throws becomes a status 500 without a body.
     package typealias Answer = @Sendable (RecordedRequest) throws -> MockResponse
 
-    /// Runs a server for as long as `body` runs, at the URL that `body` gets. With a URL of `--server` it runs none.
+    /// Runs a server while `body` runs and passes its URL to `body`. If `other` is a URL, from `--server`, `body`
+    /// receives that URL and no server starts.
     package static func run<Value>(
         unless other: URL? = nil, _ answer: @escaping Answer, _ body: (URL) async throws -> Value
     ) async throws -> Value {
@@ -21,14 +22,14 @@ package enum EmbeddedServer {
 }
 
 extension RecordedRequest {
-    /// The pieces of the path, escapes undone: `["api", "users", "7"]`.
+    /// The segments of the path, percent-decoded: `["api", "users", "7"]`.
     package var segments: [String] {
         path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
     }
 }
 
 extension MockResponse {
-    /// A record as JSON. Its keys are snake case unless told otherwise, and in the order of their names.
+    /// Returns a record as JSON with sorted keys, by default in snake case.
     package static func record(
         _ record: any Encodable, status: Int = 200, keys: JSONEncoder.KeyEncodingStrategy = .convertToSnakeCase
     ) throws -> MockResponse {

@@ -1,18 +1,18 @@
-/// How a program ends, in the numbers of `sysexits.h`.
+/// The exit code of a program, as `sysexits.h` numbers them.
 package enum ExitCode: Int32, Sendable {
     case success = 0
-    /// The server was asked and said no.
+    /// The server refused the request.
     case refused = 1
-    /// The command line makes no sense.
+    /// The command line is invalid.
     case usage = 64
-    /// The server's answer makes no sense.
+    /// The server's response is invalid.
     case badData = 65
     /// A file to send could not be read.
     case noInput = 66
-    /// There was no answer.
+    /// The server did not respond.
     case unavailable = 69
-    /// The answer could not be written.
+    /// The result could not be written.
     case cannotWrite = 74
-    /// Something has to be set up first.
+    /// The configuration is incomplete.
     case configuration = 78
 }

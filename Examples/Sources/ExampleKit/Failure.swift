@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Why a program ends without an answer: one line for people, one number for scripts.
+/// The reason why a program fails: one line for people and an exit code for scripts.
 package struct Failure: Error, Equatable {
     package let exitCode: ExitCode
     package let message: String
@@ -11,7 +11,7 @@ package struct Failure: Error, Equatable {
         self.message = message.onOneLine.cut(to: 400)
     }
 
-    /// Any error, as a failure.
+    /// Creates a failure from any error.
     package init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -37,7 +37,7 @@ package struct Failure: Error, Equatable {
         if error.code == .cannotWriteFile { return .cannotWrite }
         let badData: [NetworkError.Code] = [.invalidResponse, .cannotDecodeResponse]
         if badData.contains(where: error.code.isKind) { return .badData }
-        // Nothing was sent: the server's URL is at fault.
+        // The request was never sent, because the server's URL is invalid.
         let usage: [NetworkError.Code] = [.invalidRequest, .unsupported]
         return usage.contains(where: error.code.isKind) ? .usage : .refused
     }

@@ -6,15 +6,15 @@ package struct Help<Command: CommandWord>: Sendable {
     package let options: [Option]
     private let moreExitCodes: String
 
-    /// Makes the help of a program.
+    /// Creates the help of a program.
     ///
     /// - Parameters:
-    ///   - program: Its name.
-    ///   - about: What it does, in a sentence or two. Lines of 80 characters at most.
-    ///   - options: Those of all its commands, in front of `--server`, `--verbose` and `--help`.
-    ///   - server: The option `--server`, where there is more to say about it.
-    ///   - switches: More options of all its commands, behind `--server`.
-    ///   - moreExitCodes: Those that not every example has, with a semicolon in front.
+    ///   - program: The program's name.
+    ///   - about: One or two sentences on what the program does, in lines of at most 80 characters.
+    ///   - options: The options of all commands, listed before `--server`, `--verbose` and `--help`.
+    ///   - server: The option `--server`, for a program that describes it in more detail.
+    ///   - switches: More options of all commands, listed after `--server`.
+    ///   - moreExitCodes: The exit codes of this program only, with a leading semicolon.
     package init(
         _ program: String, _ about: String, options: [Option] = [], server: Option = .server,
         switches: [Option] = [], moreExitCodes: String = ""
@@ -25,13 +25,13 @@ package struct Help<Command: CommandWord>: Sendable {
         self.moreExitCodes = moreExitCodes
     }
 
-    /// Every option there is.
+    /// All options of the program and of its commands.
     package var allOptions: [Option] {
         var seen: Set<String> = []
         return (Command.allCases.flatMap { $0.usage.options } + options).filter { seen.insert($0.word).inserted }
     }
 
-    /// The help on a command, or on the whole program.
+    /// Returns the help of a command, or of the program if `command` is nil.
     package func text(for command: Command?) -> String {
         guard let command else { return text }
         let usage = command.usage
@@ -70,7 +70,7 @@ package struct Help<Command: CommandWord>: Sendable {
         return "\(option.help): \(program) \(command.rawValue) --help"
     }
 
-    /// A term and what it means, in two columns.
+    /// Returns a term and its meaning in two columns.
     private func line(_ term: String, _ text: String) -> String {
         let indent = String(repeating: " ", count: 22)
         let blanks = String(repeating: " ", count: max(1, 20 - term.count))
@@ -82,7 +82,7 @@ extension Option {
     /// `--page N`
     fileprivate var term: String { [word, placeholder].compactMap { $0 }.joined(separator: " ") }
 
-    /// `[--page N]`, or without brackets when it may not be left out.
+    /// `[--page N]`, or without brackets if the option is required.
     fileprivate var call: String { isNeeded ? term : "[\(term)]" }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server keeps between requests, which come on several threads.
+/// A value that a server keeps between requests, which arrive on several threads.
 package final class Memory<Value: Sendable>: @unchecked Sendable {  // `value` under `lock`
     private let lock = NSLock()
     private var value: Value
@@ -9,7 +9,7 @@ package final class Memory<Value: Sendable>: @unchecked Sendable {  // `value` u
         self.value = value
     }
 
-    /// Reads and changes it, alone.
+    /// Reads and changes the value. No two closures run at once.
     package func use<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
         try lock.withLock { try body(&value) }
     }

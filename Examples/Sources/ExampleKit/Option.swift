@@ -1,21 +1,21 @@
-/// A word of a command line that begins with a dash.
+/// An option of a command line, such as `--page`.
 package struct Option: Sendable {
     package let word: String
-    /// What stands for its value in a help text, such as `N`; nil for a switch.
+    /// The placeholder of the value in a help text, such as `N`. Nil for a switch.
     let placeholder: String?
-    /// What its value has to be, as an error says it.
+    /// The values that the option accepts, as an error message lists them.
     let expected: String
-    /// What it does, as a help text says it.
+    /// The description in a help text.
     private(set) var help: String
-    /// Whether its command makes no sense without it.
+    /// Whether the command fails without the option.
     private(set) var isNeeded = false
 
-    /// A switch.
+    /// Creates a switch.
     package init(_ word: String, help: String) {
         self.init(word, nil, expected: "", help: help)
     }
 
-    /// An option with a value.
+    /// Creates an option with a value.
     package init(_ word: String, _ placeholder: String?, expected: String, help: String) {
         self.word = word
         self.placeholder = placeholder
@@ -33,14 +33,14 @@ package struct Option: Sendable {
         "--verbose", help: "log requests and answers to standard error, no secrets")
     package static let help = Option("--help", help: "show this help, or a command's")
 
-    /// The same with another text in the help.
+    /// Returns a copy with another description.
     package func saying(_ help: String) -> Option {
         var option = self
         option.help = help
         return option
     }
 
-    /// The same for a command that makes no sense without it.
+    /// A copy that its command requires.
     package var needed: Option {
         var option = self
         option.isNeeded = true

@@ -1,15 +1,15 @@
 import Switchboard
 
-/// A line that says how far a transfer is, drawn over itself.
+/// Draws the progress of a transfer on one line of a terminal.
 package struct ProgressBar: Sendable {
-    /// The cells of the whole line.
+    /// The width of the whole line, in terminal cells.
     package var width: Int
 
     package init(width: Int = 79) {
         self.width = width
     }
 
-    /// `[#######             ]  35 %  184 of 526 KB  1200 KB/s`, never wider than the line.
+    /// Returns `[#######             ]  35 %  184 of 526 KB  1200 KB/s`, cut to the width.
     package func text(_ update: TransferProgress.Update) -> String {
         let rate = update.rate.map { "  \(Int($0) / 1_000) KB/s" } ?? ""
         guard let fraction = update.fraction, let expected = update.expected else {
@@ -23,14 +23,14 @@ package struct ProgressBar: Sendable {
         return "[\(String(repeating: "#", count: full))\(String(repeating: " ", count: room - full))]  \(figures)"
     }
 
-    /// What a terminal makes of the line: over the one before, and nothing left of that.
+    /// Returns the line with the control characters that replace the previous one.
     package func frame(_ update: TransferProgress.Update) -> String {
         "\r\(text(update))\u{1B}[K"
     }
 
-    /// Wipes the line.
+    /// The control characters that clear the line.
     package static let end = "\r\u{1B}[K"
 
-    /// Rounded up: a file of one byte is not nothing.
+    /// Converts bytes to kilobytes, rounded up so that one byte does not become zero.
     package static func kilobytes(_ bytes: Int64) -> Int64 { (bytes + 999) / 1_000 }
 }

@@ -1,8 +1,8 @@
-/// Text in columns, for a terminal.
+/// Text in columns for a terminal.
 package struct Table: Sendable {
     package struct Column: Sendable {
         let title: String
-        /// In terminal cells. Text that is wider is cut.
+        /// The width in terminal cells. Wider text is cut.
         let width: Int
         let isNumber: Bool
 
@@ -20,7 +20,7 @@ package struct Table: Sendable {
         self.columns = columns
     }
 
-    /// The table's lines: the titles, then the rows.
+    /// The table's lines: the column titles, then the rows.
     package var text: String {
         ([columns.map(\.title)] + rows).map(line).joined(separator: "\n")
     }
@@ -35,7 +35,7 @@ package struct Table: Sendable {
 }
 
 extension String {
-    /// This text cut or filled with blanks to `width` cells.
+    /// Returns the text cut or padded to `width` cells.
     fileprivate func fitted(to width: Int, atEnd: Bool) -> String {
         let cut = onOneLine.cut(to: width)
         let blanks = String(repeating: " ", count: width - cut.displayWidth)
@@ -43,7 +43,7 @@ extension String {
     }
 }
 
-/// `no movies`, `1 movie`, `2 movies`
+/// Returns `no movies`, `1 movie` or `2 movies`.
 package func counted(_ number: Int, _ noun: String) -> String {
     "\(number == 0 ? "no" : "\(number)") \(noun)\(number == 1 ? "" : "s")"
 }

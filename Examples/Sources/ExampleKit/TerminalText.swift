@@ -1,8 +1,9 @@
 extension String {
-    /// How many cells of a terminal this text takes.
+    /// The number of terminal cells that this text occupies.
     package var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-    /// This text without what would break a line, move the cursor or turn the direction of writing: it may be a server's.
+    /// The text without characters that break a line, move the cursor or change the writing direction. Text from a
+    /// server may contain them.
     package var onOneLine: String {
         var result = UnicodeScalarView()
         for scalar in unicodeScalars {
@@ -14,7 +15,7 @@ extension String {
         return String(result)
     }
 
-    /// This text, or as much of it as fits into `width` cells with an ellipsis after it.
+    /// Returns this text, cut to `width` cells with an ellipsis if it is wider.
     package func cut(to width: Int) -> String {
         guard displayWidth > width else { return self }
         var cut = ""
@@ -29,7 +30,7 @@ extension String {
 }
 
 extension Character {
-    /// 2 for East Asian wide characters and emoji, 0 for marks that stand alone, 1 for the rest.
+    /// 2 for East Asian wide characters and emoji, 0 for a combining mark without a base, 1 for the rest.
     fileprivate var displayWidth: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }
@@ -40,9 +41,9 @@ extension Character {
     }
 }
 
-/// The wide blocks of [Unicode Standard Annex 11](https://www.unicode.org/reports/tr11/), in outline.
+/// The wide blocks of [Unicode Standard Annex 11](https://www.unicode.org/reports/tr11/), simplified.
 private let wideRanges: [ClosedRange<UInt32>] = [
-    0x1100...0x115F,  // Hangul that begins a syllable
+    0x1100...0x115F,  // Hangul initial consonants
     0x2E80...0x303E, 0x3041...0xA4CF,  // CJK, kana, bopomofo, Yi
     0xA960...0xA97F, 0xAC00...0xD7A3,  // Hangul
     0xF900...0xFAFF, 0xFE30...0xFE6F,  // CJK compatibility

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Words {
-    /// The command; nil if there is none.
+    /// Takes the command from the operands. Returns nil if there are no operands.
     package mutating func takeCommand<Command: CommandWord>(_ type: Command.Type) throws(Failure) -> Command? {
         guard let word = operands.first else { return nil }
         guard let command = Command(rawValue: word) else {
@@ -11,7 +11,7 @@ extension Words {
         return command
     }
 
-    /// Refuses options that go with other commands.
+    /// Throws if the words contain an option of another command.
     package func checkOptions<Command: CommandWord>(of command: Command) throws(Failure) {
         for option in Command.allCases.flatMap({ $0.usage.options }) where has(option) && !command.takes(option) {
             let others = Command.allCases.filter { $0.takes(option) }.map(\.rawValue)
@@ -20,7 +20,7 @@ extension Words {
         }
     }
 
-    /// Refuses operands that nobody took.
+    /// Throws if operands are left over.
     package func checkEnd(of command: some CommandWord) throws(Failure) {
         guard let extra = operands.first else { return }
         let taken = command.usage.operands.split(separator: " ").map(String.init)
@@ -28,7 +28,7 @@ extension Words {
         throw Failure(.usage, "unexpected argument '\(extra)': \(command.rawValue) takes \(allowed)")
     }
 
-    /// The next operand as a whole number from 1: `takeID(of: "a movie", for: command)`.
+    /// Takes the next operand as a whole number from 1: `takeID(of: "a movie", for: command)`.
     package mutating func takeID(of thing: String, for command: some CommandWord) throws(Failure) -> Int {
         guard let word = operands.first else {
             throw Failure(.usage, "\(command.rawValue) needs the ID of \(thing): a whole number from 1")
@@ -40,7 +40,7 @@ extension Words {
         return id
     }
 
-    /// The next operand as it is: `takeText("the title", for: command)`.
+    /// Takes the next operand unchanged: `takeText("the title", for: command)`.
     package mutating func takeText(_ name: String, for command: some CommandWord) throws(Failure) -> String {
         guard let word = takeOperand(), !word.isEmpty else {
             throw Failure(.usage, "\(command.rawValue) needs \(name)")

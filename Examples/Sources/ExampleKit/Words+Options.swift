@@ -1,12 +1,12 @@
 import Foundation
 
 extension Words {
-    /// The page of `--page`; 1 without.
+    /// The page of `--page`, by default 1.
     package var page: Int {
         get throws(Failure) { try number(.page, "a page") ?? 1 }
     }
 
-    /// The whole number from 1 that an option has; nil without.
+    /// Returns an option's value, a whole number from 1, or nil without that option.
     package func number(_ option: Option, _ thing: String) throws(Failure) -> Int? {
         guard let word = self[option] else { return nil }
         guard let number = Int(word), number >= 1 else {
@@ -15,7 +15,7 @@ extension Words {
         return number
     }
 
-    /// The file of `--output`; nil without.
+    /// The file of `--output`, or nil without that option.
     package var output: URL? {
         get throws(Failure) {
             guard let path = self[.output] else { return nil }
@@ -24,7 +24,7 @@ extension Words {
         }
     }
 
-    /// The URL of `--server`; nil without.
+    /// The URL of `--server`, or nil without that option.
     package var server: URL? {
         get throws(Failure) {
             guard let word = self[.server] else { return nil }

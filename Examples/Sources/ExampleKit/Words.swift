@@ -1,16 +1,16 @@
 import Foundation
 
-/// The words of a command line, options apart from operands.
+/// The words of a command line, with options and operands separated.
 ///
-/// Options may stand before and after the command, as `--page 2` or `--page=2`; the last of two wins.
+/// Options may precede or follow the command, as `--page 2` or `--page=2`. The last value of an option wins.
 package struct Words: Sendable {
     package private(set) var operands: [String] = []
-    /// The values of the options that were given, by their words.
+    /// The values of the given options, by the option's word.
     private var values: [String: String] = [:]
 
-    /// Reads the words after the program's name.
+    /// Parses the words after the program's name.
     ///
-    /// - Throws: A ``Failure`` that names the first word that makes no sense, and what would.
+    /// - Throws: A ``Failure`` that names the first invalid word and what is valid instead.
     package init(_ words: [String], options: [Option]) throws(Failure) {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -46,19 +46,19 @@ package struct Words: Sendable {
         return next
     }
 
-    /// The value of an option, empty for a switch; nil when it was not given.
+    /// The value of an option, or nil if it was not given. A switch has the value `""`.
     package subscript(option: Option) -> String? { values[option.word] }
 
-    /// Whether an option was given.
+    /// Returns whether an option was given.
     package func has(_ option: Option) -> Bool { self[option] != nil }
 
-    /// The first operand that nobody took, taken now.
+    /// Removes and returns the first remaining operand.
     mutating func takeOperand() -> String? {
         operands.isEmpty ? nil : operands.removeFirst()
     }
 }
 
-/// `a, b or c`
+/// Joins words as `a, b or c`.
 package func choice(_ words: [String], _ conjunction: String = "or") -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last

@@ -2,8 +2,7 @@ import SwitchboardCache
 import Foundation
 import Switchboard
 
-/// The endpoints of the friends' server: one case for each thing to ask. Whose friends they are, and the token, is what
-/// all requests share: the manager adds it.
+/// The endpoints of the friends' server. The manager adds the user's ID and the token to all requests.
 enum FriendsApi: Equatable {
     case list
     case add(NewFriend)
@@ -38,7 +37,7 @@ extension FriendsApi: EndPointType {
         }
     }
 
-    /// The list is asked for often, and is right for a minute.
+    /// The list is cached for a minute.
     var options: RequestOptions {
         RequestOptions { if self == .list { $0.cacheLifetime = .time(.seconds(60)) } }
     }

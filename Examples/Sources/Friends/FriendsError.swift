@@ -1,11 +1,11 @@
 import Foundation
 import Switchboard
 
-/// Why the friends' server says no, in its own words.
+/// A refusal of the friends' server, with the server's message.
 enum FriendsError: LocalizedError, Equatable {
-    /// Nobody is signed in, or the token is worth nothing.
+    /// No user is signed in, or the token is invalid.
     case notSignedIn(String)
-    /// What was asked for cannot be.
+    /// The server refused the request for another reason.
     case refused(String)
 
     var errorDescription: String? {
@@ -19,7 +19,7 @@ enum FriendsError: LocalizedError, Equatable {
         let message: String
     }
 
-    /// Nil for an error that the server did not explain: it may be the network's.
+    /// Creates an error from the server's message. Nil if the response has none or no response arrived.
     init?(_ error: NetworkError) {
         guard let body = try? error.decode(Body.self) else { return nil }
         self = error.status == 401 ? .notSignedIn(body.message) : .refused(body.message)

@@ -4,20 +4,20 @@ import Switchboard
 import SwitchboardCache
 import SwitchboardInterceptors
 
-/// Somebody's friends, for the rest of the program: the only place that talks to the network.
+/// Loads and changes a user's friends. The rest of the program uses only this type to reach the network.
 ///
-/// Every method throws a ``FriendsError`` where the server explains itself, and a `NetworkError` for everything else.
+/// Every method throws a ``FriendsError`` if the server states a reason, and a `NetworkError` otherwise.
 struct FriendsService: Sendable {
     private let router: Router<FriendsApi>
     private let cache: ResponseCache
 
-    /// Makes a service over a manager, and the cache that is in its chain.
+    /// Creates a service over a manager and the cache in that manager's chain.
     init(manager: NetworkManager, cache: ResponseCache) {
         router = manager.router(for: FriendsApi.self)
         self.cache = cache
     }
 
-    /// All friends: those of a moment ago, unless they are to be asked for anew.
+    /// Returns all friends, by default from the cache if the list is fresh. `refreshing` requests the list again.
     func friends(refreshing: Bool = false) async throws -> [Friend] {
         try await explained {
             try await router.request(
@@ -31,11 +31,11 @@ struct FriendsService: Sendable {
 
     func remove(_ id: Int) async throws {
         _ = try await explained { try await router.response(for: .remove(id: id)) }
-        // What is stored is the list with that friend.
+        // The cached list still contains that friend.
         try await cache.remove(FriendsApi.list)
     }
 
-    /// The friends in a group.
+    /// Returns the friends in a group.
     func group(_ name: String) async throws -> [Friend] {
         try await explained { try await router.request(.group(name), as: [Friend].self) }
     }
@@ -50,7 +50,8 @@ struct FriendsService: Sendable {
 }
 
 extension NetworkManager {
-    /// The client of the friends' server, for one user: whose friends, the token and the cache are the same for all calls.
+    /// Creates the manager of the friends' server for one user. All its calls share the user's ID, the token and the
+    /// cache.
     static func friends(
         at server: URL, of user: Int, token: String, cache: ResponseCache,
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
@@ -59,7 +60,7 @@ extension NetworkManager {
         NetworkManager(
             servers: [.production: server.absoluteString], session: session,
             interceptors: [CommonParameters(["user_id": user]), BearerAuth(token)] + interceptors,
-            // The cache sees the token: a list is for whoever asked for it.
+            // The cache runs after the token is set, so each token has separate entries.
             exchangeInterceptors: [cache],
             options: RequestOptions {
                 $0.timeouts = timeouts

@@ -1,7 +1,8 @@
 import Switchboard
 import SwitchboardCalls
 
-/// What a screen does whose user taps one group after the other: the last one is shown, whichever answer comes first.
+/// A screen whose user taps one group after the other. It shows the last group, in whichever order the responses
+/// arrive.
 @MainActor final class GroupScreen {
     private let service: FriendsService
     private let latest = LatestCall<[Friend]>()
@@ -13,7 +14,7 @@ import SwitchboardCalls
 
     /// Loads a group and shows it.
     ///
-    /// - Throws: `CancellationError` when another group was opened meanwhile: nothing is shown then.
+    /// - Throws: `CancellationError` if another group was opened meanwhile. The screen then ignores this one.
     func open(_ group: String, whenStarted: @escaping @Sendable () -> Void = {}) async throws {
         shown = try await latest.value { [service] in
             whenStarted()

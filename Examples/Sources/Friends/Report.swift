@@ -1,6 +1,6 @@
 import ExampleKit
 
-/// What the program shows.
+/// Formats the program's output.
 enum Report {
     static func of(_ friends: [Friend]) -> String {
         guard !friends.isEmpty else { return "no friends" }
@@ -13,7 +13,7 @@ enum Report {
         "\(verb) \(friend.name) as friend \(friend.id)".onOneLine
     }
 
-    /// The names alone, on a line.
+    /// Returns only the names, on one line.
     static func names(_ friends: [Friend]) -> String {
         friends.map(\.name).joined(separator: ", ").onOneLine
     }

@@ -1,7 +1,7 @@
 import ExampleKit
 import Switchboard
 
-/// Counts what gets as far as the network: it hears of each attempt, and a stored answer is none.
+/// Counts the attempts that reach the network. Cache hits do not count.
 struct RequestCounter: EventMonitor {
     private let memory = Memory(0)
 

@@ -1,7 +1,7 @@
 import ExampleKit
 import Switchboard
 
-/// What the article about a service of friends does, one after the other.
+/// Runs the steps of the article about a service of friends in sequence.
 struct Tour {
     let service: FriendsService
     let counter: RequestCounter
@@ -29,7 +29,7 @@ struct Tour {
         """
     }
 
-    /// How many requests a call sent.
+    /// Returns how many requests a call sent.
     private func sent(_ call: () async throws -> [Friend]) async throws -> String {
         let before = counter.count
         let friends = try await call()

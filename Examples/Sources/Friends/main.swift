@@ -1,6 +1,6 @@
 import ExampleKit
 import Foundation
 
-// `swift run --package-path Examples friends --help` says what there is.
+// `swift run --package-path Examples friends --help` lists the commands and options.
 let outcome = await Program(console: .standard).run(Array(CommandLine.arguments.dropFirst()))
 exit(outcome.rawValue)

@@ -1,9 +1,9 @@
 import Foundation
 import Switchboard
 
-/// What the program was asked to do.
+/// The parsed command line.
 struct Arguments: Equatable, Sendable {
-    /// Who answers.
+    /// The server that answers.
     enum Source: Equatable, Sendable {
         case embedded
         case server(URL)
@@ -14,6 +14,6 @@ struct Arguments: Equatable, Sendable {
     var environment = NetworkEnvironment.production
     var source = Source.embedded
     var isVerbose = false
-    /// Where the poster goes; the call is that for its movie then.
+    /// The file for the poster. If set, `call` requests the poster's movie.
     var output: URL?
 }

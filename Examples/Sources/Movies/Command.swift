@@ -1,6 +1,6 @@
 import ExampleKit
 
-/// The first word that is not an option.
+/// The commands of the program.
 enum Command: String, CommandWord {
     case nowPlaying = "now-playing"
     case popular

@@ -1,9 +1,9 @@
 import Foundation
 import Switchboard
 
-/// TheMovieDB's pictures: another server than ``MovieApi``'s, without a key.
+/// TheMovieDB's pictures. Their server is not the one of ``MovieApi`` and needs no key.
 enum ImageApi: EndPointType {
-    /// The `poster_path` of a movie.
+    /// The poster at a movie's `poster_path`.
     case poster(path: String)
 
     var baseURL: String { MovieBackend.current.images }
@@ -14,6 +14,6 @@ enum ImageApi: EndPointType {
         }
     }
 
-    /// A picture takes as long as it takes.
+    /// A slow picture has no time limit.
     var options: RequestOptions { RequestOptions { $0.timeouts.total = nil } }
 }

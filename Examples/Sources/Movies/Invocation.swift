@@ -2,14 +2,14 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// A command line that makes sense.
+/// A valid command line.
 enum Invocation: Equatable, Sendable {
     case help(Command?)
     case run(Arguments)
 
-    /// Reads the words after the program's name.
+    /// Parses the words after the program's name.
     ///
-    /// - Throws: A ``Failure`` that names the first word that makes no sense, and what would.
+    /// - Throws: A ``Failure`` that names the first invalid word and what is valid instead.
     init(_ words: [String]) throws(Failure) {
         var words = try Words(words, options: Command.help.allOptions)
         let command = try words.takeCommand(Command.self)
@@ -35,7 +35,7 @@ enum Invocation: Equatable, Sendable {
 }
 
 extension Words {
-    /// The command with its page or its ID.
+    /// Takes the command's page or ID and returns the call.
     fileprivate mutating func takeCall(of command: Command) throws(Failure) -> MovieApi {
         switch command {
         case .nowPlaying: .newMovies(page: try page)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// One movie, as every list has it.
+/// A movie in a list.
 struct Movie: Decodable, Equatable, Sendable {
     let id: Int
     let title: String
-    /// `2026-03-14`; empty or nil while nobody knows.
+    /// The date, such as `2026-03-14`. Empty or nil until it is announced.
     let releaseDate: String?
-    /// 0 to 10.
+    /// The rating, from 0 to 10.
     let rating: Double
-    /// Nil for a movie without a poster. They exist, and must not fail the whole page.
+    /// The path of the poster. Nil for a movie without one, so that such a movie does not fail the whole page.
     let posterPath: String?
     let backdropPath: String?
 
@@ -23,9 +23,9 @@ struct Movie: Decodable, Equatable, Sendable {
 
 /// A page of a list of movies.
 struct MoviePage: Decodable, Equatable, Sendable {
-    /// The most movies that fit on a page.
+    /// The most movies on one page.
     static let size = 20
-    /// The highest page that the server gives, however many there are.
+    /// The highest page that the server returns, whatever the number of pages.
     static let highest = 500
 
     let number: Int

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// TheMovieDB's API: one case for each thing to ask.
+/// The endpoints of TheMovieDB's API.
 enum MovieApi: Equatable {
     case recommended(id: Int)
     case popular(page: Int)

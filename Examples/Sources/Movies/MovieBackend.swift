@@ -1,26 +1,26 @@
 import Foundation
 import Switchboard
 
-/// Who answers ``MovieApi``: a server for each environment, and the key they ask for.
+/// The servers of ``MovieApi``, one for each environment, and their key.
 struct MovieBackend: Sendable {
     static let environments: [NetworkEnvironment] = [.qa, .staging, .production]
 
     let servers: EnvironmentURLs
-    /// Where the pictures are: another server, without keys and environments.
+    /// The server of the pictures, without keys and environments.
     let images: String
     let key: String
 
-    /// The backend of the task that makes the call. An app whose servers never change writes them down in `MovieApi` instead.
+    /// The backend of the current task. An app whose servers never change names them in `MovieApi` instead.
     @TaskLocal static var current = live(key: "")
 
-    /// The real API. It has one environment.
+    /// Returns the real API, which has one environment.
     static func live(key: String) -> MovieBackend {
         MovieBackend(
             servers: [.production: "https://api.themoviedb.org/3/movie/"], images: "https://image.tmdb.org/t/p/w342",
             key: key)
     }
 
-    /// One server with the environments side by side, as ``MovieServer`` has them.
+    /// Returns a server with all environments under one URL, as ``MovieServer`` serves them.
     static func under(_ url: URL) -> MovieBackend {
         var root = url.absoluteString
         while root.hasSuffix("/") { root.removeLast() }

@@ -2,10 +2,10 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// The whole program: words in, text and an exit code out.
+/// The whole program. Receives the words of the command line, writes text and returns an exit code.
 struct Program: Sendable {
     let console: Console
-    /// The process environment: the real API's key is in it.
+    /// The environment variables. `TMDB_API_KEY` is the key of the real API.
     let variables: [String: String]
     var timeouts = Timeouts.ofExamples
 
@@ -47,7 +47,7 @@ struct Program: Sendable {
         }
     }
 
-    /// Saves a poster, with a bar while that goes on where there is a terminal.
+    /// Saves a poster and draws a progress bar if the output is a terminal.
     private func savePoster(of id: Int, to file: URL, from service: MovieService) async throws -> String {
         let progress = TransferProgress()
         try await console.withBar(for: progress) {

@@ -3,7 +3,7 @@ import Foundation
 import Switchboard
 
 extension MovieService {
-    /// Asks `call` and writes the answer down.
+    /// Performs `call` and returns the text to show.
     func report(on call: MovieApi, in environment: NetworkEnvironment) async throws -> String {
         let (table, footer) =
             switch call {
@@ -17,7 +17,7 @@ extension MovieService {
     }
 }
 
-/// What the program shows: a table and the line below it.
+/// Formats the program's output: a table and the line below it.
 enum Report {
     static func of(_ page: MoviePage) -> (Table, footer: String) {
         var table = Table(

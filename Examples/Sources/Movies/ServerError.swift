@@ -1,6 +1,6 @@
 import Switchboard
 
-/// What TheMovieDB says in the body of an error.
+/// The body of TheMovieDB's errors.
 struct ServerError: Decodable, Sendable {
     /// The code of "Invalid page".
     static let invalidPage = 22
@@ -15,7 +15,7 @@ struct ServerError: Decodable, Sendable {
 }
 
 extension ServerError {
-    /// Nil when the error has no body, or not one of this shape.
+    /// Decodes an error's body. Nil if the error has no body or the body has another shape.
     init?(_ error: NetworkError) {
         guard let decoded = try? error.decode(ServerError.self) else { return nil }
         self = decoded

@@ -5,15 +5,15 @@ struct Video: Decodable, Equatable, Sendable {
     let name: String
     /// `Trailer`, `Teaser`, `Clip`, ...
     let type: String
-    /// Where to watch it: `YouTube`, `Vimeo`.
+    /// The site that hosts the video, such as `YouTube` or `Vimeo`.
     let site: String
-    /// Its name over there.
+    /// The video's ID on that site.
     let key: String
 }
 
 /// The videos of one movie.
 struct VideoList: Decodable, Equatable, Sendable {
-    /// The movie's.
+    /// The movie's ID.
     let id: Int
     let videos: [Video]
 

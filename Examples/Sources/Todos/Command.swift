@@ -2,7 +2,7 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// The first word that is not an option.
+/// The commands of the program.
 enum Command: String, CommandWord {
     case tour, list, add, done, delete, styles
 
@@ -44,7 +44,7 @@ enum Command: String, CommandWord {
         }
     }
 
-    /// Does what the words say.
+    /// Runs the command and returns the text to show.
     func perform(_ words: Words, with service: TodoService) async throws -> String {
         var words = words
         switch self {

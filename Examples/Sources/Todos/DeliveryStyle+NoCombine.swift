@@ -2,7 +2,7 @@
 import Switchboard
 
 extension NetworkManager {
-    /// Nil: this system has no Combine.
+    /// Returns nil, because this system has no Combine.
     func todosPublished(for endPoint: FindTodos) async throws -> [Todo]? { nil }
 }
 #endif

@@ -1,16 +1,16 @@
 import Switchboard
 
-/// The ways in which one call can be made. Each gives the same value, or the same error.
+/// The ways to make one call. All return the same value or throw the same error.
 enum DeliveryStyle: String, CaseIterable, Sendable {
     case async, callback, publisher
 
-    /// Makes the call; nil where the system has no such style.
+    /// Makes the call. Returns nil if the system does not offer this style.
     func send(_ endPoint: FindTodos, with manager: NetworkManager) async throws -> [Todo]? {
         switch self {
         case .async:
             return try await manager.send(endPoint)
         case .callback:
-            // The handle that this returns cancels the call: `handle.cancel()`.
+            // `send` returns a handle that cancels the call: `handle.cancel()`.
             return try await withCheckedThrowingContinuation { continuation in
                 manager.send(endPoint) { result in continuation.resume(with: result) }
             }

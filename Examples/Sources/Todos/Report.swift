@@ -1,6 +1,6 @@
 import ExampleKit
 
-/// What the program shows.
+/// Formats the program's output.
 enum Report {
     static func of(_ todos: [Todo]) -> String {
         let count = "\(counted(todos.count, "todo")), \(todos.count(where: \.completed)) done"

@@ -1,4 +1,4 @@
-/// Something to do.
+/// A todo.
 struct Todo: Codable, Equatable, Sendable {
     let id: Int
     let userId: Int
@@ -6,7 +6,7 @@ struct Todo: Codable, Equatable, Sendable {
     let completed: Bool
 }
 
-/// Something to do that the server does not know yet.
+/// A todo without an ID, before the server stores it.
 struct NewTodo: Encodable, Equatable, Sendable {
     let userId: Int
     let title: String

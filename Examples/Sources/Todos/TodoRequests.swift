@@ -1,8 +1,8 @@
 import Switchboard
 
-// One struct is one call: what to ask for, and what comes back. The server is the manager's.
+// Each struct is one call: its request and the type of its response. The manager supplies the server.
 
-/// All there is to do, or what one user has to do.
+/// Requests all todos, or the todos of one user.
 struct FindTodos: TypedEndPoint {
     typealias Response = [Todo]
     var user: Int?
@@ -10,7 +10,7 @@ struct FindTodos: TypedEndPoint {
     var task: HTTPTask { .requestParameters(urlParameters: ["userId": user]) }
 }
 
-/// Adds something to do. The server answers with that one, by its new ID.
+/// Adds a todo. The server returns it with its new ID.
 struct AddTodo: TypedEndPoint {
     typealias Response = Todo
     let todo: NewTodo
@@ -19,7 +19,7 @@ struct AddTodo: TypedEndPoint {
     var task: HTTPTask { .requestBody(JSONBody(todo)) }
 }
 
-/// Changes what is given here, and nothing else.
+/// Changes the given fields and no others.
 struct UpdateTodo: TypedEndPoint {
     typealias Response = Todo
     let id: Int
@@ -29,7 +29,7 @@ struct UpdateTodo: TypedEndPoint {
     var task: HTTPTask { .requestParameters(bodyParameters: ["completed": completed]) }
 }
 
-/// Deletes one. Nothing comes back.
+/// Deletes a todo. The response is empty.
 struct DeleteTodo: TypedEndPoint {
     typealias Response = EmptyResponse
     let id: Int

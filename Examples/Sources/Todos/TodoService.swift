@@ -2,11 +2,11 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// Things to do, for the rest of the program: the only place that talks to the network.
+/// Loads and changes todos. The rest of the program uses only this type to reach the network.
 struct TodoService: Sendable {
     let manager: NetworkManager
 
-    /// All there is to do, or what one user has to do.
+    /// Returns all todos, or the todos of one user.
     func todos(of user: Int? = nil) async throws -> [Todo] {
         try await manager.send(FindTodos(user: user))
     }
@@ -15,7 +15,7 @@ struct TodoService: Sendable {
         try await manager.send(AddTodo(todo: NewTodo(userId: user, title: title)))
     }
 
-    /// Marks one as done.
+    /// Marks a todo as done.
     func finish(_ id: Int) async throws -> Todo {
         try await found(id) { try await manager.send(UpdateTodo(id: id, completed: true)) }
     }
@@ -34,7 +34,7 @@ struct TodoService: Sendable {
 }
 
 extension NetworkManager {
-    /// The client of the todos' server.
+    /// Creates the manager of the todos' server.
     static func todos(
         at server: URL, session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         timeouts: Timeouts = .ofExamples

@@ -1,7 +1,7 @@
 import ExampleKit
 import Switchboard
 
-/// The flows of the article about typed requests, one after the other.
+/// Runs the flows of the article about typed requests in sequence.
 struct Tour {
     let service: TodoService
 
@@ -27,7 +27,7 @@ struct Tour {
             """
     }
 
-    /// One call in every style, a line for each.
+    /// Makes one call in every style and returns a line for each.
     func styles() async throws -> String {
         var lines = ["What user 2 has to do, asked for in each style:"]
         for style in DeliveryStyle.allCases {

@@ -2,7 +2,7 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// The first word that is not an option.
+/// The commands of the program.
 enum Command: String, CommandWord {
     case tour, json, form, multipart, file
 
@@ -49,7 +49,7 @@ enum Command: String, CommandWord {
         }
     }
 
-    /// Does what the words say.
+    /// Runs the command and returns the text to show.
     func perform(_ words: Words, with service: UploadService, _ console: Console) async throws -> String {
         var words = words
         switch self {
@@ -79,7 +79,7 @@ enum Command: String, CommandWord {
 }
 
 extension Console {
-    /// Sends a form with files, with a bar, and says what was left out.
+    /// Sends a form with files, draws a progress bar and reports skipped files.
     func send(_ form: MultipartBody, with service: UploadService) async throws -> String {
         let progress = TransferProgress()
         let receipt = try await withBar(for: progress) { try await service.send(form, progress: progress) }

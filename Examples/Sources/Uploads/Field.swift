@@ -15,7 +15,7 @@ struct Field: Equatable, Sendable {
         (name, value) = (parts[0], parts[1])
     }
 
-    /// The value in JSON: what reads as a number, as true, false or null is that.
+    /// The value for JSON. A number, `true`, `false` and `null` become values of that kind; other text stays text.
     var json: any Sendable {
         switch value {
         case "true": true
@@ -32,7 +32,7 @@ struct Field: Equatable, Sendable {
         }
     }
 
-    /// The value in a form with files: `@FILE` is a file.
+    /// The value for a multipart form. `@FILE` sends the file's content.
     var part: MultipartBody.Part {
         guard value.hasPrefix("@") else { return .field(name, value) }
         return .file(name, URL(fileURLWithPath: String(value.dropFirst())))

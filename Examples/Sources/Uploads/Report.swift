@@ -1,7 +1,7 @@
 import ExampleKit
 import Switchboard
 
-/// What the program shows.
+/// Formats the program's output.
 enum Report {
     static func of(_ receipt: Receipt) -> String {
         let head = "understood \(receipt.type), \(counted(receipt.bytes, "byte"))".onOneLine.cut(to: 79)

@@ -2,7 +2,7 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// Every kind of upload, one after the other.
+/// Makes every kind of upload in sequence.
 struct Tour {
     let service: UploadService
     let console: Console

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// The endpoints of a server that says what it understood: one case for each kind of body.
+/// The endpoints of the upload server, one for each kind of body.
 enum UploadApi {
     case json(Parameters)
     case form(Parameters)
@@ -38,6 +38,6 @@ extension UploadApi: EndPointType {
         }
     }
 
-    /// An upload takes as long as it takes.
+    /// A slow upload has no time limit.
     var options: RequestOptions { RequestOptions { $0.timeouts.total = nil } }
 }

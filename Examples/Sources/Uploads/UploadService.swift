@@ -2,7 +2,7 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// Uploads, for the rest of the program: the only place that talks to the network.
+/// Uploads values and files. The rest of the program uses only this type to reach the network.
 struct UploadService: Sendable {
     private let router: Router<UploadApi>
 
@@ -18,16 +18,16 @@ struct UploadService: Sendable {
         try await router.request(.form(parameters), as: Receipt.self)
     }
 
-    /// Sends a form with files, which are read while they are sent.
+    /// Sends a multipart form. Reads its files while it sends them.
     ///
-    /// - Throws: A ``Failure`` that names the files that cannot be read, unless the form leaves those out.
+    /// - Throws: A ``Failure`` that names the unreadable files, unless the form skips them.
     func send(_ form: MultipartBody, progress: TransferProgress? = nil) async throws -> Receipt {
         try await namingFiles { try await router.upload(.multipart(form), as: Receipt.self, progress: progress) }
     }
 
-    /// Sends a file as it is.
+    /// Sends a file without an encoding.
     ///
-    /// - Throws: A ``Failure`` that names a file that cannot be read.
+    /// - Throws: A ``Failure`` that names the file if it is unreadable.
     func send(file: URL, progress: TransferProgress? = nil) async throws -> Receipt {
         try await namingFiles { try await router.upload(.file(file), as: Receipt.self, progress: progress) }
     }
@@ -42,7 +42,7 @@ struct UploadService: Sendable {
 }
 
 extension NetworkManager {
-    /// The client of the server that takes uploads.
+    /// Creates the manager of the upload server.
     static func uploads(
         at server: URL, session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         timeouts: Timeouts = .ofExamples

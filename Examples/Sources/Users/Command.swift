@@ -1,7 +1,7 @@
 import ExampleKit
 import Foundation
 
-/// The first word that is not an option.
+/// The commands of the program.
 enum Command: String, CommandWord {
     case tour, list, headers, show, add
 
@@ -36,7 +36,7 @@ enum Command: String, CommandWord {
         }
     }
 
-    /// Does what the words say.
+    /// Runs the command and returns the text to show.
     func perform(_ words: Words, with service: UserService) async throws -> String {
         var words = words
         switch self {

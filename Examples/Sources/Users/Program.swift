@@ -2,7 +2,7 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// The whole program: words in, text and an exit code out.
+/// The whole program. Receives the words of the command line, writes text and returns an exit code.
 struct Program: Sendable {
     let console: Console
     var timeouts = Timeouts.ofExamples

@@ -2,7 +2,7 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// What the program shows.
+/// Formats the program's output.
 enum Report {
     static func of(_ page: UserPage) -> String {
         var table = Table(

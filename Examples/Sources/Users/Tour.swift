@@ -1,7 +1,7 @@
 import ExampleKit
 import Foundation
 
-/// The flows of the article about a small REST client, one after the other.
+/// Runs the flows of the article about a small REST client in sequence.
 struct Tour {
     let service: UserService
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One user, as every list has it.
+/// A user in a list.
 struct User: Decodable, Equatable, Sendable {
     let id: Int
     let email: String
     let firstName: String
     let lastName: String
-    /// Where the picture is.
+    /// The URL of the picture.
     let avatar: URL
 
     var name: String { "\(firstName) \(lastName)" }
@@ -20,18 +20,18 @@ struct UserPage: Decodable, Equatable, Sendable {
     let data: [User]
 }
 
-/// One user by itself: the server wraps it.
+/// The response for one user, which the server wraps in `data`.
 struct UserDetails: Decodable, Equatable, Sendable {
     let data: User
 }
 
-/// A user to be added.
+/// A user to add.
 struct NewUser: Encodable, Equatable, Sendable {
     let name: String
     let job: String
 }
 
-/// A user who was added.
+/// An added user.
 struct AddedUser: Decodable, Equatable, Sendable {
     let id: String
     let name: String

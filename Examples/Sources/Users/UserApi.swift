@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// The endpoints of a service like reqres: one case for each thing to ask.
+/// The endpoints of a service like reqres.
 enum UserApi: Equatable {
     case list(page: Int)
     case user(id: Int)

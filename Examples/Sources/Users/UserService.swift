@@ -2,7 +2,7 @@ import ExampleKit
 import Foundation
 import Switchboard
 
-/// Users, for the rest of the program: the only place that talks to the network.
+/// Loads and adds users. The rest of the program uses only this type to reach the network.
 struct UserService: Sendable {
     private let manager: NetworkManager
     private let router: Router<UserApi>
@@ -12,7 +12,7 @@ struct UserService: Sendable {
         router = manager.router(for: UserApi.self)
     }
 
-    /// A page of the users. The server answers one past the end with an empty page.
+    /// Returns a page of users, or throws if it does not exist. The server returns an empty page past the end.
     func users(page number: Int) async throws -> UserPage {
         let page = try await router.request(.list(page: number), as: UserPage.self)
         guard number <= max(1, page.totalPages) else {
@@ -21,12 +21,12 @@ struct UserService: Sendable {
         return page
     }
 
-    /// What the server says besides the users.
+    /// Returns the headers of the response with the first page.
     func headers() async throws -> HTTPHeaders {
         try await router.response(for: .list(page: 1)).headers
     }
 
-    /// The user `id`.
+    /// Returns the user `id`.
     func user(_ id: Int) async throws -> User {
         do {
             return try await router.request(.user(id: id), as: UserDetails.self).data
@@ -39,19 +39,19 @@ struct UserService: Sendable {
         try await router.request(.add(user), as: AddedUser.self)
     }
 
-    /// The picture of a user, in memory.
+    /// Returns a user's picture in memory.
     func avatar(of user: User) async throws -> Data {
         try await manager.data(from: user.avatar)
     }
 
-    /// The picture of a user, into a file.
+    /// Saves a user's picture to a file.
     func saveAvatar(of user: User, to file: URL) async throws {
         try await manager.download(from: user.avatar, to: file)
     }
 }
 
 extension NetworkManager {
-    /// The client of the users' server: its keys are snake case, its dates ISO 8601.
+    /// Creates the manager of the users' server, whose keys are snake case and whose dates are ISO 8601.
     static func users(
         at server: URL, session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         timeouts: Timeouts = .ofExamples

@@ -36,7 +36,7 @@ struct EmbeddedServerTests {
 
     @Test func aBitmapSaysItsSizeAndItsPixelsAreBlueGreenRed() {
         let bytes = Bitmap.bytes(width: 3, height: 2) { column, row in (red: column, green: row, blue: 9) }
-        // Rows of nine bytes, filled up to twelve, behind 54 bytes of header.
+        // A header of 54 bytes, then rows of nine bytes, each padded to twelve.
         #expect(bytes.count == 54 + 2 * 12)
         #expect(Array(bytes[54..<66]) == [9, 0, 0, 9, 0, 1, 9, 0, 2, 0, 0, 0])
         #expect(Array(bytes[66..<78]) == [9, 1, 0, 9, 1, 1, 9, 1, 2, 0, 0, 0])

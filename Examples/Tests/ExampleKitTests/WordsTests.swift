@@ -2,7 +2,7 @@ import ExampleKit
 import Foundation
 import Testing
 
-/// What all examples have in common about a command line.
+/// The command line that all examples share.
 struct WordsTests {
     private enum Command: String, CommandWord {
         case go, stay

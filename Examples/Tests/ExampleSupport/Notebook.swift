@@ -1,7 +1,7 @@
 import ExampleKit
 import Foundation
 
-/// Keeps what a program shows and notes.
+/// Records the output and the notes of a program.
 package final class Notebook: @unchecked Sendable {  // everything under `lock`
     private let lock = NSLock()
     private var texts: (shown: [String], noted: [String]) = ([], [])
@@ -18,18 +18,18 @@ package final class Notebook: @unchecked Sendable {  // everything under `lock`
     }
 }
 
-/// What became of a program.
+/// The result of a program's run.
 package struct Outcome: Sendable {
     package let exit: ExitCode
     package let shown: String
     package let noted: String
 
-    /// Runs a program on words separated by blanks.
+    /// Runs a program with words separated by blanks.
     package init(_ line: String, of program: (Console, [String]) async -> ExitCode) async {
         await self.init(line.split(separator: " ").map(String.init), of: program)
     }
 
-    /// Runs a program on words.
+    /// Runs a program with words.
     package init(_ words: [String], of program: (Console, [String]) async -> ExitCode) async {
         let notebook = Notebook()
         exit = await program(notebook.console, words)

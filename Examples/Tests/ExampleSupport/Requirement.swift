@@ -1,13 +1,13 @@
 import Testing
 
-/// The rows of the package's `Tests/REQUIREMENTS.md` that a test proves; `scripts/check/requirements` reads them.
+/// The rows of the package's `Tests/REQUIREMENTS.md` that a test proves. `scripts/check/requirements` reads them.
 package struct Requirement: TestTrait {
-    /// Numbers such as `S2.21`.
+    /// The numbers, such as `S2.21`.
     package let numbers: [String]
 }
 
 extension Trait where Self == Requirement {
-    /// The requirements that the test proves, by their numbers.
+    /// Lists the requirements that the test proves, by number.
     package static func requirement(_ numbers: String...) -> Self {
         Requirement(numbers: numbers)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Gives `body` an empty folder, which is gone afterwards.
+/// Creates an empty folder, passes it to `body` and removes it afterwards.
 package func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("example-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Friends
 
-/// The service over the example's server and a real socket.
+/// The service with the example's server over a real socket.
 @Suite(.timeLimit(.minutes(3)))
 struct FlowTests {
     private func withService(
@@ -22,7 +22,7 @@ struct FlowTests {
         }
     }
 
-    @Test("list, add, remove and group over a server that keeps what it is given", .requirement("S1.12", "S1.14"))
+    @Test("lists, adds, removes and groups over a server that stores changes", .requirement("S1.12", "S1.14"))
     func flows() async throws {
         try await withService { service, counter in
             let before = try await service.friends()
@@ -42,7 +42,7 @@ struct FlowTests {
     }
 
     @Test(
-        "a wrong token, a friend twice, one too few and no such group are errors with the server's words",
+        "reports a wrong token and refused requests in the server's words",
         .requirement("S1.8", "S1.7"))
     func refusals() async throws {
         try await withService(token: "wrong") { service, _ in

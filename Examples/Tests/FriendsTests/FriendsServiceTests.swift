@@ -7,7 +7,7 @@ import Testing
 
 @testable import Friends
 
-/// The service of the example, on a stubbed session: what it asks for, and what it makes of the answers.
+/// The example's service over a stub session: its requests, and its values and errors.
 @Suite(.timeLimit(.minutes(3)))
 struct FriendsServiceTests {
     private let session = StubSession()
@@ -25,7 +25,7 @@ struct FriendsServiceTests {
     private let list = MockResponse.json(#"[{"id":2,"name":"Bob","email":"bob@example.com"},{"id":3,"name":"Eve"}]"#)
 
     @Test(
-        "list, add, remove and group are typed methods, and no URL is named outside of the endpoints",
+        "each method sends its endpoint's request and decodes the response",
         .requirement("S1.12"))
     func methods() async throws {
         session.enqueue(
@@ -51,7 +51,7 @@ struct FriendsServiceTests {
     }
 
     @Test(
-        "the token and the user's id reach the wire with every call, in the query or in the body by the method",
+        "every call sends the token, and the user's ID in query or body",
         .requirement("S1.5"))
     func token() async throws {
         session.enqueue(list, .json(#"{"id":4,"name":"Dan"}"#, status: 201), .status(204), list)
@@ -66,7 +66,7 @@ struct FriendsServiceTests {
     }
 
     @Test(
-        "the path joins the server's on exactly one slash", .requirement("S1.2"),
+        "joins server and path with exactly one slash", .requirement("S1.2"),
         arguments: ["https://h.example.com/v1", "https://h.example.com/v1/"])
     func join(server: String) async throws {
         session.enqueue(list)
@@ -75,7 +75,7 @@ struct FriendsServiceTests {
     }
 
     @Test(
-        "what the server explains is the service's error with its words, and 401 is told apart",
+        "throws the server's explanation, a 401 as a separate case",
         .requirement("S1.7", "S1.8"))
     func explained() async throws {
         session.enqueue(
@@ -90,7 +90,7 @@ struct FriendsServiceTests {
     }
 
     @Test(
-        "what the server does not explain keeps status, headers and body, and a lost connection is none of it",
+        "an unexplained error keeps status, headers and body",
         .requirement("S1.7"))
     func unexplained() async throws {
         session.enqueue(.text("<html>sorry</html>", status: 502, headers: ["X-Trace": "1"]), .close)
@@ -106,7 +106,7 @@ struct FriendsServiceTests {
     }
 
     @Test(
-        "the list is asked for once, again when it is to be refreshed, and after one came or went",
+        "caches the list until a refresh, an addition or a removal",
         .requirement("S1.14"))
     func cached() async throws {
         session.stub(.get("/api/friends"), with: list)
@@ -130,7 +130,7 @@ struct FriendsServiceTests {
     }
 
     @Test(
-        "what is stored for one token is not given to another, and groups are not stored",
+        "tokens share no cached list, and groups are not cached",
         .requirement("S1.14", "S1.11"))
     func separated() async throws {
         session.stub(.get("/api/friends"), with: list)

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Friends
 
-/// Cancel-previous, over a server that never answers the first call.
+/// Cancellation of the previous call, over a server that never answers the first one.
 @Suite(.timeLimit(.minutes(3)))
 struct GroupScreenTests {
     @Test(
-        "a group that is being loaded is given up for the next one, which alone is shown",
+        "opening a group cancels the previous load and shows only the new one",
         .requirement("S1.10", "S1.12"))
     @MainActor func previousIsCancelled() async throws {
         try await MockServer.run { server in

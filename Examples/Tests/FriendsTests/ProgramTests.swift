@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
-    @Test("without a command all of it is shown, one after the other", .requirement("S1.12", "S1.14", "S1.10"))
+    @Test("without a command the program runs every step in sequence", .requirement("S1.12", "S1.14", "S1.10"))
     func tour() async {
         let outcome = await friends()
         #expect(outcome.exit == .success)
@@ -55,7 +55,7 @@ struct ProgramTests {
         #expect(outcome.noted.split(separator: "\n").count == 1)
     }
 
-    @Test("the log shows that there is a token, and not which one", .requirement("S1.5"))
+    @Test("the log shows that a token is sent and hides its value", .requirement("S1.5"))
     func log() async {
         let outcome = await friends("list", "--verbose")
         #expect(outcome.exit == .success)

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Movies
 
-/// The service of the example, on a stubbed session: what it asks for, and what it makes of the answers.
+/// The example's service over a stub session: its requests, and its values and errors.
 @Suite(.timeLimit(.minutes(3)))
 struct MovieServiceTests {
     private let session = StubSession()
     private var server: EndPointStubs<MovieApi> { session.stubs(for: MovieApi.self) }
     private var service: MovieService { MovieService(router: Router(session: session)) }
 
-    /// A page as TheMovieDB writes it.
+    /// Returns a page in TheMovieDB's JSON.
     private func page(_ number: Int = 1, of total: Int = 1, _ titles: String...) -> MockResponse {
         let movies = titles.enumerated().map { index, title in
             #"{"id": \#(index), "title": "\#(title)", "vote_average": 7.5, "poster_path": null}"#

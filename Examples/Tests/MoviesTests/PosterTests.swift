@@ -23,7 +23,8 @@ struct PosterTests {
             #expect(shown == "saved the poster of movie 1001, 528 KB, as \(file)")
             #expect(noted == "")
             let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
-            // 54 bytes of header, and 513 rows of 342 pixels with three bytes each, filled up to four.
+            // A header of 54 bytes, then 513 rows of 342 pixels with three bytes each, each row padded to a multiple of
+            // four.
             #expect(bytes.count == 54 + 513 * 1_028)
             #expect(bytes.prefix(2) == Data("BM".utf8))
             #expect(bytes[2..<6] == withUnsafeBytes(of: UInt32(bytes.count).littleEndian) { Data($0) })

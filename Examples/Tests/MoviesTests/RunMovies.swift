@@ -4,7 +4,7 @@ import Switchboard
 
 @testable import Movies
 
-/// Runs the program on words separated by blanks.
+/// Runs the program with words separated by blanks.
 func movies(
     _ line: String, variables: [String: String] = [:], timeouts: Timeouts = Timeouts()
 ) async -> (exit: ExitCode, shown: String, noted: String) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Movies
 
-/// The program against servers that are gone, broken or hostile.
+/// The program with servers that are absent, broken or hostile.
 @Suite(.timeLimit(.minutes(3)))
 struct ServerTests {
     @Test func aServerThatIsGoneIsUnavailable() async throws {

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Todos
 
-/// The flows of the fifth design's article, over a real socket.
+/// The flows of the fifth design's article over a real socket.
 @Suite(.timeLimit(.minutes(3)))
 struct FlowTests {
     @Test(
-        "list, add (201, a single object), update, delete, and the list shows what became of it", .requirement("S4.12"))
+        "the list shows a todo that was added, updated or deleted", .requirement("S4.12"))
     func flows() async throws {
         let store = TodoServer()
         try await MockServer.run { request in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
-    @Test("without a command the flows are shown, one after the other, and each style", .requirement("S4.12"))
+    @Test("without a command the program runs every flow and every style", .requirement("S4.12"))
     func tour() async {
         let outcome = await todos("")
         #expect(outcome.exit == .success)

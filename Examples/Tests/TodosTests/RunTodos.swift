@@ -3,7 +3,7 @@ import ExampleSupport
 
 @testable import Todos
 
-/// Runs the program on words separated by blanks.
+/// Runs the program with words separated by blanks.
 func todos(_ line: String) async -> Outcome {
     await Outcome(line) { console, words in await Program(console: console).run(words) }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Todos
 
-/// The service of the example, on a stubbed session: what it asks for, and what it makes of the answers.
+/// The example's service over a stub session: its requests, and its values and errors.
 @Suite(.timeLimit(.minutes(3)))
 struct TodoServiceTests {
     private let session = StubSession()
@@ -20,7 +20,7 @@ struct TodoServiceTests {
     private let one = #"{"userId": 1, "id": 201, "title": "Tea & cake", "completed": false}"#
 
     @Test(
-        "a request with a path alone is a GET without a body and a query, and gives its type",
+        "a path alone is a GET without body and query, and decodes its type",
         .requirement("S4.1", "S4.2"))
     func list() async throws {
         session.enqueue(.json("[\(one)]"))
@@ -32,7 +32,7 @@ struct TodoServiceTests {
         #expect(request.headers["Accept"] == "application/json")
     }
 
-    @Test("the query of a typed request is sent", .requirement("S4.3"))
+    @Test("sends the query of a typed request", .requirement("S4.3"))
     func query() async throws {
         session.enqueue(.json("[]"))
         let found = try await service.todos(of: 7)
@@ -41,7 +41,7 @@ struct TodoServiceTests {
     }
 
     @Test(
-        "the body of a new one arrives, and the single object of the 201 is the answer", .requirement("S4.2", "S4.12"))
+        "adding sends the todo and decodes the single object of the 201", .requirement("S4.2", "S4.12"))
     func add() async throws {
         session.enqueue(.json(one, status: 201))
         let added = try await service.add("Tea & cake", for: 1)
@@ -52,7 +52,7 @@ struct TodoServiceTests {
         #expect(request.headers["Content-Type"] == "application/json; charset=utf-8")
     }
 
-    @Test("an update sends what changes alone, a deletion nothing, and a 204 is a success", .requirement("S4.12"))
+    @Test("an update sends only the change, a deletion no body and accepts 204", .requirement("S4.12"))
     func change() async throws {
         session.enqueue(.json(one), .status(204))
         _ = try await service.finish(201)
@@ -64,7 +64,7 @@ struct TodoServiceTests {
     }
 
     @Test(
-        "one that is not there is the service's own error; what else the server says keeps its code",
+        "a missing todo is the service's error; a 403 keeps code and message",
         .requirement("S4.6"))
     func refusals() async throws {
         session.enqueue(.json("{}", status: 404), .json(#"{"message": "no"}"#, status: 403))
@@ -76,7 +76,7 @@ struct TodoServiceTests {
     }
 
     @Test(
-        "async and callback give the same value, and the same error; a publisher where there is Combine",
+        "every delivery style returns the same value or throws the same error",
         .requirement("S4.10"),
         arguments: DeliveryStyle.allCases)
     func styles(style: DeliveryStyle) async throws {

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
     @Test(
-        "without a command every kind of upload is shown, one after the other",
+        "without a command the program makes every kind of upload",
         .requirement("S2.4", "S2.5", "S2.8", "S0.17"))
     func tour() async {
         let outcome = await uploads()
@@ -20,9 +20,9 @@ struct ProgramTests {
         for text in [
             "stars         number   5", "seen          bool     true", "by            null",
             "title         text     Holiday",
-            // greeting=Hello%2C%20&target=%F0%9F%8C%8E has 40 characters.
+            // `greeting=Hello%2C%20&target=%F0%9F%8C%8E` has 40 characters.
             "understood application/x-www-form-urlencoded, 40 bytes", "target        text     🌎",
-            // 54 bytes of header, and 200 rows of 320 pixels with three bytes each.
+            // A header of 54 bytes, then 200 rows of 320 pixels with three bytes each.
             "understood image/bmp, 192054 bytes",
             "A file could not be read: \"/nowhere/at/all.txt\"",
         ] {
@@ -55,7 +55,7 @@ struct ProgramTests {
                 """)
     }
 
-    @Test("a file that cannot be read is named, and left out with --skip", .requirement("S0.17", "S0.16"))
+    @Test("names an unreadable file, and skips it with --skip", .requirement("S0.17", "S0.16"))
     func files() async throws {
         try await withTemporaryFolder { folder in
             let (note, gone) = (folder.appendingPathComponent("note.txt"), folder.appendingPathComponent("gone.txt"))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Uploads
 
-/// The server's own parsers, by examples that others wrote down.
+/// The server's own parsers, with examples from other sources.
 struct ReaderTests {
-    // The example of RFC 1950's checksum is everybody's: `python3 -c 'import zlib; print(hex(zlib.adler32(b"Wikipedia")))'`.
+    // The sums are Python's: `python3 -c 'import zlib; print(hex(zlib.adler32(b"Wikipedia")))'`.
     @Test(arguments: [("Wikipedia", 0x11E6_0398), ("", 1), ("abc", 0x024D_0127)] as [(String, UInt32)])
     func checksum(text: String, sum: UInt32) {
         #expect(adler32(text.utf8) == sum)
@@ -26,7 +26,7 @@ struct ReaderTests {
         #expect(JSONReader.items(of: Data("[1]".utf8)) == nil)
     }
 
-    /// RFC 7578's shape, with a preamble and with bytes that look like a boundary.
+    /// Reads a form in the format of RFC 7578, with a preamble and with bytes that resemble a boundary.
     @Test func aFormWithFilesIsReadPartByPart() {
         let body = [
             "preamble", "--AaB03x", "Content-Disposition: form-data; name=\"field1\"", "", "Joe Blow\r\n--AaB03",

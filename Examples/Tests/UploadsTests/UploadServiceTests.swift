@@ -7,7 +7,7 @@ import Testing
 
 @testable import Uploads
 
-/// The service of the example: what is on the wire, and what the server's own parsers make of it.
+/// The example's service: the bytes on the wire, and the server's parsers that read them.
 @Suite(.timeLimit(.minutes(3)))
 struct UploadServiceTests {
     private func withService(_ body: (UploadService, MockServer) async throws -> Void) async throws {
@@ -18,7 +18,7 @@ struct UploadServiceTests {
         }
     }
 
-    @Test("an object arrives with its kinds, as application/json", .requirement("S2.4", "S0.6"))
+    @Test("an object keeps the types of its values, as application/json", .requirement("S2.4", "S0.6"))
     func json() async throws {
         try await withService { service, server in
             let receipt = try await service.send(
@@ -36,7 +36,7 @@ struct UploadServiceTests {
     }
 
     @Test(
-        "the article's form arrives byte for byte, and what is awkward decodes to itself", .requirement("S2.5", "S0.7"))
+        "sends the article's form byte for byte and escapes special characters", .requirement("S2.5", "S0.7"))
     func form() async throws {
         try await withService { service, server in
             _ = try await service.send(form: ["greeting": "Hello, ", "target": "🌎"])
@@ -50,7 +50,7 @@ struct UploadServiceTests {
     }
 
     @Test(
-        "fields and files arrive with 0 bytes more, names with quotes, line ends and emoji as they are",
+        "fields and files arrive intact, names with quotes and emoji included",
         .requirement("S0.16", "S2.8")
     )
     func multipart() async throws {
@@ -66,7 +66,7 @@ struct UploadServiceTests {
                 let receipt = try await service.send(form)
                 #expect(receipt.type == "multipart/form-data")
                 #expect(receipt.bytes == form.length.map(Int.init))
-                // The sums by Python: zlib.adler32(b"abc"), of nothing, and of bytes([0, 13, 10, 255]).
+                // The sums are Python's: `zlib.adler32` of `b"abc"`, of no bytes and of `bytes([0, 13, 10, 255])`.
                 #expect(
                     receipt.items == [
                         .init(name: "ti\"tle é🙂", kind: "text", content: "Holiday"),
@@ -82,7 +82,7 @@ struct UploadServiceTests {
         }
     }
 
-    @Test("the progress ends with the whole length, for a form as for a file", .requirement("S0.18"))
+    @Test("the progress of a form and of a file ends at the full length", .requirement("S0.18"))
     func progress() async throws {
         try await withTemporaryFolder { folder in
             try await withService { service, server in
@@ -103,7 +103,7 @@ struct UploadServiceTests {
     }
 
     @Test(
-        "an unreadable file is reported by name, and nothing is sent; or the rest is, when that is asked for",
+        "names an unreadable file without sending, or skips it on request",
         .requirement("S0.17"))
     func unreadable() async throws {
         try await withTemporaryFolder { folder in

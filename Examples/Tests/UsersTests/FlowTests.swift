@@ -7,11 +7,11 @@ import Testing
 
 @testable import Users
 
-/// The flows of the first design's article, over a real socket.
+/// The flows of the first design's article over a real socket.
 @Suite(.timeLimit(.minutes(3)))
 struct FlowTests {
     @Test(
-        "list, headers, ?page=2, 404 on users/100, 201 for a new user, and an avatar with equal bytes",
+        "lists, pages, adds, reports a 404 and saves a picture byte for byte",
         .requirement("S0.14"))
     func flows() async throws {
         try await withTemporaryFolder { folder in
@@ -48,9 +48,9 @@ struct FlowTests {
                 let file = folder.appendingPathComponent("avatar.bmp")
                 try await service.saveAvatar(of: user, to: file)
                 let saved = try Data(contentsOf: file)
-                let isWhole = saved == Avatar.bytes(of: 2)  // not in the macro, which would look for the differences
+                let isWhole = saved == Avatar.bytes(of: 2)  // outside the macro, which would search for the differences
                 #expect(isWhole)
-                // 54 bytes of header, and 128 rows of 128 pixels with three bytes each.
+                // A header of 54 bytes, then 128 rows of 128 pixels with three bytes each.
                 #expect(saved.count == 54 + 128 * 384)
                 let inMemory = try await service.avatar(of: user)
                 let isSame = inMemory == saved

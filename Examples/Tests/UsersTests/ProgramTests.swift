@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ProgramTests {
-    @Test("without a command all the flows are shown, one after the other", .requirement("S0.14"))
+    @Test("without a command the program runs every flow in sequence", .requirement("S0.14"))
     func tour() async {
         let outcome = await users("")
         #expect(outcome.exit == .success)
@@ -26,7 +26,7 @@ struct ProgramTests {
         }
     }
 
-    @Test("a picture is saved where --output says, byte for byte", .requirement("S0.14"))
+    @Test("saves a picture byte for byte to the file of --output", .requirement("S0.14"))
     func picture() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("a.bmp")
@@ -34,7 +34,7 @@ struct ProgramTests {
             #expect(outcome.exit == .success)
             #expect(outcome.shown == "user 12 is Leon Birch, leon.birch@example.com\nsaved the picture as \(file.path)")
             let saved = try Data(contentsOf: file)
-            let isWhole = saved == Avatar.bytes(of: 12)  // not in the macro, which would look for the differences
+            let isWhole = saved == Avatar.bytes(of: 12)  // outside the macro, which would search for the differences
             #expect(isWhole)
         }
     }

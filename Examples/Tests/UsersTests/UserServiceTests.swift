@@ -7,7 +7,7 @@ import Testing
 
 @testable import Users
 
-/// The service of the example, on a stubbed session: what it asks for, and what it makes of the answers.
+/// The example's service over a stub session: its requests, and its values and errors.
 @Suite(.timeLimit(.minutes(3)))
 struct UserServiceTests {
     private let session = StubSession()
@@ -19,7 +19,7 @@ struct UserServiceTests {
         }
     }
 
-    /// The shape that reqres documents.
+    /// A page in the JSON that reqres documents.
     private let page = """
         {"page": 2, "per_page": 6, "total": 12, "total_pages": 2, "data": [
             {"id": 7, "email": "greta@example.com", "first_name": "Greta", "last_name": "Lark",
@@ -27,7 +27,7 @@ struct UserServiceTests {
          "support": {"url": "https://users.example.com/support"}}
         """
 
-    @Test("the list is asked for by page, and its snake_case names are the model's", .requirement("S0.14", "S0.3"))
+    @Test("requests the list by page and decodes snake_case keys", .requirement("S0.14", "S0.3"))
     func list() async throws {
         server.stub(.list(page: 2), times: .once, with: .json(page))
 
@@ -43,7 +43,7 @@ struct UserServiceTests {
         session.verify()
     }
 
-    @Test("the answer's headers are read in any case, repeats kept, in their order", .requirement("S0.2"))
+    @Test("reads response headers in any case and keeps repeats and order", .requirement("S0.2"))
     func headers() async throws {
         session.enqueue(.json(page, headers: ["X-Total": "12", "Link": "<a>", "link": "<b>"]))
         let headers = try await service.headers()
@@ -53,7 +53,7 @@ struct UserServiceTests {
     }
 
     @Test(
-        "a new user is a POST of exactly one JSON object, and the 201 is decoded, date and all",
+        "adding a user sends one JSON object and decodes the 201 with its date",
         .requirement("S0.1", "S0.6"))
     func add() async throws {
         let stub = session.stub(
@@ -63,7 +63,7 @@ struct UserServiceTests {
 
         let added = try await service.add(NewUser(name: "Ivy", job: "clerk"))
 
-        // 2026-03-14T09:26:53Z by `date -u -d @1773480413`.
+        // `date -u -d @1773480413` prints 2026-03-14T09:26:53Z.
         #expect(
             added
                 == AddedUser(
@@ -74,7 +74,7 @@ struct UserServiceTests {
     }
 
     @Test(
-        "a 404 is the service's own answer, and a lost connection is not taken for one", .requirement("S0.10", "S0.14"))
+        "a 404 is the service's error, and a lost connection is not", .requirement("S0.10", "S0.14"))
     func nobody() async throws {
         session.enqueue(.json("{}", status: 404), .close)
         await #expect(throws: Failure(.refused, "there is no user 100")) { try await service.user(100) }
@@ -83,7 +83,7 @@ struct UserServiceTests {
         #expect(error?.status == nil)
     }
 
-    @Test("nothing of the second page is left in the calls after it", .requirement("S0.15", "S0.5"))
+    @Test("later calls send nothing of the second page's request", .requirement("S0.15", "S0.5"))
     func nothingLeaks() async throws {
         session.enqueue(.json(page), .json(page), .json("{}", status: 404))
         _ = try await service.users(page: 2)
@@ -96,7 +96,7 @@ struct UserServiceTests {
         #expect(session.recordedRequests.allSatisfy { $0.body.isEmpty && !$0.headers.contains("Content-Type") })
     }
 
-    @Test("a picture that is not there is an error, never an error page taken for a picture", .requirement("S0.13"))
+    @Test("a missing picture throws and never saves the error page as a picture", .requirement("S0.13"))
     func noPicture() async throws {
         session.enqueue(.text("<html>sorry</html>", status: 404), .text("<html>sorry</html>", status: 404))
         let avatar = try #require(URL(string: "https://users.example.com/faces/7.jpg"))

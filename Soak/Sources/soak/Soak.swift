@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Switchboard
 
-/// Sends a great many requests through a session and watches what the process holds on to.
+/// Sends many requests through a session and watches the memory, descriptors and threads of the process.
 /// `scripts/packages/soak` builds and runs it.
 @main
 enum Soak {

@@ -1,6 +1,6 @@
-"""Serves TLS of every kind, proxies and HTTP/2 on free loopback ports until it is told to end.
+"""Runs TLS servers of every kind, proxies and HTTP/2 servers on free loopback ports until SIGTERM or SIGINT.
 
-python scripts/oracles/servers FOLDER: writes certificates and, once everything listens, servers.json there: who is where.
+python scripts/oracles/servers FOLDER: writes certificates to FOLDER, and servers.json with all ports once all servers listen.
 """
 import asyncio
 import json
@@ -17,7 +17,7 @@ import proxies
 
 async def main(folder):
     made = certificates.make(folder)
-    # Not in the folder: the path of a unix socket has room for a hundred characters.
+    # A separate folder with a short path, because the path of a unix socket is limited to about a hundred characters.
     with tempfile.TemporaryDirectory(prefix="sb") as sockets:
         everything = plain.start(made, folder, pathlib.Path(sockets)) | {
             "proxies": await proxies.start(plain.context(made["good"]), plain.context(made["untrusted"])),

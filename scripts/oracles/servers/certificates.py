@@ -1,4 +1,4 @@
-"""Certificates of every kind a client must accept or refuse, made anew for each run."""
+"""Creates certificates of every kind that a client must accept or refuse, anew for each run."""
 import base64
 import datetime
 import hashlib
@@ -21,13 +21,13 @@ def write(folder, name, *blobs):
 
 
 def leaf(folder, name, issued):
-    """The chain and key of a server, in the two files that its TLS context loads."""
+    """Writes the chain and the key of a server and returns the two files for its TLS context."""
     chain = write(folder, f"{name}.pem", *issued.cert_chain_pems)
     return chain, write(folder, f"{name}.key", issued.private_key_pem)
 
 
 def pin(certificate_path):
-    """RFC 7469, section 2.4: the Base64 of the SHA-256 of the public key's DER."""
+    """Returns the pin of RFC 7469, section 2.4: the Base64 of the SHA-256 of the public key's DER."""
     with open(certificate_path, "rb") as file:
         public = x509.load_pem_x509_certificate(file.read()).public_key()
     der = public.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
@@ -53,7 +53,7 @@ def private_pem(key, encryption):
 
 
 def client(folder, authority):
-    """What a client shows: apart, in one file, with an encrypted key, and from an authority under the authority."""
+    """Writes a client's certificate and key: in two files, in one file, with an encrypted key, and from a sub-authority."""
     issued = authority.issue_cert("client@example.test", common_name="client")
     certificate, key = issued.cert_chain_pems[0], issued.private_key_pem
     write(folder, "client.pem", certificate)
@@ -68,7 +68,7 @@ def client(folder, authority):
 
 
 def make(folder):
-    """Writes them all. Gives the servers' chain and key by kind."""
+    """Writes all certificates. Returns the servers' chains and keys by kind."""
     now = datetime.datetime.now(datetime.timezone.utc)
     authority, other = trustme.CA(), trustme.CA()
     write(folder, "authority.pem", authority.cert_pem)

@@ -1,4 +1,4 @@
-"""HTTP/2: httpbin on hypercorn, and frames by hand where a server of good manners would not send them."""
+"""HTTP/2 servers: httpbin on hypercorn, and a server that sends frames that a well-behaved server would not."""
 import asyncio
 import collections
 import json
@@ -34,9 +34,9 @@ async def lines_of_body(receive):
 
 
 def app(httpbin):
-    """httpbin and two of ours: what lines a body has, and a meeting.
+    """Returns httpbin with two additional paths.
 
-    /meet/NAME/COUNT answers when COUNT requests are there, each with the port it came from.
+    /lines counts the lines of a body. /meet/NAME/COUNT answers once COUNT requests have arrived, with their client ports.
     """
 
     async def serve_request(scope, receive, send):
@@ -58,7 +58,7 @@ def app(httpbin):
 
 
 def never_empty(wsgi):
-    """hypercorn 0.18 sends no head for a response of no pieces."""
+    """Adds an empty piece to each response, because hypercorn 0.18 sends no head for a response without pieces."""
 
     def application(environ, start_response):
         pieces = wsgi(environ, start_response)
@@ -69,7 +69,7 @@ def never_empty(wsgi):
 
 
 async def start_hypercorn(chain_and_key):
-    """httpbin over TLS with ALPN, and without TLS. Gives the two ports."""
+    """Starts httpbin over TLS with ALPN, and without TLS. Returns the two ports."""
     from httpbin import app as httpbin
 
     application, ports = app(AsyncioWSGIMiddleware(never_empty(httpbin), max_body_size=1 << 26)), []
@@ -87,7 +87,7 @@ async def start_hypercorn(chain_and_key):
 
 
 class Connection(asyncio.Protocol):
-    """One connection whose paths are scripts: see the methods that end in `_path`."""
+    """One connection. Each path calls the method of that name that ends in `_path`."""
 
     def connection_made(self, transport):
         self.transport = transport
@@ -122,7 +122,7 @@ class Connection(asyncio.Protocol):
         self.h2.send_headers(stream, [(":status", str(status)), *headers], end_stream=end)
 
     def body(self, stream, data):
-        """Sends it all, as fast as the client's windows let it go."""
+        """Sends all data as fast as the client's windows allow."""
         self.unsent[stream] = memoryview(data)
         self.pump()
 
@@ -139,7 +139,7 @@ class Connection(asyncio.Protocol):
                 del self.unsent[stream]
 
     def count_path(self, stream, _):
-        """The client's port, how many requests came from it, and how many bytes for it wait for a window."""
+        """Answers with the client's port, the number of its requests, and the bytes that wait for a window."""
         port = self.transport.get_extra_info("peername")[1]
         unsent = sum(map(len, self.unsent.values()))
         self.head(stream)
@@ -151,28 +151,28 @@ class Connection(asyncio.Protocol):
         self.h2.send_headers(stream, [("x-checksum", "900150983cd24fb0"), ("grpc-status", "0")], end_stream=True)
 
     def reset_path(self, stream, code):
-        """RST_STREAM after the head and ten bytes of a hundred."""
+        """Sends RST_STREAM after the head and ten bytes of a hundred."""
         self.head(stream, ("content-length", "100"))
         self.h2.send_data(stream, b"0123456789")
         self.h2.reset_stream(stream, int(code))
 
     def hang_path(self, stream, _):
-        """The head and ten bytes of a hundred."""
+        """Sends the head and ten bytes of a hundred, and then nothing."""
         self.head(stream, ("content-length", "100"))
         self.h2.send_data(stream, b"0123456789")
         self.hanging = stream
 
     def resethanging_path(self, stream, code):
-        """RST_STREAM for the stream that hangs."""
+        """Sends RST_STREAM for the stream of `hang_path`."""
         self.h2.reset_stream(self.hanging, int(code))
         self.count_path(stream, code)
 
     def refuse_path(self, stream, code):
-        """RST_STREAM instead of a head."""
+        """Sends RST_STREAM instead of a head."""
         self.h2.reset_stream(stream, int(code))
 
     def refuseonce_path(self, stream, name):
-        """REFUSED_STREAM (RFC 9113, section 8.7) the first time, an answer the second."""
+        """Sends REFUSED_STREAM (RFC 9113, section 8.7) the first time and a response the second time."""
         if name in REFUSED:
             self.count_path(stream, name)
         else:
@@ -180,12 +180,12 @@ class Connection(asyncio.Protocol):
             self.h2.reset_stream(stream, 7)
 
     def goaway_path(self, stream, _):
-        """The answer, and GOAWAY: nothing more on this connection, which stays open until the client closes it."""
+        """Answers and sends GOAWAY. The connection takes no more requests and stays open until the client closes it."""
         self.count_path(stream, _)
         self.h2.close_connection(last_stream_id=stream)
 
     def goawayonce_path(self, stream, name):
-        """GOAWAY that leaves this stream out and lets those before it go on the first time, an answer the second."""
+        """Sends GOAWAY that excludes this stream but not earlier ones the first time, and a response the second time."""
         if name in REFUSED:
             self.count_path(stream, name)
         else:
@@ -193,31 +193,31 @@ class Connection(asyncio.Protocol):
             self.h2.close_connection(last_stream_id=stream - 2)
 
     def abort_path(self, stream, code):
-        """GOAWAY that says this stream was not looked at, and the end of the connection."""
+        """Sends GOAWAY that marks this stream as not processed, and closes the connection."""
         self.h2.close_connection(int(code), last_stream_id=0)
         self.flush()
         self.transport.close()
 
     def cut_path(self, stream, _):
-        """The end of the connection inside the body."""
+        """Closes the connection within the body."""
         self.head(stream, ("content-length", "100"))
         self.h2.send_data(stream, b"0123456789")
         self.flush()
         self.transport.close()
 
     def interim_path(self, stream, _):
-        """103 before the answer."""
+        """Sends 103 before the response."""
         self.h2.send_headers(stream, [(":status", "103"), ("link", "</style.css>; rel=preload")])
         self.count_path(stream, _)
 
     def bytes_path(self, stream, count):
-        """So many bytes: 0 to 250, again and again."""
+        """Sends `count` bytes: 0 to 250, repeated."""
         self.head(stream)
         self.body(stream, (bytes(range(251)) * (int(count) // 251 + 1))[: int(count)])
 
 
 async def start(chain_and_key):
-    """Starts all. Gives ports by name."""
+    """Starts all servers. Returns their ports by name."""
     tls = context(chain_and_key)
     tls.set_alpn_protocols(["h2"])
     ports = {}

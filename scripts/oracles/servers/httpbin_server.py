@@ -1,6 +1,6 @@
-"""Serves httpbin on two free loopback ports and, once it answers, writes them to the file named on the command line.
+"""Serves httpbin on two free loopback ports. Once it answers, writes the ports to the file named on the command line.
 
-With gunicorn: werkzeug's own server closes every connection, and httpbin takes chunked bodies from no other server.
+Uses gunicorn, because werkzeug's server closes every connection and httpbin accepts chunked bodies only with gunicorn.
 """
 import os
 import sys

@@ -1,6 +1,6 @@
-"""HTTP/1.1 that says what the server saw of connection and request: over TLS of every kind, and on unix sockets.
+"""Serves HTTP/1.1 over TLS of every kind and on unix sockets. Responses describe the connection and the request.
 
-With threads: a server of asyncio closes a failed handshake without the alert that says why (RFC 8446, section 6.2).
+Uses threads, because an asyncio server closes a failed handshake without the alert with the reason (RFC 8446, section 6.2).
 """
 import contextlib
 import http.server
@@ -30,12 +30,12 @@ def limited_to(chain_and_key, version):
     made = context(chain_and_key, maximum_version=version)
     if version < ssl.TLSVersion.TLSv1_2:
         made.minimum_version = version
-        made.set_ciphers("ALL:@SECLEVEL=0")  # OpenSSL 3 speaks TLS 1.1 on no other terms
+        made.set_ciphers("ALL:@SECLEVEL=0")  # OpenSSL 3 requires this for TLS 1.1
     return made
 
 
 def linger(connection):
-    """Reads to the end before the socket is closed: with bytes unread it would be reset, and the alert lost."""
+    """Reads to the end before the socket closes. With unread bytes the connection would be reset and the alert lost."""
     connection.settimeout(5)
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_WR)
@@ -92,7 +92,7 @@ class Server(socketserver.ThreadingTCPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, request, client_address):
-        pass  # a client that refuses the server, or is refused
+        pass  # the client refused the server or was refused
 
 
 def port(tls=None):
@@ -100,7 +100,7 @@ def port(tls=None):
 
 
 def port_of_both_families():
-    """One port on 127.0.0.1 and ::1; None where there is no IPv6."""
+    """Serves the same port on 127.0.0.1 and ::1 and returns it, or None without IPv6."""
     for _ in range(50):
         server = Server(("127.0.0.1", 0))
         try:
@@ -115,7 +115,7 @@ def port_of_both_families():
 
 
 def start(certificates, folder, sockets):
-    """Starts all. Gives what servers.json says of them."""
+    """Starts all servers. Returns their entries for servers.json."""
     good, authority = certificates["good"], str(folder / "authority.pem")
     contexts = {kind: context(files) for kind, files in certificates.items()}
     for number in (1, 2, 3):

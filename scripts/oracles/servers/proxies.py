@@ -1,6 +1,6 @@
-"""Proxies that note what they are asked: HTTP with CONNECT, the same over TLS, SOCKS 5; with and without credentials.
+"""Proxies that log their requests: HTTP with CONNECT, HTTP over TLS and SOCKS 5, with and without credentials.
 
-Names that end in .test lead to loopback: no resolver of the client's can know them.
+The proxies resolve names that end in .test to loopback. A client cannot resolve these names.
 """
 import asyncio
 import base64
@@ -15,7 +15,7 @@ LOG = []
 
 
 async def read_head(reader):
-    """Request line and headers, names in lower case; None at the end of the connection."""
+    """Returns the request line and the headers with lowercase names, or None at the end of the connection."""
     try:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     except (asyncio.IncompleteReadError, ConnectionError):
@@ -59,7 +59,7 @@ async def tunnel(reader, writer, host, port, success, failure):
 
 
 async def forward(reader, writer, method, target, headers):
-    """Passes one request on and closes: the simplest proxy there can be."""
+    """Forwards one request and closes the connection."""
     authority, _, path = target.removeprefix("http://").partition("/")
     host, _, port = authority.rpartition(":")
     far_reader, far_writer = await open_connection(host, port)
@@ -95,7 +95,7 @@ def http_proxy(name, needs_credentials):
 
 
 async def negotiate(reader, writer, needs_credentials):
-    """RFC 1928, section 3, and RFC 1929. Gives the user, or None for one that is turned away."""
+    """Negotiates by RFC 1928, section 3, and RFC 1929. Returns the user, or None if access is denied."""
     _, count = await reader.readexactly(2)
     methods, wanted = await reader.readexactly(count), 2 if needs_credentials else 0
     if wanted not in methods:
@@ -112,7 +112,7 @@ async def negotiate(reader, writer, needs_credentials):
 
 
 async def address(reader):
-    """RFC 1928, sections 4 and 5."""
+    """Reads the address of a request (RFC 1928, sections 4 and 5)."""
     _, command, _, kind = await reader.readexactly(4)
     if kind == 3:
         host = (await reader.readexactly((await reader.readexactly(1))[0])).decode()
@@ -136,7 +136,7 @@ def socks_proxy(name, needs_credentials):
 
 
 async def tell(reader, writer):
-    """Answers any request with all that was noted."""
+    """Answers any request with the log of all proxies."""
     while await read_head(reader):
         writer.write(response(LOG))
         await writer.drain()

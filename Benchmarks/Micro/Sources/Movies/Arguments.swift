@@ -2,11 +2,11 @@ import Foundation
 
 /// The command line: a command, then `--name value` pairs and `--flag`s.
 public struct Arguments: Sendable {
-    /// The first word.
+    /// The command, which is the first word.
     public let command: String
     private var values: [String: String] = [:]
 
-    /// Takes the words after the program's name.
+    /// Parses the words after the program's name.
     public init(_ words: some Collection<String>) {
         command = words.first ?? ""
         var rest = words.dropFirst()
@@ -17,48 +17,48 @@ public struct Arguments: Sendable {
         }
     }
 
-    /// The value of an option; nil when it was not given.
+    /// The value of an option, or nil if it was not given.
     public subscript(name: String) -> String? { values[name] }
 
-    /// Whether the option was given, with a value or without.
+    /// Returns whether an option was given, with or without a value.
     public func has(_ flag: String) -> Bool { values[flag] != nil }
 
-    /// The value of an option that must have one.
+    /// Returns the value of a required option.
     public func text(_ name: String) throws(UsageError) -> String {
         guard let value = values[name], !value.isEmpty else { throw UsageError(text: "--\(name) is missing") }
         return value
     }
 
-    /// The URL of an option that must have one.
+    /// Returns the URL of a required option.
     public func url(_ name: String) throws(UsageError) -> URL {
         guard let url = URL(string: try text(name)) else { throw UsageError(text: "--\(name) is not a URL") }
         return url
     }
 
-    /// The file of an option that must have one.
+    /// Returns the file of a required option.
     public func file(_ name: String) throws(UsageError) -> URL {
         URL(fileURLWithPath: try text(name))
     }
 
-    /// The number of an option; `value` when it was not given.
+    /// Returns the number of an option, or `value` if it was not given.
     public func number<Number: LosslessStringConvertible>(_ name: String, default value: Number) throws(UsageError)
         -> Number
     {
         guard let text = values[name] else { return value }
-        guard let number = Number(text) else { throw UsageError(text: "--\(name) is no number: \(text)") }
+        guard let number = Number(text) else { throw UsageError(text: "--\(name) is not a number: \(text)") }
         return number
     }
 }
 
-/// A fault of the command line.
+/// An error in the command line.
 public struct UsageError: Error, CustomStringConvertible {
     let text: String
 
-    /// Makes the error that says `text`.
+    /// Creates an error with a message.
     public init(text: String) {
         self.text = text
     }
 
-    /// The text.
+    /// The message.
     public var description: String { text }
 }

@@ -1,15 +1,16 @@
 import Switchboard
 import Synchronization
 
-/// A chain as apps have it: two that add a header, one that keeps time, and the package's retry and redirects.
+/// A typical chain of an app: two interceptors that set a header, one that measures time, `RetryPolicy` and
+/// `RedirectInterceptor`.
 public enum FiveInterceptors {
-    /// Makes them, in order.
+    /// Creates the interceptors, in order.
     public static func make() -> [any Interceptor] {
         [Timing(), HeaderStamp("X-Client", "bench"), Bearer(), RetryPolicy(), RedirectInterceptor()]
     }
 }
 
-/// Adds a header.
+/// Sets a header.
 private struct HeaderStamp: Interceptor {
     let name: String
     let value: String
@@ -26,7 +27,7 @@ private struct HeaderStamp: Interceptor {
     }
 }
 
-/// Adds a token that is kept behind a lock.
+/// Sets a token that a lock protects.
 private final class Bearer: Interceptor {
     private let token = Mutex("0123456789abcdef")
 
@@ -37,7 +38,7 @@ private final class Bearer: Interceptor {
     }
 }
 
-/// Adds up how many calls there were and how long they took.
+/// Sums up the number and the duration of calls.
 private final class Timing: Interceptor {
     private let sum = Mutex((calls: 0, time: Duration.zero))
 

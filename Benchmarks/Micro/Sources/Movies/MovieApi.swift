@@ -1,17 +1,17 @@
 import Foundation
 import Switchboard
 
-/// The API of the design, as an app declares it, and one environment more: the server on loopback.
+/// The movie API as an app declares it, with an additional environment for the server on loopback.
 public enum MovieApi { case recommended(id: Int), popular(page: Int), newMovies(page: Int), video(id: Int) }
 
 extension MovieApi: EndPointType {
-    /// That of the environment.
+    /// The base URL of the current environment.
     public var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
     static let servers: EnvironmentURLs = [
         .production: "https://api.themoviedb.org/3/movie/", .staging: "https://staging.example.com/3/movie/",
         .qa: "https://qa.example.com/3/movie/", .loopback: Loopback.base,
     ]
-    /// Below the base URL.
+    /// The path below the base URL.
     public var path: String {
         switch self {
         case .recommended(let id): "\(id)/recommendations"
@@ -20,9 +20,9 @@ extension MovieApi: EndPointType {
         case .video(let id): "\(id)/videos"
         }
     }
-    /// GET for all.
+    /// GET for all endpoints.
     public var httpMethod: HTTPMethod { .get }
-    /// Pages have parameters.
+    /// Parameters for pages only.
     public var task: HTTPTask {
         switch self {
         case .newMovies(let page), .popular(let page):
@@ -30,30 +30,30 @@ extension MovieApi: EndPointType {
         default: .request
         }
     }
-    /// None of its own.
+    /// No headers.
     public var headers: HTTPHeaders? { nil }
 }
 
-/// The key of the API.
+/// The API's key.
 public enum MovieKey {
-    /// The key.
+    /// The key's value.
     public static let value = "0123456789abcdef0123456789abcdef"
 }
 
 extension NetworkEnvironment {
-    /// The server of ``Loopback``.
+    /// The environment of ``Loopback``'s server.
     public static let loopback = NetworkEnvironment("loopback")
 }
 
-/// The server that this process was told to measure against.
+/// The server of the measurement.
 public enum Loopback {
-    /// The base URL, `--url` of the command line.
+    /// The base URL, from `--url` on the command line.
     public static let base = Arguments(CommandLine.arguments.dropFirst())["url"] ?? "http://127.0.0.1/"
-    /// The URL of ``MovieApi/newMovies(page:)`` there, for the peers without endpoints.
+    /// The URL of ``MovieApi/newMovies(page:)`` on that server, for the peers without endpoints.
     public static let page = base + "now_playing?page=1&api_key=" + MovieKey.value
-    /// ``page`` as a URL.
+    /// The value of ``page`` as a URL.
     public static let pageURL = url("now_playing?page=1&api_key=" + MovieKey.value)
 
-    /// The URL of what is below the base URL; that of nothing when there is none.
+    /// Returns the URL of a path below the base URL, or a file URL if that is no valid URL.
     public static func url(_ path: String) -> URL { URL(string: base + path) ?? URL(fileURLWithPath: path) }
 }

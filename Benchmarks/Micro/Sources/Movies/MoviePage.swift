@@ -1,4 +1,4 @@
-/// A page of movies as the API sends it.
+/// A page of movies in the API's JSON.
 public struct MoviePage: Codable, Equatable, Sendable {
     let page: Int
     let totalPages: Int
@@ -13,7 +13,7 @@ public struct MoviePage: Codable, Equatable, Sendable {
     }
 }
 
-/// A movie of a page.
+/// A movie on a page.
 public struct Movie: Codable, Equatable, Sendable {
     let id: Int
     let title: String

@@ -5,7 +5,7 @@ import SwitchboardCache
 import SwitchboardCookies
 import SwitchboardMocks
 
-/// The cost of router, interceptors and response handling over a session that does nothing.
+/// The cost of the router, interceptors and response handling over a session without a network.
 struct ChainBenchmarks {
     let page: Data
 
@@ -45,7 +45,7 @@ struct ChainBenchmarks {
     }
 }
 
-/// Answers at once with a page that was made beforehand, as a server's would look.
+/// Returns a prepared page at once, with the headers of a typical server.
 private struct ReadySession: CallCancellableSession {
     private let response: NetworkResponse
 
@@ -65,7 +65,7 @@ private struct ReadySession: CallCancellableSession {
     }
 }
 
-/// A session of an app, which does not say that it ends with its call.
+/// An app's session, without `CallCancellableSession`.
 private struct ForeignSession: NetworkSession {
     let session: ReadySession
 
@@ -84,7 +84,7 @@ private struct RedirectingSession: CallCancellableSession {
     }
 }
 
-/// Has no network.
+/// Fails every request for lack of a network.
 private struct FailingSession: CallCancellableSession {
     func send(_ request: NetworkRequest) async throws -> NetworkResponse { throw NetworkError(.noInternetConnection) }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Movies
 import Switchboard
 
-/// A page over libcurl, one request at a time, on a connection that stands. The server is a process of its own.
+/// Requests for a page over libcurl, one at a time on a kept-alive connection. The server is a separate process.
 struct CurlBenchmarks {
     func run(_ figures: inout MicroFigures) async throws {
         guard let url = URL(string: Loopback.page) else { throw UsageError(text: "--url is not a URL") }

@@ -2,7 +2,7 @@ import Foundation
 import Movies
 import Switchboard
 
-/// Parameters to a query, ours and by URLComponents.
+/// Encoding parameters to a query: the library's encoder and `URLComponents`.
 struct EncoderBenchmarks {
     private struct Search: Encodable {
         let query: String

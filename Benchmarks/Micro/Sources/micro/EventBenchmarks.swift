@@ -4,7 +4,7 @@ import Movies
 import Switchboard
 import SwitchboardStreams
 
-/// A million server-sent events, fewer below valgrind, in chunks of 64 KiB as a session would give them.
+/// A million server-sent events, or fewer under valgrind, in chunks of 64 KiB as a session delivers them.
 struct EventBenchmarks {
     private static let count = callgrind_is_there() ? 5_000 : 1_000_000
 
@@ -37,7 +37,7 @@ struct EventBenchmarks {
 
     private static func check(_ count: Int, _ isRight: Bool) throws {
         guard count == Self.count, isRight else {
-            throw UnexpectedAnswer(description: "\(count) events were read, not the \(Self.count) that were written")
+            throw UnexpectedAnswer(description: "read \(count) events instead of \(Self.count)")
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Movies
 import SwitchboardJSON
 
-/// A page of movies, and an order of 1 KB; ours and Foundation's.
+/// Coding of a page of movies and of an order of 1 KB, with the library's coders and Foundation's.
 struct JSONBenchmarks {
     let page: Data
 

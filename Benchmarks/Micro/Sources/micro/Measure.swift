@@ -1,16 +1,15 @@
 import Callgrind
 import Foundation
 
-/// Measures one operation: CPU time, or below valgrind what callgrind counts.
+/// Measures one operation: its CPU time, or under valgrind the counts of callgrind.
 struct Measure: Sendable {
     let batches: Int
     let secondsPerBatch: Double
-    /// How often an operation is done below valgrind; more is no more exact.
+    /// The repetitions of an operation under valgrind. More do not make the counts more exact.
     static let times = 100
 
-    /// What one operation takes, in nanoseconds: the best of several batches, so that what else the machine does counts
-    /// least. All threads of the process are counted. Below valgrind it is the number of operations in the file that
-    /// callgrind wrote.
+    /// Returns the nanoseconds of CPU that one operation takes in all threads. The best of several batches counts, so
+    /// other programs have little effect. Under valgrind, returns how many operations the file from callgrind covers.
     func callAsFunction(_ name: String, _ operation: () async throws -> Void) async rethrows -> Double {
         guard !callgrind_is_there() else { return try await count(name, operation) }
         var count = 1
@@ -26,9 +25,9 @@ struct Measure: Sendable {
     }
 
     private func count(_ name: String, _ operation: () async throws -> Void) async rethrows -> Double {
-        // What is done once per process is not counted.
+        // Work that happens once per process is not counted.
         for _ in 0..<Self.times / 4 { try await operation() }
-        // What waits for another process differs from time to time.
+        // Operations that wait for another process vary, so they are counted more often.
         for _ in 0..<(name.hasPrefix("curl.") ? 5 : 2) {
             callgrind_forget()
             for _ in 0..<Self.times { try await operation() }
@@ -37,7 +36,7 @@ struct Measure: Sendable {
         return Double(Self.times)
     }
 
-    /// Takes a batch into account, or makes the next one longer when it was too short. Says whether it counted.
+    /// Records a batch, or enlarges the next one if this one was too short. Returns whether the batch was recorded.
     private func note(_ nanoseconds: Double, _ count: inout Int, _ best: inout Double) -> Bool {
         guard nanoseconds >= secondsPerBatch * 0.5e9 else {
             count = max(count * 2, Int(Double(count) * secondsPerBatch * 1e9 / max(nanoseconds, 1_000)))
@@ -54,7 +53,7 @@ struct Measure: Sendable {
     }
 }
 
-/// Keeps the compiler from leaving out what makes a value.
+/// Prevents the compiler from removing the code that produces a value.
 @inline(never) func consume<Value>(_ value: Value) {
     withExtendedLifetime(value) {}
 }

@@ -4,16 +4,17 @@ import Movies
 
 /// Measures single operations: `micro [--batches N] [--seconds S] [--only NAME,NAME] [--page FILE] [--url BASE]`.
 ///
-/// `--seconds` are those of one batch. A name is how the names of the wanted operations begin. `--page` is a page of movies as
-/// JSON, of about 12 KB. `--url` is a server that has it as `now_playing`; without it nothing goes over a network. Prints
-/// one line of JSON.
+/// `--seconds` is the length of one batch. `--only` selects operations whose names begin with a NAME. `--page` is a
+/// page of movies as JSON of about 12 KB. `--url` is a server with that page at `now_playing`; without it no operation
+/// uses a network. Prints one line of JSON.
 @main struct Micro {
     private struct Report: Encodable {
-        /// By the operation's name: nanoseconds of CPU; below valgrind how often it was done, for the file of that name.
+        /// The nanoseconds of CPU per operation, by the operation's name. Under valgrind, the number of operations that
+        /// the file of that name covers.
         let operations: [String: Double]
     }
 
-    /// Not async: the main thread of an async program waits in a way that valgrind 3.19 does not survive.
+    /// Waits on a semaphore instead of being async, because the main thread of an async program crashes valgrind 3.19.
     static func main() {
         Task.detached { await run() }
         DispatchSemaphore(value: 0).wait()
@@ -46,7 +47,7 @@ import Movies
     }
 }
 
-/// An operation did not give what it should.
+/// An operation returned an unexpected result.
 struct UnexpectedAnswer: Error, CustomStringConvertible {
     let description: String
 }

@@ -2,18 +2,18 @@ import Callgrind
 
 /// Collects figures by name.
 struct MicroFigures {
-    /// Nanoseconds of CPU per operation; below valgrind the number of operations that were counted.
+    /// The nanoseconds of CPU per operation, or under valgrind the number of counted operations.
     private(set) var values: [String: Double] = [:]
     private let measure: Measure
     private let prefixes: [String]
 
-    /// Measures what begins with one of the prefixes.
+    /// Measures only operations whose names begin with one of the prefixes.
     init(_ measure: Measure, only prefixes: [String]) {
         self.measure = measure
         self.prefixes = prefixes
     }
 
-    /// Whether a figure of this name is asked for.
+    /// Returns whether this operation is selected.
     func wants(_ name: String) -> Bool {
         prefixes.contains { name.hasPrefix($0) }
     }
@@ -23,7 +23,7 @@ struct MicroFigures {
         values[name] = try await measure(name, operation)
     }
 
-    /// The figure of one of `count` things that an operation does, which is long enough to be done once.
+    /// Adds the figure per item of an operation that processes `count` items. The operation is long enough to run once.
     mutating func add(_ name: String, each count: Int, _ operation: () async throws -> Void) async rethrows {
         guard wants(name) else { return }
         if callgrind_is_there() {

@@ -2,7 +2,7 @@ import Foundation
 import Movies
 import Switchboard
 
-/// From an endpoint's case to a finished request, ours and by Foundation alone.
+/// Building a request from an endpoint, with the library and with Foundation alone.
 struct RequestBenchmarks {
     private let base = URL(string: "https://api.themoviedb.org/3/movie/")
 
@@ -11,7 +11,7 @@ struct RequestBenchmarks {
         var page = 0
         let expected = try url(forPage: 7)
         guard try router.makeRequest(for: .newMovies(page: 7)).url == expected else {
-            throw UnexpectedAnswer(description: "the two ways to a request give different URLs")
+            throw UnexpectedAnswer(description: "the library and Foundation build different URLs")
         }
         try await figures.add("request.switchboard") {
             page += 1
@@ -42,7 +42,7 @@ struct RequestBenchmarks {
     }
 }
 
-/// Answers nothing; only requests are made.
+/// Returns an empty response. These benchmarks only build requests.
 private struct EmptySession: NetworkSession {
     func send(_ request: NetworkRequest) async throws -> NetworkResponse { NetworkResponse(status: 204) }
 }

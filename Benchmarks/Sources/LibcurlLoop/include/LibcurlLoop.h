@@ -6,8 +6,8 @@ struct libcurl_loop_result {
     double seconds;
 };
 
-/// Gets a page again and again with nothing but libcurl and one thread: what no client over libcurl can be better than.
-/// The options are those of CurlSession. False without a libcurl.
+/// Gets a page repeatedly with libcurl alone on one thread: the lower bound for any client over libcurl. Uses
+/// CurlSession's options. Returns false if libcurl is not installed.
 _Bool libcurl_loop(const char *url, int in_flight, double seconds, struct libcurl_loop_result *result);
 
 #endif

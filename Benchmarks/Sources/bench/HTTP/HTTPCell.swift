@@ -53,7 +53,7 @@ struct HTTPCell {
         let cpuUsed = ProcessUsage.cpuMicroseconds - cpu
         guard result.sum == result.latencies.count * each else {
             throw UnexpectedAnswer(
-                description: "\(result.latencies.count) answers give \(result.sum), not \(each) each")
+                description: "\(result.latencies.count) responses sum to \(result.sum), expected \(each) each")
         }
         let count = result.latencies.count
         let sorted = result.latencies.sorted()
@@ -67,7 +67,7 @@ struct HTTPCell {
 }
 
 extension [UInt32] {
-    /// Microseconds below which a share of the sorted nanoseconds lies; 0 when there are none.
+    /// Returns a percentile of sorted latencies in nanoseconds, converted to microseconds. 0 if the array is empty.
     fileprivate func percentile(_ share: Double) -> Double {
         isEmpty ? 0 : Double(self[Swift.min(count - 1, Int(Double(count) * share))]) / 1e3
     }

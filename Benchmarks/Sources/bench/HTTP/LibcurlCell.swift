@@ -2,7 +2,7 @@ import Foundation
 import LibcurlLoop
 import Movies
 
-/// The same cell for libcurl alone, driven by a loop in C on one thread: the floor under all that is built on it.
+/// The same cell for libcurl alone in a C loop on one thread: the lower bound for all clients over libcurl.
 struct LibcurlCell {
     private let inFlight: Int
     private let seconds: Double
@@ -17,7 +17,7 @@ struct LibcurlCell {
     func measure() throws -> HTTPCell.Report {
         var result = libcurl_loop_result()
         guard libcurl_loop(Loopback.page, Int32(inFlight), warmUp, &result), result.requests > 0 else {
-            throw UnexpectedAnswer(description: "libcurl gave no answer")
+            throw UnexpectedAnswer(description: "libcurl received no response")
         }
         let cpu = ProcessUsage.cpuMicroseconds
         _ = libcurl_loop(Loopback.page, Int32(inFlight), seconds, &result)

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Keeps a number of requests in flight: each of as many tasks sends its next one as soon as its last one is answered.
+/// Keeps a number of requests in flight: that many tasks each send the next request after a response.
 struct Load {
-    /// When no more requests are sent; those under way are waited for.
+    /// The condition that stops new requests. Requests in flight still complete.
     enum End: Sendable {
         case requests(Int)
         case seconds(Double)
     }
 
     struct Result: Sendable {
-        /// Nanoseconds of each answered request, in no order; at most 4 seconds each.
+        /// The latency of each answered request in nanoseconds, unordered, at most 4 seconds each.
         var latencies: [UInt32] = []
-        /// What the calls gave, added up.
+        /// The sum of the calls' results.
         var sum = 0
         var errors = 0
         var firstError: String?
@@ -61,7 +61,7 @@ struct Load {
     }
 }
 
-/// Lets requests through until the end.
+/// Admits requests until the end condition is met.
 private final class Gate: Sendable {
     private let remaining: Atomic<Int>
     private let deadline: ContinuousClock.Instant?

@@ -1,44 +1,48 @@
 import Foundation
 import Movies
 
-/// What a peer is asked for again and again.
+/// The call that a peer repeats.
 enum Work: Sendable {
-    /// The page as bytes; the whole of it when it is known.
+    /// Gets the page as bytes. Compares it with `expected` unless that is nil.
     case get(expected: Data?)
-    /// The page, decoded.
+    /// Gets the page, decoded.
     case decode(expected: MoviePage)
-    /// To encode this page and post it.
+    /// Encodes this page and posts it.
     case post(MoviePage)
 
-    /// Compares one whole answer with the one expected, and gives the number that each call shall give.
+    /// Compares one full response with the expected one. Returns the number that each call must return.
     func check(_ peer: any Peer) async throws -> Int {
         switch self {
         case .get(let expected):
             let data = try await peer.data()
             guard data == expected ?? data else {
-                throw UnexpectedAnswer(description: "\(data.count) bytes came that are not those expected")
+                throw UnexpectedAnswer(description: "received \(data.count) bytes that differ from the expected page")
             }
             return data.count
         case .decode(let expected):
-            guard try await peer.page() == expected else { throw UnexpectedAnswer(description: "another page came") }
+            guard try await peer.page() == expected else {
+                throw UnexpectedAnswer(description: "the decoded page differs from the expected one")
+            }
             return expected.results.count
         case .post(let page):
             let echo = try await peer.post(page, to: .echo)
             guard try JSONDecoder().decode(MoviePage.self, from: echo) == page else {
-                throw UnexpectedAnswer(description: "another page was posted")
+                throw UnexpectedAnswer(description: "the echoed page differs from the posted one")
             }
             return echo.count
         }
     }
 
-    /// Makes one call: the number of bytes that came, of movies that were decoded, or of bytes that were posted.
+    /// Makes one call. Returns the number of received bytes, decoded movies or posted bytes.
     func call(_ peer: any Peer) async throws -> Int {
         switch self {
         case .get: return try await peer.bytes()
         case .decode: return try await peer.page().results.count
         case .post(let page):
             let answer = String(decoding: try await peer.post(page, to: .take), as: UTF8.self)
-            guard let count = Int(answer) else { throw UnexpectedAnswer(description: "the answer is \(answer)") }
+            guard let count = Int(answer) else {
+                throw UnexpectedAnswer(description: "the response is not a number of bytes: \(answer)")
+            }
             return count
         }
     }

@@ -7,15 +7,16 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// async-http-client by its async interface, on the shared event loops. JSON is Foundation's, from and to its buffers.
+/// The async interface of async-http-client on the shared event loops. Foundation encodes and decodes JSON with NIO's
+/// buffers.
 struct AsyncHTTPClientPeer: Peer {
     private let client: HTTPClient
     private let url: String
 
-    /// With `runsOnEventLoops` all tasks of the process run on the event loops.
+    /// Creates the client. `runsOnEventLoops` moves all tasks of the process to the event loops.
     init(_ settings: PeerSettings, runsOnEventLoops: Bool = false) throws {
         if runsOnEventLoops, !NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor() {
-            throw UsageError(text: "tasks cannot run on the event loops")
+            throw UsageError(text: "cannot install the event loops as the executor of all tasks")
         }
         var configuration = HTTPClient.Configuration()
         configuration.httpVersion = settings.isHTTP1 ? .http1Only : .automatic

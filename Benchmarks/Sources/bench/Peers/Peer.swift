@@ -1,17 +1,17 @@
 import Foundation
 import Movies
 
-/// A client that is asked for the same again and again. Each of its functions makes one call.
+/// A client under measurement. Each function makes one call.
 protocol Peer: Sendable {
-    /// Gets the page and gives the number of bytes that came.
+    /// Gets the page and returns the number of received bytes.
     func bytes() async throws -> Int
     /// Gets the page, decoded.
     func page() async throws -> MoviePage
-    /// Posts a page as JSON and gives the answer.
+    /// Posts a page as JSON and returns the response's body.
     func post(_ page: MoviePage, to place: BodyServer) async throws -> Data
-    /// Gets the page by the same way, to be compared with what the server has.
+    /// Gets the page in the same way and returns it for comparison with the server's file.
     func data() async throws -> Data
-    /// Where tasks that call these should run; nil for Swift's own threads.
+    /// The executor for tasks that make these calls, or nil for Swift's own threads.
     var executor: (any TaskExecutor)? { get }
 }
 
@@ -19,25 +19,25 @@ extension Peer {
     var executor: (any TaskExecutor)? { nil }
 }
 
-/// What all peers are given alike.
+/// The settings that all peers share.
 struct PeerSettings: Sendable {
-    /// The connections that may stand at a time: as many as there are requests in flight.
+    /// The maximum number of connections, which is the number of requests in flight.
     let connections: Int
-    /// The authority that signed the server's certificate; nil without TLS.
+    /// The authority that signed the server's certificate, or nil without TLS.
     let authority: URL?
-    /// Whether HTTP/2 is not even offered.
+    /// Whether the client offers only HTTP/1.1.
     let isHTTP1: Bool
 }
 
-/// Where bodies are posted to.
+/// The endpoints for posted bodies.
 enum BodyServer: String, Sendable {
-    /// Answers with the number of bytes that came.
+    /// Returns the number of received bytes.
     case take
-    /// Sends the bytes back.
+    /// Returns the received bytes.
     case echo
 }
 
-/// The answer was not the one expected.
+/// The response differs from the expected one.
 struct UnexpectedAnswer: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import Movies
 
 enum Peers {
-    /// A peer by the name that the tables call it, without `+decode`, which is the work's.
+    /// Creates a peer by its name in the tables, without `+decode`, which ``Work`` covers.
     static func make(_ name: String, _ settings: PeerSettings) throws -> any Peer {
         switch name {
         case "urlsession": try URLSessionPeer(settings)
@@ -12,7 +12,7 @@ enum Peers {
         case "router+executor": RouterPeer(try Sessions.make("curl", settings), runsOnSession: true)
         case "ahc": try AsyncHTTPClientPeer(settings)
         case "ahc+executor": try AsyncHTTPClientPeer(settings, runsOnEventLoops: true)
-        default: throw UsageError(text: "no such peer: \(name)")
+        default: throw UsageError(text: "unknown peer: \(name)")
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Movies
 import Switchboard
 
-/// What an app does: an endpoint's case through a router, five interceptors and the response handling.
+/// The calls of an app: an endpoint through a router, five interceptors and the response handling.
 struct RouterPeer: Peer {
     private let router: Router<MovieApi>
     private let bodies: Router<BodyApi>
@@ -24,7 +24,7 @@ struct RouterPeer: Peer {
     }
 }
 
-/// The server of bodies, as an app declares it.
+/// The server of bodies as an app declares it.
 private enum BodyApi: EndPointType {
     case post(MoviePage, BodyServer)
 

@@ -2,7 +2,7 @@ import Foundation
 import Movies
 import Switchboard
 
-/// A session of ours, bare: a request value made for each exchange, no router.
+/// One of the library's sessions without a router. Creates a request for each exchange.
 struct SessionPeer: Peer {
     private let session: any NetworkSession
     private let url: URL

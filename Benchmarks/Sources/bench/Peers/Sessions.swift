@@ -13,7 +13,7 @@ enum Sessions {
             return CurlSession(configuration: configuration)
         case "foundation":
             return FoundationSession(configuration: configuration)
-        default: throw UsageError(text: "no such session: \(name)")
+        default: throw UsageError(text: "unknown session: \(name)")
         }
     }
 }

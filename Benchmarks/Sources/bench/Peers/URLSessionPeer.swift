@@ -2,15 +2,15 @@ import Foundation
 import Movies
 import Switchboard
 
-/// URLSession as it comes, in the one use that survives on Linux: no cache, a data task with a completion handler,
-/// never cancelled. JSON is Foundation's.
+/// `URLSession` in the one use that is stable on Linux: no cache, a data task with a completion handler, never
+/// cancelled. Foundation encodes and decodes JSON.
 struct URLSessionPeer: Peer {
     private let session: URLSession
     private let url: URL
 
     init(_ settings: PeerSettings) throws {
         guard settings.authority == nil else {
-            throw UsageError(text: "URLSession takes no authority of one's own on Linux")
+            throw UsageError(text: "URLSession accepts no custom authority on Linux")
         }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file's bytes in chunks, by `read(2)` alone: `FileHandle` reads 4 KiB at a time on Linux, which would be most of
-/// what is measured.
+/// Reads a file in chunks with `read(2)`. `FileHandle` reads 4 KiB at a time on Linux, which would dominate the
+/// measurement.
 final class FileReader: Sendable {
     private let descriptor: Int32
     private let chunk = 256 << 10
@@ -13,7 +13,7 @@ final class FileReader: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next bytes; nil at the end.
+    /// Reads the next bytes. Returns nil at the end.
     func next() throws -> Data? {
         guard let memory = malloc(chunk) else { throw CocoaError(.fileReadTooLarge) }
         let count = read(descriptor, memory, chunk)

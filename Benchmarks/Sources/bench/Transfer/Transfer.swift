@@ -2,7 +2,7 @@ import Foundation
 import Movies
 import Switchboard
 
-/// One large body through a session, from a file, into a file, or there and back at the same time.
+/// Transfers one large body through a session: from a file, into a file, or in both directions at once.
 ///
 /// `--kind upload|download|echo --session NAME --url URL [--file FILE] [--to FILE]`
 struct Transfer {
@@ -17,7 +17,9 @@ struct Transfer {
     }
 
     init(_ arguments: Arguments) throws {
-        guard let kind = Kind(rawValue: try arguments.text("kind")) else { throw UsageError(text: "no such --kind") }
+        guard let kind = Kind(rawValue: try arguments.text("kind")) else {
+            throw UsageError(text: "unknown --kind: use upload, download or echo")
+        }
         self.kind = kind
         url = try arguments.url("url")
         session = try Sessions.make(
@@ -28,7 +30,7 @@ struct Transfer {
     }
 
     struct Report: Encodable {
-        /// The bytes that arrived: at the server for an upload, here for the others.
+        /// The bytes that arrived, at the server for an upload and here otherwise.
         let bytes: Int64
         let seconds: Double
         let cpuSeconds: Double
@@ -49,7 +51,7 @@ struct Transfer {
             cpuSeconds: (ProcessUsage.cpuMicroseconds - cpu) / 1e6, peakKiB: ProcessUsage.peakResidentKiB)
     }
 
-    /// The server answers with the number of bytes that it took.
+    /// Uploads the file. Returns the number of bytes that the server reports.
     private func upload() async throws -> Int64 {
         let body = FileBody(file, contentType: "application/octet-stream")
         let response = try await session.send(NetworkRequest(.put, url, body: body))

@@ -1,5 +1,5 @@
-/// A friend, as the server knows it. Not the client's type, so that each side is tested against the shape and not against
-/// itself.
+/// A friend in the server's JSON. The client has a separate type, so the tests compare both sides with the JSON and not
+/// with each other.
 struct FriendRecord: Encodable, Sendable {
     let id: Int
     let name: String
@@ -16,7 +16,7 @@ struct FriendRecord: Encodable, Sendable {
     ]
 }
 
-/// What a request may say of one.
+/// The body of a request that adds a friend.
 struct FriendChange: Decodable {
     let userId: Int?
     let name: String?

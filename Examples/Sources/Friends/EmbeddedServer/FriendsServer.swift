@@ -3,12 +3,13 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// A server of friends, which knows one user and one token.
+/// A server of friends with one user and one token.
 ///
-/// `GET`, `POST /api/friends`, `DELETE /api/friends/2`, `GET /api/groups/chess`, all with a `user_id`: in the query, or in
-/// the body where there is one. What it refuses it explains: `{"message": "You have no friend 99."}`.
+/// Answers `GET` and `POST /api/friends`, `DELETE /api/friends/2` and `GET /api/groups/chess`. Each request carries a
+/// `user_id` in its body, or in the query if it has no body. A refused request receives a reason:
+/// `{"message": "You have no friend 99."}`.
 final class FriendsServer: Sendable {
-    /// The only token it takes.
+    /// The only token that the server accepts.
     static let token = "demo-token"
 
     private struct Refusal: Error {

@@ -1,13 +1,13 @@
 import Switchboard
 
-/// The movies of one environment: invented, and the same at every start.
+/// The invented movies of one environment, identical at every start.
 struct Catalog: Sendable {
-    /// In cinemas now, in the order of the list.
+    /// The movies in cinemas now, in the list's order.
     let newMovies: [MovieRecord]
     /// The same movies, the most popular first.
     let popular: [MovieRecord]
 
-    /// Sixty movies: three full pages.
+    /// Creates sixty movies, which fill three pages.
     init(environment: NetworkEnvironment) {
         let firstID = environment == .production ? 1001 : environment == .staging ? 2001 : 3001
         newMovies = Self.titles(from: .of(environment)).enumerated().map { index, title in
@@ -16,13 +16,13 @@ struct Catalog: Sendable {
         popular = newMovies.sorted { $0.popularity > $1.popularity }
     }
 
-    /// Eight others to watch after a movie, or nil if there is no such movie.
+    /// Returns eight other movies, or nil if no movie has this ID.
     func recommended(after id: Int) -> [MovieRecord]? {
         guard let index = newMovies.firstIndex(where: { $0.id == id }) else { return nil }
         return (1...8).map { newMovies[(index + 7 * $0) % newMovies.count] }
     }
 
-    /// None to three videos, or nil if there is no such movie.
+    /// Returns up to three videos, or nil if no movie has this ID.
     func videos(of id: Int) -> [VideoRecord]? {
         guard let movie = newMovies.first(where: { $0.id == id }) else { return nil }
         return ["Trailer", "Teaser", "Behind the Scenes"].prefix((id + 2) % 4).enumerated().map { index, type in
@@ -30,7 +30,7 @@ struct Catalog: Sendable {
         }
     }
 
-    /// Every tenth title is one of the whole ones; an adjective meets each noun before it meets it again.
+    /// Combines adjectives and nouns. Every tenth title comes from the complete titles instead.
     private static func titles(from words: WordLists) -> [String] {
         (0..<60).map { index in
             guard index % 10 != 3 else { return words.titles[index / 10 % words.titles.count] }

@@ -3,12 +3,12 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// A movie database: three environments behind one socket, in TheMovieDB's shapes.
+/// A movie database with three environments on one port, in TheMovieDB's JSON.
 ///
-/// `GET /production/3/movie/now_playing?page=1&api_key=demo-key`, and the same under `/staging` and `/qa`; pictures
-/// are at `/t/p/w342/poster1001.bmp`.
+/// Answers `GET /production/3/movie/now_playing?page=1&api_key=demo-key`, and the same under `/staging` and `/qa`.
+/// Pictures have paths such as `/t/p/w342/poster1001.bmp`.
 enum MovieServer {
-    /// The only key it takes.
+    /// The only key that the server accepts.
     static let key = "demo-key"
 
     private static let catalogs = Dictionary(

@@ -3,12 +3,12 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// The pictures of the server: a sky of its own for each movie, as a bitmap, which every viewer shows.
+/// The server's pictures: a different sky for each movie, as a bitmap, which every viewer opens.
 enum Poster {
     private static let width = 342
     private static let height = 513
 
-    /// The answer to a request for a picture, a range of it included; nil for a path that is none.
+    /// Returns the response to a request for a picture or a range of it. Nil if the path names no picture.
     static func response(to request: RecordedRequest) -> MockResponse? {
         guard request.method == .get, request.path.hasPrefix("/t/p/w342/poster"), request.path.hasSuffix(".bmp"),
             let id = Int(request.path.dropFirst(16).dropLast(4))

@@ -2,10 +2,10 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// A request, taken apart.
+/// The parts of a request.
 struct Question {
     let environment: String
-    /// What is after `/production/3/movie/`.
+    /// The path segments after `/production/3/movie/`.
     let path: [String]
     private let pageText: String?
 

@@ -1,9 +1,9 @@
 import Foundation
 
-// What the server keeps and sends, in TheMovieDB's shapes. They are not the client's types, so that each side is tested against the
-// shape and not against itself.
+// The server's records in TheMovieDB's JSON. The client has separate types, so the tests compare both sides with the
+// JSON and not with each other.
 
-/// A movie, as the server knows it.
+/// A movie in the server's JSON.
 struct MovieRecord: Encodable, Sendable {
     let id: Int
     let title: String
@@ -20,7 +20,7 @@ struct MovieRecord: Encodable, Sendable {
     let video = false
     let originalLanguage = "en"
 
-    /// The movie at `index` of its catalog. The third has no pictures, the fifth no date yet.
+    /// Creates the movie at `index` of its catalog. The third has no pictures, and the fifth has no date.
     init(id: Int, title: String, index: Int) {
         self.id = id
         self.title = title
@@ -36,7 +36,7 @@ struct MovieRecord: Encodable, Sendable {
     }
 }
 
-/// A video, as the server knows it.
+/// A video in the server's JSON.
 struct VideoRecord: Encodable, Sendable {
     let id: String
     let key: String
@@ -49,7 +49,7 @@ struct VideoRecord: Encodable, Sendable {
     let language = "en"
     let country = "US"
 
-    // Camel case for all but two: the encoder makes them snake case.
+    // All keys but two are camel case here, and the encoder converts them to snake case.
     enum CodingKeys: String, CodingKey {
         case id, key, name, site, type, size, official, publishedAt
         case language = "iso_639_1"
@@ -66,20 +66,20 @@ struct VideoRecord: Encodable, Sendable {
 
 /// A page of movies.
 struct PageRecord: Encodable, Sendable {
-    /// The first and last release date on a list of new movies.
+    /// The first and the last release date in a list of new movies.
     struct Dates: Encodable, Sendable {
         let maximum: String
         let minimum: String
     }
 
-    /// Nil for other lists.
+    /// The dates, or nil for other lists.
     var dates: Dates?
     let page: Int
     let results: [MovieRecord]
     let totalPages: Int
     let totalResults: Int
 
-    /// The page `number` of `movies`; one past the end is empty.
+    /// Creates page `number` of `movies`. A page past the end is empty.
     init(_ number: Int, of movies: [MovieRecord]) {
         page = number
         results = Array(movies.dropFirst((number - 1) * 20).prefix(20))
@@ -101,7 +101,7 @@ struct ErrorRecord: Encodable, Sendable {
     let statusMessage: String
 }
 
-/// Writes nil as `null`, where a plain optional property would leave its key out.
+/// Encodes nil as `null`. A plain optional property would omit its key.
 @propertyWrapper struct Nullable: Encodable, Sendable {
     var wrappedValue: String?
 

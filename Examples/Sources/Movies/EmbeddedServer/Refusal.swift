@@ -1,4 +1,4 @@
-/// Why the server gives no answer: the status is the raw value.
+/// The reason why the server refuses a request. The raw value is the status.
 enum Refusal: Int, Error {
     case invalidPage = 400
     case invalidKey = 401

@@ -1,10 +1,11 @@
 import Switchboard
 
-/// The words that an environment's movies are named with, so that one look at a table says which environment it is from.
+/// The words in an environment's movie titles. Each environment has different ones, so a table shows its environment at
+/// a glance.
 struct WordLists: Sendable {
     let adjectives: [String]
     let nouns: [String]
-    /// Whole titles, in scripts of many widths.
+    /// Complete titles, in scripts of many widths.
     let titles: [String]
 
     static func of(_ environment: NetworkEnvironment) -> WordLists {

@@ -1,5 +1,5 @@
-/// Something to do, as the server knows it. Not the client's type, so that each side is tested against the shape and
-/// not against itself.
+/// A todo in the server's JSON. The client has a separate type, so the tests compare both sides with the JSON and not
+/// with each other.
 struct TodoRecord: Encodable, Sendable {
     let id: Int
     var userId: Int
@@ -16,7 +16,7 @@ struct TodoRecord: Encodable, Sendable {
     ]
 }
 
-/// What a request may say of one.
+/// The body of a request that adds or changes a todo.
 struct TodoChange: Decodable {
     let userId: Int?
     let title: String?

@@ -3,8 +3,8 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// A server in the shapes of jsonplaceholder, which keeps what it is given: `GET`, `POST /todos`, and `GET`, `PUT`,
-/// `PATCH`, `DELETE /todos/1`.
+/// A server with the paths and JSON of jsonplaceholder that stores changes. Answers `GET` and `POST /todos`, and `GET`,
+/// `PUT`, `PATCH` and `DELETE /todos/1`.
 final class TodoServer: Sendable {
     private let records = Memory(TodoRecord.all)
 

@@ -1,7 +1,6 @@
 import Foundation
 
-// Nothing of the package's is used here: the server has to understand what is on the wire, and not what its own encoder
-// would have written.
+// These parsers use nothing of Switchboard's encoders, so they check the bytes on the wire independently.
 
 /// Reads an object of plain values.
 enum JSONReader {
@@ -31,7 +30,8 @@ enum JSONReader {
         }
     }
 
-    /// The members in the order of their names, because an object has none; nil for anything else.
+    /// Returns the members sorted by name, because an object has no order. Nil if the body is not an object of plain
+    /// values.
     static func items(of body: Data) -> [ReceiptRecord.Item]? {
         guard let members = try? JSONDecoder().decode([String: Value].self, from: body) else { return nil }
         return members.sorted { $0.key < $1.key }.map { name, value in
@@ -56,11 +56,11 @@ enum FormReader {
     }
 }
 
-/// Reads a form with files: parts between boundaries, each with header fields of its own.
+/// Reads a multipart form: parts between boundaries, each with header fields.
 enum PartReader {
     static func items(of body: Data, contentType: String) -> [ReceiptRecord.Item]? {
         guard let boundary = parameter("boundary", of: contentType) else { return nil }
-        // As if a line end stood in front of the first boundary, too.
+        // A line end before the first boundary makes it look like the others.
         var rest = (Data("\r\n".utf8) + body)[...]
         var pieces: [Data] = []
         let delimiter = Data("\r\n--\(boundary)".utf8)
@@ -93,7 +93,7 @@ enum PartReader {
         return .file(name, name: file, type: fields["content-type"] ?? "no type", content)
     }
 
-    /// The value of a parameter, as browsers write it: `; name="a %22b%22"`, or without quotation marks.
+    /// Returns the value of a parameter as browsers write it, `; name="a %22b%22"`, or without quotation marks.
     private static func parameter(_ name: String, of field: String) -> String? {
         guard let start = field.range(of: "; \(name)=")?.upperBound else { return nil }
         let rest = field[start...]

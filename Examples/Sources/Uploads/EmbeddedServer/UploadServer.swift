@@ -3,9 +3,9 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// A server that reads what it is sent with parsers of its own, and says what it understood.
+/// A server that parses each upload with separate parsers and reports what it received.
 ///
-/// `POST /json`, `POST /form`, `POST /multipart`, `PUT /files/NAME`.
+/// Answers `POST /json`, `POST /form`, `POST /multipart` and `PUT /files/NAME`.
 enum UploadServer {
     static func answer(_ request: RecordedRequest) throws -> MockResponse {
         let fullType = request.headers["Content-Type"] ?? ""
@@ -27,14 +27,14 @@ enum UploadServer {
     }
 }
 
-/// What the server understood.
+/// The parsed upload, as the server reports it.
 struct ReceiptRecord: Encodable {
     struct Item: Encodable {
         let name: String
         let kind: String
         let content: String
 
-        /// A file: its name, unless that is the field's, its type, size and checksum.
+        /// Creates the item of a file with its type, size and checksum, and with its name if the field's differs.
         static func file(_ field: String, name: String, type: String, _ bytes: Data) -> Item {
             let sum = String(format: "%08x", adler32(bytes))
             let parts = (name == field ? [] : [name]) + [type, counted(bytes.count, "byte"), sum]
@@ -47,7 +47,7 @@ struct ReceiptRecord: Encodable {
     let items: [Item]
 }
 
-/// The checksum of [RFC 1950 §8.2](https://www.rfc-editor.org/rfc/rfc1950#section-8.2).
+/// Returns the checksum of [RFC 1950 §8.2](https://www.rfc-editor.org/rfc/rfc1950#section-8.2).
 func adler32(_ bytes: some Sequence<UInt8>) -> UInt32 {
     var (one, two): (UInt32, UInt32) = (1, 0)
     for byte in bytes {

@@ -3,10 +3,10 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-// What the server keeps and sends. They are not the client's types, so that each side is tested against the shape and
-// not against itself.
+// The server's records. The client has separate types, so the tests compare both sides with the JSON and not with each
+// other.
 
-/// A user, as the server knows it.
+/// A user in the server's JSON.
 struct UserRecord: Encodable, Sendable {
     let id: Int
     let email: String
@@ -14,7 +14,7 @@ struct UserRecord: Encodable, Sendable {
     let lastName: String
     let avatar: String
 
-    /// The users, with the pictures where the request was sent to.
+    /// Returns the users. The URLs of their pictures use the request's host.
     static func all(for request: RecordedRequest) -> [UserRecord] {
         let host = request.headers["Host"] ?? ""
         return names.enumerated().map { index, name in
@@ -40,7 +40,7 @@ struct UserPageRecord: Encodable, Sendable {
     let data: [UserRecord]
 }
 
-/// The pictures: a gradient of its own for each user.
+/// The pictures: a different gradient for each user.
 enum Avatar {
     static let size = 128
 

@@ -3,9 +3,9 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-/// A server in the shapes of reqres: twelve users, six on a page, with pictures.
+/// A server with the paths and JSON of reqres: twelve users with pictures, six on a page.
 ///
-/// `GET /api/users?page=2`, `GET /api/users/7`, `POST /api/users`, `GET /img/faces/7.bmp`.
+/// Answers `GET /api/users?page=2`, `GET /api/users/7`, `POST /api/users` and `GET /img/faces/7.bmp`.
 enum UserServer {
     private static let pageSize = 6
 

@@ -2,7 +2,8 @@ import Foundation
 import Switchboard
 import SwitchboardCalls
 
-/// Calls of one router over one session, each cancelled at a random moment: by router, progress, handle, task or reset.
+/// Calls of one router over one session. Each is cancelled at a random moment by router, progress, handle, task or
+/// reset.
 struct CancelRounds {
     private let count: Int
     private let seed: UInt64
@@ -25,7 +26,7 @@ struct CancelRounds {
         case router, progress, handle, task, reset
 
         init(_ random: inout Seeded) {
-            // The router ends all calls under way: with more of that none would get far.
+            // The router cancels all calls in flight. If it did so more often, few calls would get far.
             self =
                 switch random.number(0...39) {
                 case 0: .reset
@@ -48,14 +49,14 @@ struct CancelRounds {
         await cancel(0..<warmUp, stage, ledger)
         let warm = await Figures.settled()
         await cancel(warmUp..<count, stage, ledger)
-        // A connection is kept for each place; the rounds before may have left fewer.
+        // The session may keep a connection for each call in flight, and the warm-up may have opened fewer.
         var goal = warm
         goal.descriptors += Self.inFlight
         goal.threads += Self.inFlight
         let end = await Figures.settled(goal: goal)
         say(ledger.outcomes)
         var faults = ledger.faults
-        if !stage.remnants.isEmpty { faults.append("\(stage.remnants.count) files are left") }
+        if !stage.remnants.isEmpty { faults.append("\(stage.remnants.count) files were left behind") }
         return Report(
             start: start, warm: goal, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome, faults: faults)
     }
@@ -99,7 +100,7 @@ struct CancelRounds {
             }
         }
         try? await Task.sleep(for: .microseconds(random.number(0...6_000)))
-        // Again until it has ended: a call that had not begun is none of the router's.
+        // Repeats until the call has ended, because the router cannot cancel a call that has not begun.
         repeat {
             switch means {
             case .router: router.cancel()

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Processes that end while requests are in flight.
+/// Processes that end with requests in flight.
 struct Exits {
     private let count: Int
     private let server: ServerProcess
@@ -43,7 +43,8 @@ struct Exits {
             outcome: "exited cleanly \(clean) of \(count)", faults: faults)
     }
 
-    /// The status as wait(2) has it: the signal that ended it, or its exit code times 256. One that hangs is ended.
+    /// Waits for a process and returns its status as wait(2) reports it: the fatal signal, or the exit code times 256.
+    /// Aborts the process after 30 s.
     private func wait(_ child: pid_t) -> Int32 {
         var status: Int32 = 0
         for _ in 0..<3_000 {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Switchboard
 
-/// What such a process does: requests of every kind in flight, then the end, in one way or another.
+/// The child process of ``Exits``: starts requests of every kind and then ends in one of several ways.
 struct Leave {
     let stage: Stage
     private var random: Seeded
@@ -32,7 +32,7 @@ struct Leave {
         }
     }
 
-    /// One request after the other, also while the process ends.
+    /// Sends requests in sequence, even while the process ends.
     private func keepBusy(_ worker: Int) {
         Task {
             let scenes = Scene.allCases.filter { $0 != .download }

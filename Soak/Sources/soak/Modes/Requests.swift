@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// A great many small requests, 64 at a time, through one session.
+/// Many small requests through one session, 64 at a time.
 struct Requests {
     private let count: Int
     private let server: ServerProcess
@@ -23,7 +23,7 @@ struct Requests {
         await send(0..<warmUp, session, ledger)
         let warm = await Figures.settled()
         let begin = ContinuousClock.now
-        // In tenths, so that a leak shows while it grows.
+        // Figures are printed after each tenth, so that a leak shows while it grows.
         let step = max(1, (count - warmUp) / 10)
         for first in stride(from: warmUp, to: count, by: step) {
             let last = min(first + step, count)
@@ -32,7 +32,7 @@ struct Requests {
             say("after \(last): \(figures)")
         }
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
-        say("\(Int(Double(count - warmUp) / seconds)) requests a second")
+        say("\(Int(Double(count - warmUp) / seconds)) requests per second")
         let end = await Figures.settled(goal: warm)
         return withExtendedLifetime(session) {
             Report(
@@ -47,7 +47,7 @@ struct Requests {
 
     private func send(_ index: Int, _ session: CurlSession, _ ledger: Ledger) async {
         ledger.begin(index, "GET small")
-        // The first ones wait for each other, so that every connection there can be is open from then on.
+        // The first requests are slow, so that they overlap and open every connection of the pool.
         let path = index < Self.inFlight ? "slow/200/\(index)" : "small/\(index)"
         do {
             let response = try await session.send(NetworkRequest(.get, URL(string: server.base + path)))

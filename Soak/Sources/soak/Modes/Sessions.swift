@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Sessions that are made, used a little and dropped, in every state they can be in.
+/// Sessions that are created, used briefly and released, in every possible state.
 struct Sessions {
     private let count: Int
     private let seed: UInt64
@@ -15,7 +15,7 @@ struct Sessions {
     }
 
     func run() async -> Report {
-        say("\(count) sessions made, used and dropped, \(Self.atATime) at a time, seed \(seed)")
+        say("\(count) sessions created, used and released, \(Self.atATime) at a time, seed \(seed)")
         let ledger = Ledger(count)
         Watchdog.watch(ledger)
         let start = await Figures.settled()
@@ -26,24 +26,24 @@ struct Sessions {
         let end = await Figures.settled(goal: warm)
         var faults = ledger.faults
         if end.descriptors > start.descriptors {
-            faults.append("sessions left \(end.descriptors - start.descriptors) descriptors")
+            faults.append("sessions left \(end.descriptors - start.descriptors) descriptors open")
         }
         faults += await keepOne(end)
         return Report(
             start: start, warm: warm, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome, faults: faults)
     }
 
-    /// A session that was shut down has no connections, also while somebody keeps it.
+    /// Checks that a session that was shut down has no connections while a reference to it remains.
     private func keepOne(_ before: Figures) async -> [String] {
         let session = SoakedSession(server.base, connections: 6)
         let flight = session.inFlight()
         try? await Task.sleep(for: .milliseconds(50))
         await session.curl.shutdown()
         _ = await flight.result
-        // What it waits with: an epoll and an eventfd.
+        // The session may keep two descriptors to wait with: an epoll and an eventfd.
         let left = Figures.now().descriptors - before.descriptors - 2
         return withExtendedLifetime(session) {
-            left > 0 ? ["a session that was shut down kept \(left) descriptors"] : []
+            left > 0 ? ["a session that was shut down kept \(left) descriptors open"] : []
         }
     }
 

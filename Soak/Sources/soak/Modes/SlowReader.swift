@@ -1,12 +1,12 @@
 import Foundation
 import Switchboard
 
-/// A reader that takes 1 KB a second of a body of 1 GiB: the server has to wait for it. Then the rest at full speed.
+/// Reads 1 KB a second of a body of 1 GiB, so that the server has to wait. Reads the rest at full speed.
 struct SlowReader {
     private let seconds: Int
     private let server: ServerProcess
     private static let length = 1 << 30
-    /// More than the system's own buffers and the session's hold on loopback.
+    /// More bytes than the system and the session buffer on loopback.
     private static let bound = 32 << 20
 
     init(seconds: Int, _ server: ServerProcess) {
@@ -15,7 +15,7 @@ struct SlowReader {
     }
 
     func run() async throws -> Report {
-        say("1 KB a second of \(Self.length) bytes, for \(seconds) s")
+        say("reading 1 KB a second of \(Self.length) bytes for \(seconds) s")
         let session = CurlSession(configuration: .direct(connections: 6))
         let ledger = Ledger(1)
         Watchdog.watch(ledger, limit: .seconds(seconds + 120))
@@ -29,13 +29,13 @@ struct SlowReader {
         var (chunk, position, taken) = (Data(), 0, 0)
         func take() async throws -> Bool {
             guard let next = try await reader.next() else { return false }
-            if !Pattern.matches(next, at: position) { ledger.fault("other bytes from \(position) on") }
+            if !Pattern.matches(next, at: position) { ledger.fault("wrong bytes from \(position) on") }
             chunk = next
             position += next.count
             return true
         }
 
-        // Half a second for the buffers to fill; from then on the server should not get rid of anything.
+        // After half a second the buffers are full, and the server should not send any more.
         try await Task.sleep(for: .milliseconds(500))
         let early = try await written(session)
         let warm = Figures.now()
@@ -48,15 +48,15 @@ struct SlowReader {
             late = try await written(session)
             if second == seconds || second.isMultiple(of: 10) {
                 let figures = Figures.now()
-                say("after \(second) s: \(taken) bytes taken, \(late) sent, rss \(figures.mebibytes) MiB")
+                say("after \(second) s: \(taken) bytes read, \(late) sent, rss \(figures.mebibytes) MiB")
             }
         }
         let end = Figures.now()
-        if late > Self.bound { ledger.fault("the server could send \(late) bytes") }
-        // The reader takes a chunk of at most half a mebibyte, and as much may follow it.
-        if late - early > 4 << 20 { ledger.fault("the server went on: \(early), then \(late) bytes") }
+        if late > Self.bound { ledger.fault("the server sent \(late) bytes without waiting for the reader") }
+        // The reader takes a chunk of at most half a mebibyte, and a second one may follow it.
+        if late - early > 4 << 20 { ledger.fault("the server kept sending: \(early), then \(late) bytes") }
         while try await take() {}
-        if position != Self.length { ledger.fault("\(position) bytes came") }
+        if position != Self.length { ledger.fault("received \(position) bytes instead of \(Self.length)") }
         ledger.end(0, nil)
         say("then the rest at full speed: \(position) bytes, rss \(Figures.now().mebibytes) MiB")
         return Report(

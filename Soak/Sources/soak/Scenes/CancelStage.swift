@@ -18,12 +18,12 @@ struct CancelStage: Sendable {
         if !isRight { throw Stage.Wrong(description: what()) }
     }
 
-    /// Gives a name for a file, and checks and removes what has it afterwards.
+    /// Passes a new file name to `body`, then checks the file and removes it.
     func withFile(_ body: (URL) async throws -> Void) async throws {
         let file = folder.appendingPathComponent(UUID().uuidString)
         try await body(file)
         let data = try Data(contentsOf: file)
-        try check(data.count == 1_000_000 && Pattern.matches(data, at: 0), "another file of \(data.count) bytes")
+        try check(data.count == 1_000_000 && Pattern.matches(data, at: 0), "wrong file of \(data.count) bytes")
         try FileManager.default.removeItem(at: file)
     }
 

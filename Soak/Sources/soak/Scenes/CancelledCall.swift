@@ -1,14 +1,14 @@
 import Foundation
 import Switchboard
 
-/// A call of a router that somebody cancels.
+/// A call of a router that is cancelled.
 enum CancelledCall: CaseIterable {
     case plain, slow, stalled
     case stream, streamStalled
     case download, downloadStalled, downloadTask
     case upload, uploadFromMemory, uploadSlowly
 
-    /// Whether it can tell how far it is, and be cancelled there.
+    /// Whether the call reports progress and can be cancelled through it.
     var hasProgress: Bool {
         switch self {
         case .download, .downloadStalled, .upload, .uploadFromMemory, .uploadSlowly: true
@@ -16,7 +16,7 @@ enum CancelledCall: CaseIterable {
         }
     }
 
-    /// Makes the call and checks every byte that it brings.
+    /// Makes the call and checks every received byte.
     func make(_ router: Router<URLEndPoint>, _ stage: CancelStage, _ progress: TransferProgress?) async throws {
         switch self {
         case .plain: try await answer("small/7", "answer 7\n", router, stage)
@@ -46,10 +46,10 @@ enum CancelledCall: CaseIterable {
         let response = try await router.streamedResponse(for: URLEndPoint(.get, stage.url(path)))
         var position = 0
         for try await chunk in response.bytes {
-            try stage.check(Pattern.matches(chunk, at: position), "\(path): other bytes from \(position) on")
+            try stage.check(Pattern.matches(chunk, at: position), "\(path): wrong bytes from \(position) on")
             position += chunk.count
         }
-        try stage.check(position == 1_000_000, "\(path): \(position) bytes")
+        try stage.check(position == 1_000_000, "\(path): received \(position) bytes")
     }
 
     private func download(

@@ -1,6 +1,6 @@
 import Switchboard
 
-/// What a request can meet with.
+/// The behavior of the server that a request meets.
 enum Scene: String, CaseIterable {
     case small, slowHead, slowBody, large, queued, download
     case stall, stallInside, cut, drop
@@ -8,7 +8,7 @@ enum Scene: String, CaseIterable {
     case stream, streamInPart, streamPaused, streamStalled
     case connecting, closedPort, lookup
 
-    /// Whether nothing but cancellation ends it.
+    /// Whether only cancellation ends the request.
     var isEndless: Bool {
         switch self {
         case .stall, .stallInside, .uploadWaiting, .streamStalled, .connecting: true
@@ -16,11 +16,11 @@ enum Scene: String, CaseIterable {
         }
     }
 
-    /// Whether it may end in this way, nobody having cancelled it.
+    /// Returns whether the request may fail with this code without being cancelled.
     func permits(_ code: NetworkError.Code) -> Bool {
         switch self {
         case .cut: code == .truncatedBody || code == .connectionLost
-        // libcurl may take a connection that such a server has just closed, and a POST is not sent again.
+        // libcurl may reuse a connection that such a server has just closed, and it does not send a POST twice.
         case .drop, .upload, .uploadInChunks, .uploadSlowly, .uploadFromMemory, .refused: code == .connectionLost
         case .closedPort: code == .cannotConnect
         case .lookup: code == .cannotFindHost

@@ -1,13 +1,13 @@
 import Foundation
 import Switchboard
 
-/// What becomes of a session.
+/// The use and the end of a session.
 enum SessionLife: CaseIterable {
     case unused, unusedShutDown, used, usedTwice
     case streamKept, streamDropped, bothDropped
     case shutDown, shutDownTwice, invalidated, droppedInFlight, cancelledInFlight
 
-    /// Makes a session, uses it and lets go of it.
+    /// Creates a session, uses it and releases it.
     func play(_ base: String, _ random: inout Seeded) async throws {
         let session = SoakedSession(base, connections: random.number(1...6))
         let moment = Duration.microseconds(random.number(0...4_000))
@@ -53,14 +53,16 @@ enum SessionLife: CaseIterable {
         }
     }
 
-    /// The response outlives its session.
+    /// Reads a response after its session was released.
     private static func keepStream(_ base: String) async throws {
         let response = try await SoakedSession(base, connections: 1).open("large/3000000")
         var position = 0
         for try await chunk in response.bytes {
-            guard Pattern.matches(chunk, at: position) else { throw Stage.Wrong(description: "other bytes") }
+            guard Pattern.matches(chunk, at: position) else {
+                throw Stage.Wrong(description: "wrong bytes from \(position) on")
+            }
             position += chunk.count
         }
-        guard position == 3_000_000 else { throw Stage.Wrong(description: "\(position) bytes came") }
+        guard position == 3_000_000 else { throw Stage.Wrong(description: "received \(position) bytes") }
     }
 }

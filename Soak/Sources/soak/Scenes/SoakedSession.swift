@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// A session of its own and what is asked of it.
+/// A separate session and its requests.
 struct SoakedSession: Sendable {
     let curl: CurlSession
     let base: String
@@ -22,13 +22,13 @@ struct SoakedSession: Sendable {
         return try await curl.send(request)
     }
 
-    /// Reads a piece and lets go of the rest.
+    /// Reads one chunk and drops the rest.
     func readBeginning(_ path: String) async throws {
         let response = try await open(path)
         for try await _ in response.bytes { return }
     }
 
-    /// A few requests at once, which may end with an answer, the session's end or cancellation.
+    /// Sends a few requests at once. Each may end with a response, the session's end or cancellation.
     func inFlight(endless: Bool = true) -> Task<Void, any Error> {
         let paths = ["small/1", "slow/1/1", "drip/3/1", endless ? "stall" : "slow/3/1", "large/500000"]
         return Task {
@@ -47,11 +47,11 @@ struct SoakedSession: Sendable {
         }
     }
 
-    /// A session that is over says so.
+    /// Checks that a session that was shut down or invalidated rejects requests.
     func refuse() async throws {
         do {
             try await send("small/1")
-            throw Stage.Wrong(description: "a session that is over still sends")
+            throw Stage.Wrong(description: "a session sent a request after its shutdown")
         } catch NetworkError.sessionInvalidated {
         }
     }

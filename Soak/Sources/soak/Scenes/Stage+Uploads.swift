@@ -13,7 +13,7 @@ extension Stage {
         try await send(DataBody(data, contentType: "application/octet-stream"), to: "take", count)
     }
 
-    /// A body whose source never goes on.
+    /// Uploads a body whose source stalls forever.
     func uploadWaiting() async throws {
         let body = StreamBody {
             HTTPBodyStream {
@@ -24,7 +24,7 @@ extension Stage {
         try await send(body, to: "take", 0)
     }
 
-    /// An answer before the body was read.
+    /// Uploads to a server that responds before it reads the body.
     func refused() async throws {
         let body = StreamBody(length: 400_000) { Self.chunks(400_000) }
         let response = try await session.send(NetworkRequest(.post, url("refuse"), body: body))

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Where scenes are played: sessions, a server and a folder.
+/// The state that scenes share: sessions, a server and a folder.
 struct Stage: Sendable {
     struct Wrong: Error, CustomStringConvertible {
         let description: String
@@ -9,7 +9,7 @@ struct Stage: Sendable {
 
     let session: CurlSession
     private static let connections = 64
-    /// With two connections alone, so that requests wait for one.
+    /// A session with only two connections, so that requests wait for one.
     let narrow: CurlSession
     let base: String
     let fullPort: UInt16
@@ -24,7 +24,7 @@ struct Stage: Sendable {
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// Brings the connections kept alive to their limits, to be counted.
+    /// Opens as many connections as the sessions keep alive, so that they are counted.
     func openAllConnections(_ ledger: Ledger) async {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<Self.connections + 2 {
@@ -33,14 +33,14 @@ struct Stage: Sendable {
                         let session = number < Self.connections ? session : narrow
                         try await answer("slow/300/\(number)", number, of: session)
                     } catch {
-                        ledger.fault("between the requests: \(error)")
+                        ledger.fault("while opening all connections: \(error)")
                     }
                 }
             }
         }
     }
 
-    /// Sends and reads what the scene wants, and checks every byte.
+    /// Sends the scene's request, reads the response and checks every byte.
     func play(_ scene: Scene, _ random: inout Seeded) async throws {
         let pause = random.number(0...4)
         let number = random.number(0...999_999)
@@ -87,32 +87,32 @@ struct Stage: Sendable {
     private func body(_ path: String, _ count: Int) async throws {
         let response = try await session.send(NetworkRequest(.get, url(path)))
         try check(response.statusCode == 200 && response.body.count == count, "\(path): \(response)")
-        try check(Pattern.matches(response.body, at: 0), "\(path): other bytes")
+        try check(Pattern.matches(response.body, at: 0), "\(path): wrong bytes")
     }
 
     private func download(_ path: String, _ count: Int, to name: String) async throws {
         let file = folder.appendingPathComponent(name)
         defer { try? FileManager.default.removeItem(at: file) }
-        guard let url = url(path) else { throw Wrong(description: "\(path) makes no URL") }
+        guard let url = url(path) else { throw Wrong(description: "\(path) is not a valid URL path") }
         try await Router<URLEndPoint>(session: session).download(URLEndPoint(.get, url), to: file)
         let data = try Data(contentsOf: file)
-        try check(data.count == count && Pattern.matches(data, at: 0), "\(path): another file")
+        try check(data.count == count && Pattern.matches(data, at: 0), "\(path): wrong file")
     }
 
     // MARK: Responses in pieces
 
-    /// After `limit` bytes the reader lets go of the rest.
+    /// Reads a response as a stream and drops the rest after `limit` bytes.
     func stream(_ path: String, _ count: Int, upTo limit: Int? = nil, pause: Duration? = nil) async throws {
         var request = NetworkRequest(.get, url(path))
         request.options.streamsResponse = true
         let response = try await session.send(request)
         var position = 0
         for try await chunk in response.bytes {
-            try check(Pattern.matches(chunk, at: position), "\(path): other bytes from \(position) on")
+            try check(Pattern.matches(chunk, at: position), "\(path): wrong bytes from \(position) on")
             position += chunk.count
             if let limit, position >= limit { return }
             if let pause { try await Task.sleep(for: pause) }
         }
-        try check(position == count, "\(path): \(position) bytes")
+        try check(position == count, "\(path): received \(position) bytes")
     }
 }

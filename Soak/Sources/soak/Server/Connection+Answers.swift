@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 extension Connection {
-    /// Answers; false when the connection is over.
+    /// Answers a request. Returns false if the connection must close.
     mutating func answer(_ request: Request) -> Bool {
         switch request.words.first {
         case "small": return send("answer \(request.number(1))\n")
@@ -38,7 +38,7 @@ extension Connection {
         return text.withUTF8 { Socket.send(descriptor, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Chunks of 1000 bytes with a pause after each.
+    /// Sends chunks of 1000 bytes with a pause after each.
     private func drip(count: Int, milliseconds: Int) -> Bool {
         guard send(text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n") else { return false }
         for index in 0..<count {

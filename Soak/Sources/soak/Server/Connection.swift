@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// One connection: its requests, one after the other.
+/// One connection, which serves its requests in sequence.
 struct Connection {
     let descriptor: Int32
     private var input = [UInt8](repeating: 0, count: 64 << 10)
@@ -40,7 +40,7 @@ struct Connection {
         return nil
     }
 
-    /// Reads more; false when there is no more.
+    /// Reads more bytes. Returns false at the end of the connection.
     private mutating func fill() -> Bool {
         if start > 0 {
             input.replaceSubrange(0..<end - start, with: Array(input[start..<end]))
@@ -56,7 +56,7 @@ struct Connection {
         return true
     }
 
-    /// The length and the sum of the bytes of a request's body; nil when it does not come whole.
+    /// Reads a request's body. Returns its length and the sum of its bytes, or nil if it is incomplete.
     mutating func readBody(_ request: Request, pause: Int32 = 0) -> (count: Int, sum: Int)? {
         guard request.isChunked else { return readBytes(request.length, pause: pause) }
         var whole = (count: 0, sum: 0)
@@ -96,9 +96,9 @@ struct Connection {
     }
 }
 
-/// The head of a request, as far as it matters here.
+/// The parts of a request's head that this server uses.
 struct Request {
-    /// The path's segments: `large`, `1000`.
+    /// The path's segments, such as `large` and `1000`.
     let words: [Substring]
     var length = 0
     var isChunked = false

@@ -2,18 +2,18 @@ import CDispatch
 import Glibc
 import Synchronization
 
-/// A small server: a thread for each connection, answers by the path. A process of its own, so that the figures of the
-/// client are the client's.
+/// A small server with a thread for each connection. The path selects the response. It runs in a separate process, so
+/// that the client's figures exclude it.
 enum Server {
-    /// The bytes of bodies written for `/large` since the last one began.
+    /// The body bytes written for `/large` since the last such request began.
     static let written = Atomic<Int>(0)
     static let connections = Atomic<Int>(0)
 
-    /// Writes the ports to the standard output, one that answers and one that no connection gets through to, and
-    /// serves until the standard input ends.
+    /// Serves until the standard input ends. Writes two ports to the standard output: the server's, and one whose
+    /// backlog is full so that no connection gets through.
     static func serve() -> Never {
         guard let open = Socket.listen(backlog: 1024), let full = Socket.listen(backlog: 0) else { exit(1) }
-        // Nobody accepts them; after these the system drops who knocks.
+        // The server accepts none of these connections. Once they fill the backlog, the system drops new ones.
         for _ in 0..<4 { Socket.connect(port: full.port) }
         say("\(open.port) \(full.port)")
         start { waitForParent() }

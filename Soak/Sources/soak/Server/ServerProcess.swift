@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// The server in a process of its own: this program again.
+/// The server in a separate process, which runs this program again.
 final class ServerProcess: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
     let port: UInt16
-    /// Where nobody answers a connection.
+    /// The port whose connections are never accepted.
     let fullPort: UInt16
     private let identifier: pid_t
     private let channel: Int32
@@ -16,14 +16,16 @@ final class ServerProcess: Sendable {
     init() throws(Failure) {
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw Failure(description: "no socketpair") }
+        guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
+            throw Failure(description: "cannot create a socket pair")
+        }
         let child = Spawn.this(["serve"], input: pair[1], output: pair[1])
         close(pair[1])
-        guard let child else { throw Failure(description: "the server does not start") }
+        guard let child else { throw Failure(description: "cannot start the server process") }
         var text = [UInt8](repeating: 0, count: 64)
         let count = max(0, recv(pair[0], &text, text.count, 0))
         let ports = String(decoding: text[..<count], as: UTF8.self).split { !$0.isNumber }.compactMap { UInt16($0) }
-        guard ports.count == 2 else { throw Failure(description: "the server says nothing") }
+        guard ports.count == 2 else { throw Failure(description: "the server process did not report its ports") }
         (port, fullPort, identifier, channel) = (ports[0], ports[1], child, pair[0])
     }
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// Blocking sockets on loopback.
 enum Socket {
-    /// A listening socket on a free port, and that port.
+    /// Opens a listening socket on a free port. Returns nil if that fails.
     static func listen(backlog: Int32) -> (descriptor: Int32, port: UInt16)? {
         let descriptor = make()
         guard descriptor >= 0 else { return nil }
@@ -17,7 +17,7 @@ enum Socket {
         return isListening ? (descriptor, UInt16(bigEndian: address.sin_port)) : nil
     }
 
-    /// Begins to connect and does not wait.
+    /// Starts to connect without waiting.
     static func connect(port: UInt16) {
         let descriptor = make(flags: Int32(SOCK_NONBLOCK.rawValue))
         var address = loopback(port: port)
@@ -28,7 +28,7 @@ enum Socket {
         }
     }
 
-    /// All of the bytes; false when the other end is gone.
+    /// Sends all bytes. Returns false if the peer has closed the connection.
     static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -39,14 +39,14 @@ enum Socket {
         return true
     }
 
-    /// Some of the bytes; waits for room.
+    /// Sends some bytes, and waits until the socket accepts any.
     static func sendSome(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Waits; true when the time is over, false when the other end is gone before.
+    /// Waits. Returns true after the time has passed, or false if the peer closes the connection first.
     static func wait(_ descriptor: Int32, milliseconds: Int32) -> Bool {
-        // 0x2000 is POLLRDHUP. Not POLLIN: what is sent before its time is read later.
+        // 0x2000 is POLLRDHUP. Without POLLIN, bytes that arrive early stay for a later read.
         var event = pollfd(fd: descriptor, events: 0x2000, revents: 0)
         return poll(&event, 1, milliseconds) == 0
     }

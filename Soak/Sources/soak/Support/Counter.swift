@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Gives each number of a range to one taker.
+/// Hands out each number of a range once.
 final class Counter: Sendable {
     private let next: Atomic<Int>
     private let end: Int

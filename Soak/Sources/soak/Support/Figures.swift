@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What this process holds.
+/// The resources that this process holds.
 struct Figures: CustomStringConvertible {
     var residentKiB = 0
     var descriptors = 0
@@ -11,15 +11,15 @@ struct Figures: CustomStringConvertible {
 
     var description: String { "rss \(mebibytes) MiB, descriptors \(descriptors), threads \(threads)" }
 
-    /// At this moment.
+    /// Reads the current figures.
     static func now() -> Figures {
         Figures(
             residentKiB: field("Rss:", of: "/proc/self/smaps_rollup"), descriptors: countDescriptors(),
             threads: field("Threads:", of: "/proc/self/status"))
     }
 
-    /// When nothing is under way any more: what is being closed or is ending has a moment to do so, and what malloc
-    /// keeps for later goes back to the system. A figure above those of `goal` is waited for, because it is a fault.
+    /// Returns the figures after the process is idle: waits for descriptors and threads to close, and has malloc return
+    /// free memory to the system. Waits longer while a figure exceeds `goal`, because that would be a fault.
     static func settled(goal: Figures? = nil) async -> Figures {
         await useClocks()
         usleep(500_000)
@@ -31,19 +31,19 @@ struct Figures: CustomStringConvertible {
             best.descriptors = min(best.descriptors, figures.descriptors)
             best.threads = min(best.threads, figures.threads)
             guard let goal, best.descriptors > goal.descriptors || best.threads > goal.threads else { break }
-            // Not a sleep of the task's: Dispatch's threads end when they have had nothing to do for five seconds.
+            // This blocks the thread instead of suspending the task: Dispatch's threads end after five idle seconds.
             usleep(100_000)
         }
         return best
     }
 
-    /// Dispatch keeps a descriptor for each clock that a task sleeps by.
+    /// Sleeps by both clocks, because Dispatch keeps a descriptor for each clock in use.
     private static func useClocks() async {
         try? await Task.sleep(for: .milliseconds(50), clock: .continuous)
         try? await Task.sleep(for: .milliseconds(50), clock: .suspending)
     }
 
-    /// malloc_trim(3), of a header that Swift does not import.
+    /// malloc_trim(3), from a header that Swift does not import.
     private static let trim = dlsym(nil, "malloc_trim").map {
         unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
     }
@@ -62,7 +62,7 @@ struct Figures: CustomStringConvertible {
     private static func countDescriptors() -> Int {
         guard let folder = opendir("/proc/self/fd") else { return 0 }
         defer { closedir(folder) }
-        var count = -3  // "." and "..", and the folder's own
+        var count = -3  // ".", ".." and the descriptor of this folder
         while readdir(folder) != nil { count += 1 }
         return count
     }

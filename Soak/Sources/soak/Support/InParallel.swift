@@ -1,4 +1,4 @@
-/// Does something for each number of a range, so many at a time.
+/// Performs work for each number of a range, with a fixed number of tasks at a time.
 func inParallel(_ atATime: Int, _ range: Range<Int>, _ work: @escaping @Sendable (Int) async -> Void) async {
     let next = Counter(range)
     await withTaskGroup(of: Void.self) { group in

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Keeps account of what was begun, and that all of it ends, once.
+/// Checks that each operation that begins also ends, exactly once.
 final class Ledger: Sendable {
     private struct State {
         var endings: [UInt8]
@@ -23,7 +23,7 @@ final class Ledger: Sendable {
         state.withLock { $0.pending[index] = (what, .now) }
     }
 
-    /// Counts the outcome, such as `value`, unless it is all the same.
+    /// Records the end of an operation and counts its outcome, such as `value`, unless that is nil.
     func end(_ index: Int, _ outcome: String?) {
         state.withLock { state in
             state.pending[index] = nil
@@ -39,13 +39,13 @@ final class Ledger: Sendable {
         }
     }
 
-    // MARK: Afterwards
+    // MARK: Results
 
     var endedOnce: Int { state.withLock { $0.endings.count { $0 == 1 } } }
 
     var outcome: String { "ended once \(endedOnce) of \(count)" }
 
-    /// `value 4711, cancelled 289`
+    /// The outcomes with their counts, such as `value 4711, cancelled 289`.
     var outcomes: String {
         let outcomes = state.withLock { $0.outcomes }
         return outcomes.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
@@ -55,13 +55,13 @@ final class Ledger: Sendable {
         var (faults, faultCount, twice) = state.withLock { state in
             (state.faults, state.faultCount, state.endings.count { $0 > 1 })
         }
-        if faultCount > faults.count { faults.append("and \(faultCount - faults.count) more like that") }
+        if faultCount > faults.count { faults.append("and \(faultCount - faults.count) more faults") }
         if twice > 0 { faults.append("\(twice) ended more than once") }
         if endedOnce < count { faults.append("\(count - endedOnce) of \(count) did not end once") }
         return faults
     }
 
-    /// What has been pending for longer than given, the oldest first.
+    /// Returns the operations that have been pending for longer than `limit`, the oldest first.
     func overdue(_ limit: Duration) -> [String] {
         let pending = state.withLock { $0.pending }
         let now = ContinuousClock.now

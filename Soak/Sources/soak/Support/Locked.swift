@@ -1,7 +1,7 @@
 import Glibc
 
-/// A value under a POSIX mutex, which the thread sanitizer sees, as it does not see `Mutex`.
-final class Locked<Value>: @unchecked Sendable {  // the value is touched under the lock alone
+/// A value protected by a POSIX mutex. The thread sanitizer recognizes that mutex, unlike `Mutex`.
+final class Locked<Value>: @unchecked Sendable {  // the value is only accessed under the lock
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value
 

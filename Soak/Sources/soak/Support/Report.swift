@@ -1,18 +1,18 @@
 import Foundation
 
-/// What a mode found: its figures and whether they are as they should be.
+/// The result of a mode: its figures and faults.
 struct Report {
     let start: Figures
     let warm: Figures
     let end: Figures
-    /// What was done before the second figures were taken: `after 10000`.
+    /// The work before the second figures were read, such as `after 10000`.
     let warmUp: String
-    /// `ended once 1000000 of 1000000`
+    /// The outcome, such as `ended once 1000000 of 1000000`.
     let outcome: String
-    /// What is wrong besides the figures.
+    /// The faults other than those of the figures.
     var faults: [String]
 
-    /// Under a sanitizer memory is its own: freed bytes stay with it for a while.
+    /// True with a sanitizer. It keeps freed memory for a while, so memory figures do not count.
     private static let isInstrumented = ProcessInfo.processInfo.environment["SOAK_SANITIZER"] != nil
 
     private var findings: [String] {
@@ -28,7 +28,7 @@ struct Report {
         return findings
     }
 
-    /// Prints findings and the line of figures. Gives the exit status.
+    /// Prints the findings and the line of figures. Returns the exit status.
     func finish() -> Int32 {
         let findings = findings
         for finding in findings { complain("soak: FAILED: \(finding)") }

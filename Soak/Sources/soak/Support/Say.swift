@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes a line at once, whoever listens.
+/// Writes a line to the standard output at once, even if that is a pipe.
 func say(_ line: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
 }
 
-/// The same to the standard error.
+/// Writes a line to the standard error at once.
 func complain(_ line: String) {
     try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
 }

@@ -1,4 +1,4 @@
-/// Random numbers that are the same for the same seed: SplitMix64.
+/// Random numbers that are the same for the same seed (SplitMix64).
 struct Seeded: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,7 +1,7 @@
 import Switchboard
 
 extension SessionConfiguration {
-    /// Straight to the server, whatever the environment says.
+    /// Returns a configuration without a proxy, whatever the environment specifies.
     static func direct(connections: Int) -> SessionConfiguration {
         var configuration = SessionConfiguration(maximumConnectionsPerHost: connections)
         configuration.proxy = .none

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// Ends the process when something hangs, and says what.
+/// Ends the process if an operation hangs, and reports the operation.
 enum Watchdog {
-    /// `limit` is longer than anything may take; a silent server is given up after 60 seconds.
+    /// Watches a ledger. `limit` is longer than any operation may take. Sessions have an idle timeout of 60 s.
     static func watch(_ ledger: Ledger, limit: Duration = .seconds(90)) {
         let thread = Thread {
             while true {
@@ -11,8 +11,8 @@ enum Watchdog {
                 let overdue = ledger.overdue(limit)
                 guard !overdue.isEmpty else { continue }
                 let text = overdue.prefix(100).map { "\n    \($0)" }.joined()
-                complain("soak: FAILED: \(overdue.count) hang:" + text)
-                // For a debugger to look at.
+                complain("soak: FAILED: \(overdue.count) operations hang:" + text)
+                // Leaves time to attach a debugger.
                 if let text = getenv("SOAK_HOLD") { sleep(UInt32(String(cString: text)) ?? 0) }
                 _exit(3)
             }

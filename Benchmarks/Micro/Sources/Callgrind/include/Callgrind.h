@@ -1,9 +1,9 @@
 #pragma once
 #include <stdbool.h>
 
-/// Whether this process runs below valgrind, by a build that knows valgrind's header.
+/// Returns whether this process runs under valgrind. Always false if the build found no valgrind header.
 bool callgrind_is_there(void);
-/// Forgets what was counted so far.
+/// Resets the counts.
 void callgrind_forget(void);
-/// Writes what was counted into a file of its own, which names `what`, and forgets it.
+/// Writes the counts to a separate file that names `what`, and resets them.
 void callgrind_write(const char *what);
