@@ -44,8 +44,9 @@ public struct SessionChain: ListedSession {
     /// - Throws: `NetworkError`, with `NetworkError.Code.cannotConnect` when the chain has no session;
     ///   `CancellationError`.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        guard request.call == nil else { return try await inner.send(request) }
+        guard !request.isPartOfCall else { return try await inner.send(request) }
         var request = request
+        request.call = nil
         try request.encodeBody()
         return try await calls.send(request)
     }

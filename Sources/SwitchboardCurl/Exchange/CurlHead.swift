@@ -12,11 +12,13 @@ package struct CurlHead: Sendable {
     var contentLength: Int64? { hasTransferEncoding ? nil : announcedLength }
     private var announcedLength: Int64?
     private var hasTransferEncoding = false
-    /// Whether the head announces several lengths that differ.
-    private var hasConflictingLengths = false
+    /// Whether the head announces lengths that differ, or one that is not a number.
+    private var hasBadLengths = false
+    /// Whether the last line was a `Content-Length`, which a folded line would continue.
+    private var isLengthLast = false
     private var hasNUL = false
     /// The reason to reject the final head, or nil. libcurl rejects a NUL itself since 7.83.
-    var fault: CurlFailure? { hasNUL ? .headHoldsNUL : hasConflictingLengths ? .conflictingLengths : nil }
+    var fault: CurlFailure? { hasNUL ? .headHoldsNUL : hasBadLengths ? .badLengths : nil }
     /// Whether libcurl decodes the body.
     var isEncoded: Bool { hasEncoding && !hasUnknownEncoding }
     private var hasEncoding = false
@@ -45,6 +47,8 @@ package struct CurlHead: Sendable {
         if isLineExpected { return start(line) }
         guard line.first != 0x0D, line.first != 0x0A else { return end() }
         lines.append(contentsOf: line)
+        if isLengthLast, line[0] == 0x20 || line[0] == 0x09 { hasBadLengths = true }
+        isLengthLast = false
         switch line[0] | 0x20 {
         case UInt8(ascii: "c"): noteContent(line)
         case UInt8(ascii: "t"): if line.starts(withLowercase: "transfer-encoding:") { hasTransferEncoding = true }
@@ -58,7 +62,8 @@ package struct CurlHead: Sendable {
         if lines.capacity < 512 { lines.reserveCapacity(512) }
         announcedLength = nil
         hasTransferEncoding = false
-        hasConflictingLengths = false
+        hasBadLengths = false
+        isLengthLast = false
         hasEncoding = false
         hasUnknownEncoding = false
         status = 0
@@ -81,13 +86,13 @@ package struct CurlHead: Sendable {
 
     private mutating func noteContent(_ line: UnsafeBufferPointer<UInt8>) {
         if line.starts(withLowercase: "content-length:") {
-            var rest = line[15...]
-            while !rest.isEmpty {
-                let value = rest.prefix { $0 != UInt8(ascii: ",") }
-                rest = rest[value.endIndex...].dropFirst()
-                guard !value.isEmpty else { continue }
-                let length = value.decimalNumber
-                if let announcedLength, announcedLength != length { hasConflictingLengths = true }
+            isLengthLast = true
+            for value in line[15...].split(separator: UInt8(ascii: ",")) {
+                guard let length = value.decimalNumber else {
+                    hasBadLengths = true
+                    continue
+                }
+                if let announcedLength, announcedLength != length { hasBadLengths = true }
                 announcedLength = length
             }
         } else if line.starts(withLowercase: "content-encoding:") {
@@ -114,16 +119,16 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-    /// The number of the digits without blanks and line ends, at most `Int64.max`. Nil for anything else.
+    /// The number of the digits between blanks, at most `Int64.max`. Nil for anything else.
     fileprivate var decimalNumber: Int64? {
+        let digits = drop { $0 <= 0x20 }.prefix { $0 > 0x20 }
+        guard !digits.isEmpty, self[digits.endIndex...].allSatisfy({ $0 <= 0x20 }) else { return nil }
         var number: Int64 = 0
-        var isNumber = false
-        for byte in self where byte > 0x20 {
+        for byte in digits {
             guard (0x30...0x39).contains(byte) else { return nil }
             number = number < Int64.max / 10 - 1 ? number * 10 + Int64(byte - 0x30) : .max
-            isNumber = true
         }
-        return isNumber ? number : nil
+        return number
     }
 }
 #endif

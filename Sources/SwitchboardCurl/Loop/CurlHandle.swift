@@ -152,7 +152,9 @@ final class CurlHandle: @unchecked Sendable {
     private func setHeaders(_ extra: Extra, _ eachField: ((String, String) -> Void) -> Void) {
         var (count, isSame, hasExpect) = (0, extra == self.extra && headerList != nil, false)
         eachField { name, value in
-            isSame = isSame && count + 1 < fields.count && fields[count] == name && fields[count + 1] == value
+            isSame =
+                isSame && count + 1 < fields.count && fields[count].hasBytes(of: name)
+                && fields[count + 1].hasBytes(of: value)
             count += 2
         }
         guard !isSame || count != fields.count else { return }
@@ -175,6 +177,21 @@ final class CurlHandle: @unchecked Sendable {
         if let headerList { swcurl_list_free(headerList) }
         headerList = list
         self.extra = extra
+    }
+}
+
+extension String {
+    /// Returns whether two texts have the same bytes. `==` also accepts canonically equivalent texts.
+    fileprivate func hasBytes(of other: String) -> Bool {
+        var (own, other) = (self, other)
+        return own.withUTF8 { own in
+            other.withUTF8 { other in
+                guard own.count == other.count, let left = own.baseAddress, let right = other.baseAddress else {
+                    return own.isEmpty && other.isEmpty
+                }
+                return memcmp(left, right, own.count) == 0
+            }
+        }
     }
 }
 #endif

@@ -38,6 +38,15 @@ struct SessionFaultTests {
             "a negative Content-Length", .raw("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc"), .invalidResponse,
             "Content-Length"),
         Fault(
+            "a hexadecimal Content-Length", .raw("HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nhi"), .invalidResponse,
+            "Content-Length"),
+        Fault(
+            "a Content-Length with a blank inside", .raw("HTTP/1.1 200 OK\r\nContent-Length: 1 0\r\n\r\nhi"),
+            .invalidResponse, "Content-Length"),
+        Fault(
+            "a folded Content-Length", .raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n 3\r\n\r\nhi"), .invalidResponse,
+            "Content-Length"),
+        Fault(
             "two lengths that differ", .raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"),
             .invalidResponse, "conflicting Content-Length fields"),
         Fault(

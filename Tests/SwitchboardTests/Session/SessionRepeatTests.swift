@@ -57,6 +57,22 @@ struct SessionRepeatTests {
     }
 
     @Test(
+        "the request of an ended call is repeated too [one repeat]",
+        arguments: SessionKind.curlAlone)
+    func requestOfAnEndedCall(kind: SessionKind) async throws {
+        try await withDyingConnections { url, probes in
+            let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: Self.connections))
+            let router = Router<URLEndPoint>(session: session)
+            let ended = try await router.response(for: URLEndPoint(.get, url.appendingPathComponent("probe")))
+            try await warm(session, url)
+            let response = try await session.send(try #require(ended.request))
+            #expect(response.text == "ok")
+            #expect(probes.all.count == 3)
+            #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
+        }
+    }
+
+    @Test(
         "a new connection that dies too is an error [one repeat]",
         arguments: SessionKind.curlAlone, [true, false])
     func newConnectionDiesToo(kind: SessionKind, isRouted: Bool) async throws {

@@ -99,7 +99,7 @@ public struct RetryPolicy: Interceptor {
         let policy = policy(for: request)
         try policy.addKey(to: &request)
         policy.limit?.countCall()
-        if request.call == nil, policy.fault(of: request) == nil { request.call = CallRecord([]) }
+        if !request.isPartOfCall, policy.fault(of: request) == nil { request.call = CallRecord([]) }
         let left = policy.timeLeft(of: request)
         while true {
             let result: Result<NetworkResponse, NetworkError>

@@ -26,6 +26,9 @@ extension CurlError {
             networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, proxy: proxy),
             underlying: self)
         if error.code == .timedOut, !isHeadComplete { error.reason = "connect timeout (\(message))" }
+        if code == 27 || code == 100, isHeadComplete {
+            error.reason = "its decompressed body exceeds the memory that libcurl buffers for a slow reader"
+        }
         return error
     }
 
@@ -35,7 +38,8 @@ extension CurlError {
         switch code {
         case 6 where says("Unix socket"): return .cannotConnect
         case 18 where !isHeadComplete: return .connectionLost  // the length had arrived, but not the whole head
-        case 27: return isHeadComplete ? .unknown : .headersTooLarge  // a line longer than libcurl's own limit
+        // A line longer than libcurl's own limit, or more decompressed bytes than it buffers for a slow reader.
+        case 27, 100: return isHeadComplete ? .responseTooLarge : .headersTooLarge
         // Since 8.16, also an invalid client key or certificate.
         case 43 where says("private key") || says("certificate"): return .insecureConnection
         case 56 where says("unexpected eof") || says("closed abruptly"):  // TLS ended without a closing alert
@@ -58,7 +62,8 @@ extension CurlError {
     private static func code(for number: Int) -> NetworkError.Code {
         switch number {
         // 1, UNSUPPORTED_PROTOCOL: the scheme was checked before, so the server sent HTTP/0.9 or an unknown version.
-        case 1, 8, 16, 23, 95: .invalidResponse
+        // 43, BAD_FUNCTION_ARGUMENT: a header line without a colon.
+        case 1, 8, 16, 23, 43, 95: .invalidResponse
         case 3, 49: .invalidRequest
         case 4: .unsupported
         case 5, 6: .cannotFindHost
@@ -72,7 +77,6 @@ extension CurlError {
         case 61: .cannotDecodeResponse
         case 63: .responseTooLarge
         case 67, 94: .cannotAuthenticate
-        case 100: .headersTooLarge
         default: .unknown
         }
     }

@@ -28,7 +28,7 @@ extension CurlFailure {
             NetworkError(
                 .headersTooLarge, reason: "limits.responseHeaders is \(request.limits.responseHeaders) bytes")
         case .headHoldsNUL: NetworkError(.invalidResponse, reason: "the head of the response contains a NUL byte")
-        case .conflictingLengths: NetworkResponse.conflictingLengths
+        case .badLengths: NetworkResponse.badLengths
         case .unknownEncoding:
             repeated(
                 NetworkError(.cannotDecodeResponse, reason: "its content or transfer encoding is unknown"),

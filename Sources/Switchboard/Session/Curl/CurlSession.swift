@@ -58,7 +58,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         try Task.checkCancellation()
         let request = try request.ready()
         // Within a call, the call resends the request and records both exchanges.
-        guard request.call == nil else { return try await exchange(request) }
+        guard !request.isPartOfCall else { return try await exchange(request) }
         let start = ContinuousClock.now
         do {
             return try await exchange(request)

@@ -37,6 +37,9 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         withLock { $0.history }.sorted { $0.number < $1.number }
     }
 
+    /// Whether the call has ended. A request of its response or error may then be sent again, as part of no call.
+    var isOver: Bool { withLock { $0.isOver } }
+
     /// The number of consecutive attempts without progress. All code that resends requests shares this count.
     var attempts: Int { withLock { $0.attempts } }
 
@@ -55,8 +58,9 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         withLock { $0.attempts = count }
     }
 
-    /// Reports to the monitors how the call ended: with a status, an error or a `CancellationError`.
+    /// Ends the call and reports its result to the monitors: a status, an error or a `CancellationError`.
     func end(_ result: Result<Int, any Error>, _ request: NetworkRequest) {
+        guard !monitors.isEmpty else { return withLock { $0.isOver = true } }
         switch result {
         case .success(let status): tell(.finished(status: status), request)
         case .failure(let error): tell((error as? NetworkError).map { .failed($0) } ?? .cancelled, request)

@@ -13,29 +13,33 @@ extension NetworkResponse {
     func announcedSize(of method: HTTPMethod) -> Int64? {
         guard method != .head, statusCode != 204, statusCode != 304 else { return nil }
         guard !headers.contains("Transfer-Encoding"), let length = lengths.first, !length.isEmpty else { return nil }
-        return length.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(length) ?? .max : nil
+        return length.isDigits ? Int64(length) ?? .max : nil
     }
 
     /// Throws if a head is ambiguous or too large.
     ///
-    /// - Throws: ``NetworkError/Code/invalidResponse`` for different lengths, of which a client must not choose one
-    ///   ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)), ``NetworkError/Code/headersTooLarge``.
+    /// - Throws: ``NetworkError/Code/invalidResponse`` for a length that is not a number, and for different lengths, of
+    ///   which a client must not choose one ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)),
+    ///   ``NetworkError/Code/headersTooLarge``.
     func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
-        guard Set(lengths).count < 2 else {
-            throw Self.conflictingLengths
-        }
+        let lengths = lengths
+        guard Set(lengths).count < 2, lengths.allSatisfy(\.isDigits) else { throw Self.badLengths }
         let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size > limits.responseHeaders else { return }
         throw NetworkError(
             .headersTooLarge, reason: "it has \(size) bytes, limits.responseHeaders is \(limits.responseHeaders)")
     }
 
-    static let conflictingLengths = NetworkError(
-        .invalidResponse, reason: "it has conflicting Content-Length fields (RFC 9112 §6.3)")
+    static let badLengths = NetworkError(
+        .invalidResponse, reason: "it has invalid or conflicting Content-Length fields (RFC 9112 §6.3)")
 
     private var lengths: [String] {
         headers.values(for: "Content-Length").flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks }
     }
+}
+
+extension String {
+    fileprivate var isDigits: Bool { utf8.allSatisfy { (0x30...0x39).contains($0) } }
 }
 
 extension NetworkRequest {

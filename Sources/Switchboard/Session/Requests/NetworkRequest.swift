@@ -36,6 +36,8 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// The call that sends this request. Nil outside of a router. It is not part of the fields, because the records of
     /// a call retain requests and would then retain themselves.
     package var call: CallRecord?
+    /// Whether a call sends the request. False for a request of a response or an error whose call has ended.
+    package var isPartOfCall: Bool { call.map { !$0.isOver } ?? false }
 
     /// The URL of a request: parsed, as the text of checked parts, or as parts set by the app.
     private enum Target: Sendable {

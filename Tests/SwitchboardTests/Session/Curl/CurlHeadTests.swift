@@ -43,6 +43,19 @@ struct CurlHeadTests {
         #expect("\(field.name): \(field.value)" == line)
     }
 
+    @Test("a field is sent with its own bytes after a canonically equivalent one")
+    func equivalentFields() async throws {
+        try await MockServer.run { server in
+            let session = CurlSession()
+            let names = ["caf\u{E9}", "cafe\u{301}", "caf\u{E9}"]
+            for name in names {
+                server.enqueue(.status(200))
+                _ = try await session.send(NetworkRequest(.get, server.url, headers: ["X-Name": name]))
+            }
+            #expect(server.requests.map { Array(($0.headers["X-Name"] ?? "").utf8) } == names.map { Array($0.utf8) })
+        }
+    }
+
     /// libcurl 7.83 to 8.1 joins such a line to a header field of the last response, which it has freed.
     @Test("a head that begins with a folded line does not end the process")
     func foldedFirstLine() async throws {
