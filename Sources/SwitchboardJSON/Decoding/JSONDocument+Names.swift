@@ -18,7 +18,11 @@ extension JSONDocument {
             let path = isCustomKeyed ? path(to: object) : []
             convertNames(of: object) { convertedName(at: $0, path: path) }
         }
-        if entry.pointee.members > 512 { index(object) } else { findRepeatedNames(of: object) }
+        if entry.pointee.members > JSONDocument.mostSlottedMembers {
+            index(object)
+        } else {
+            findRepeatedNames(of: object)
+        }
     }
 
     private var isCustomKeyed: Bool {
@@ -52,24 +56,36 @@ extension JSONDocument {
         }
     }
 
-    /// Finds out whether a name occurs twice, by a small table of hashes. A table of 1,024 holds at most 512 names.
+    /// Objects with more members have their repeated names found by an index.
+    private static let mostSlottedMembers = 512
+
+    /// How many slots are needed for objects of this size.
+    static func slotCount(forNames count: Int) -> Int {
+        var slots = 16
+        while slots < 4 * count, slots < 2 * mostSlottedMembers { slots *= 2 }
+        return slots
+    }
+
+    /// Finds out whether a name occurs twice, by a small table of hashes, of which names take at most half.
     ///
     /// Names that were made to have equal hashes get an index instead, whose hashes are seeded.
     private func findRepeatedNames(of object: Int) {
-        nameSlots[1_024] += 1
-        let generation = nameSlots[1_024] << 32
+        nameSlotUses += 1
+        let generation = nameSlotUses << 32
+        let last = nameSlots.count - 1
+        guard let slots = nameSlots.baseAddress else { return }
         let end = Int(tape[object].next)
         var index = object + 1
         var steps = Int(tape[object].members) * 8
         while index < end {
-            var slot = slotHash(index)
-            while nameSlots[slot] & ~0xFFFF_FFFF == generation {
-                if hasSameName(Int(nameSlots[slot] & 0xFFFF_FFFF), index) { return repeatNames(in: object) }
-                slot = (slot + 1) & 1_023
+            var slot = slotHash(index) & last
+            while slots[slot] & ~0xFFFF_FFFF == generation {
+                if hasSameName(Int(slots[slot] & 0xFFFF_FFFF), index) { return repeatNames(in: object) }
+                slot = (slot + 1) & last
                 steps -= 1
                 if steps < 0 { return self.index(object) }
             }
-            nameSlots[slot] = generation | UInt64(index)
+            slots[slot] = generation | UInt64(index)
             index = after(index + 1)
         }
     }
@@ -77,14 +93,7 @@ extension JSONDocument {
     /// By the first and the last eight bytes and the length: the same for a name that was converted and one that was not.
     @inline(__always)
     private func slotHash(_ index: Int) -> Int {
-        if tape[index].flags.contains(.converted) {
-            return withName(at: index) { name in
-                func word(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64 {
-                    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-                }
-                return slotHash(word(name.prefix(8)), name.count < 8 ? 0 : word(name.suffix(8)), name.count)
-            }
-        }
+        if tape[index].flags.contains(.converted) { return convertedSlotHash(index) }
         // Bytes beyond the name are of the text around it.
         let text = text(of: index)
         let count = text.count
@@ -98,6 +107,19 @@ extension JSONDocument {
             last = start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self).littleEndian
         }
         return slotHash(first, last, count)
+    }
+
+    @inline(never)
+    private func convertedSlotHash(_ index: Int) -> Int {
+        withName(at: index) { name in
+            func word(_ places: Range<Int>) -> UInt64 {
+                var word: UInt64 = 0
+                for place in places { word |= UInt64(name[place]) << UInt64((place - places.lowerBound) * 8) }
+                return word
+            }
+            let count = name.count
+            return slotHash(word(0..<min(count, 8)), count < 8 ? 0 : word(count - 8..<count), count)
+        }
     }
 
     @inline(__always)

@@ -10,26 +10,57 @@ extension JSONDocument {
         }
     }
 
-    /// An integer, exactly: `1.0` and `1e3` are integers, `1.5` is none.
+    /// Reads an integer of up to 64 bits exactly: `1.0` and `1e3` are integers, `1.5` is none.
     @inline(__always)
     func integer<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) throws -> Value {
-        guard tape[index].kind == .number else { throw mismatch(type, at: index) }
-        let text = text(of: index)
-        if tape[index].flags == [], text.count <= 19 {
-            let isNegative = text[0] == UInt8(ascii: "-")
-            var magnitude: UInt64 = 0
-            for place in (isNegative ? 1 : 0)..<text.count {
-                magnitude = magnitude &* 10 &+ UInt64(text[place] &- UInt8(ascii: "0"))
-            }
-            // 19 digits are less than 2^64.
-            if magnitude <= UInt64(Int64.max) {
-                let signed = Int64(bitPattern: magnitude)
-                if let value = Value(exactly: isNegative ? -signed : signed) { return value }
-                throw unfit(type, at: index)
-            }
+        if let number = shortInteger(at: index) {
+            if let value = Value(exactly: number) { return value }
+        } else if Value.isSigned {
+            if let number = int64(at: index), let value = Value(exactly: number) { return value }
+        } else {
+            if let number = uint64(at: index), let value = Value(exactly: number) { return value }
         }
-        guard let value = DecimalText.integer(type, text) else { throw unfit(type, at: index) }
+        throw noInteger(type, at: index)
+    }
+
+    /// Reads an integer of more than 64 bits exactly.
+    @inline(never)
+    func wideInteger<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) throws -> Value {
+        guard tape[index].kind == .number, let value = DecimalText.integer(type, text(of: index)) else {
+            throw noInteger(type, at: index)
+        }
         return value
+    }
+
+    /// An integer as most are written; nil for all else.
+    @inline(__always)
+    private func shortInteger(at index: Int) -> Int64? {
+        guard tape[index].kind == .number, tape[index].flags == [], tape[index].length <= 19 else { return nil }
+        let text = text(of: index)
+        let isNegative = text[0] == UInt8(ascii: "-")
+        var magnitude: UInt64 = 0
+        for place in (isNegative ? 1 : 0)..<text.count {
+            magnitude = magnitude &* 10 &+ UInt64(text[place] &- UInt8(ascii: "0"))
+        }
+        // 19 digits are less than 2^64.
+        guard magnitude <= UInt64(Int64.max) else { return nil }
+        let signed = Int64(bitPattern: magnitude)
+        return isNegative ? -signed : signed
+    }
+
+    @inline(never)
+    private func int64(at index: Int) -> Int64? {
+        tape[index].kind == .number ? DecimalText.integer(Int64.self, text(of: index)) : nil
+    }
+
+    @inline(never)
+    private func uint64(at index: Int) -> UInt64? {
+        tape[index].kind == .number ? DecimalText.integer(UInt64.self, text(of: index)) : nil
+    }
+
+    @inline(never)
+    private func noInteger(_ type: any Any.Type, at index: Int) -> DecodingError {
+        tape[index].kind == .number ? unfit(type, at: index) : mismatch(type, at: index)
     }
 
     @inline(__always)
@@ -42,7 +73,7 @@ extension JSONDocument {
     }
 
     func float(at index: Int) throws -> Float {
-        guard tape[index].kind == .number else { return try nonConforming(Float.self, at: index) }
+        guard tape[index].kind == .number else { return Float(try nonConforming(Float.self, at: index)) }
         guard let value = DecimalText(text(of: index)).float else { throw unfit(Float.self, at: index) }
         return value
     }
@@ -54,7 +85,7 @@ extension JSONDocument {
     }
 
     @inline(never)
-    private func nonConforming<Value: BinaryFloatingPoint>(_ type: Value.Type, at index: Int) throws -> Value {
+    private func nonConforming(_ type: any Any.Type, at index: Int) throws -> Double {
         if tape[index].kind == .string,
             case .convertFromString(let infinity, let negative, let nan) = decoder.nonConformingFloatDecodingStrategy
         {

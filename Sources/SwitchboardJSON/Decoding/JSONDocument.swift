@@ -24,8 +24,10 @@ final class JSONDocument {
     var converted: [UInt8] = []
     /// For objects that are large and not read in order: the names' tape indices by the names' hashes.
     var indexes: [Int: [Int: Int]] = [:]
-    /// Scratch for the search for repeated names: 1,024 slots, and how often they were used.
-    let nameSlots: UnsafeMutablePointer<UInt64>
+    /// Scratch for the search for repeated names: two slots or more for each name of an object, and how often they
+    /// were used. The number of slots is a power of two.
+    let nameSlots: UnsafeMutableBufferPointer<UInt64>
+    var nameSlotUses: UInt64 = 0
     /// Where the last coding path and the last position were, so that many errors in one text take linear time.
     var pathSteps: [PathStep] = []
     var lastPosition = Position()
@@ -43,16 +45,12 @@ final class JSONDocument {
         bytes = UnsafePointer(copy)
         self.decoder = decoder
         self.origin = origin
-        nameSlots = .allocate(capacity: 1_025)
-        nameSlots.initialize(repeating: 0, count: 1_025)
         var parser = JSONParser(bytes, count: size, maximumDepth: decoder.maximumDepth)
-        do {
-            try parser.run()
-            tape = parser.tape
-        } catch {
-            tape = parser.tape
-            throw syntaxError(error, in: parser)
-        }
+        let outcome = Result { try parser.run() }
+        tape = parser.tape
+        nameSlots = .allocate(capacity: JSONDocument.slotCount(forNames: parser.mostMembers))
+        nameSlots.initialize(repeating: 0)
+        if case .failure(let error) = outcome { throw syntaxError(error, in: parser) }
     }
 
     deinit {

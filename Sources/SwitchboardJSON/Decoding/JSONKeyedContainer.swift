@@ -14,7 +14,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var allKeys: [Key] { document.names(of: index).compactMap { Key(stringValue: $0) } }
 
     /// The tape index of a member's value.
-    @inline(__always)
+    @inline(never)
     func find(_ key: Key) throws -> Int {
         let found = document.member(key, in: index)
         guard found != 0 else { throw document.missing(key, in: index) }
@@ -22,13 +22,17 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     /// The tape index of a member's value; nil when there is none or it is null.
-    @inline(__always)
+    @inline(never)
     func findValue(_ key: Key) -> Int? {
         let found = document.member(key, in: index)
         return document.tape[found].kind == .null ? nil : found
     }
 
-    func contains(_ key: Key) -> Bool { document.member(key, in: index) != 0 }
+    func contains(_ key: Key) -> Bool { findMember(key) != 0 }
+
+    /// The tape index of a member's value; 0, which is a null, when there is none.
+    @inline(never)
+    func findMember(_ key: some CodingKey) -> Int { document.member(key, in: index) }
 
     func decodeNil(forKey key: Key) throws -> Bool { document.tape[try find(key)].kind == .null }
 
@@ -44,11 +48,11 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// The decoder of the member `super`, or of null when there is none.
     func superDecoder() throws -> any Decoder {
-        JSONValueDecoder(document: document, index: document.member(JSONPathKey(stringValue: "super"), in: index))
+        JSONValueDecoder(document: document, index: findMember(JSONPathKey(stringValue: "super")))
     }
 
     /// The decoder of a member, or of null when there is none.
     func superDecoder(forKey key: Key) throws -> any Decoder {
-        JSONValueDecoder(document: document, index: document.member(key, in: index))
+        JSONValueDecoder(document: document, index: findMember(key))
     }
 }

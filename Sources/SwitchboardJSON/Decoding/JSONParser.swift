@@ -20,6 +20,8 @@ struct JSONParser {
     /// The innermost open container; 0 is none.
     private(set) var container = 0
     private var depth = 0
+    /// How many members the object with the most of them has.
+    private(set) var mostMembers = 0
 
     /// Starts at the first byte. The caller frees the tape.
     init(_ start: UnsafePointer<UInt8>, count: Int, maximumDepth: Int) {
@@ -117,6 +119,7 @@ struct JSONParser {
         let parent = Int(opened.pointee.next)
         opened.pointee.next = UInt32(truncatingIfNeeded: count)
         if opened.pointee.kind == .object {
+            mostMembers = max(mostMembers, Int(opened.pointee.length))
             opened.pointee.members = UInt16(clamping: opened.pointee.length)
             opened.pointee.length = UInt32(truncatingIfNeeded: container + 1)
         }

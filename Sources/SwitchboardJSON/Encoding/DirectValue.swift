@@ -44,26 +44,35 @@ extension Dictionary: DirectValue where Key == String, Value: Encodable {
         _ = writer.state.pointee.open(.object, serial: serial)
         // The usual types by name, so that the compiler makes code for them.
         if Value.self == String.self {
-            try value.assumingMemoryBound(to: [String: String].self).pointee.writeMembers(to: writer, serial: serial)
+            let members = value.assumingMemoryBound(to: [String: String].self).pointee
+            members.writeMembers(to: writer, serial: serial) { text, _ in writer.state.pointee.append(text) }
         } else if Value.self == Int.self {
-            try value.assumingMemoryBound(to: [String: Int].self).pointee.writeMembers(to: writer, serial: serial)
+            let members = value.assumingMemoryBound(to: [String: Int].self).pointee
+            members.writeMembers(to: writer, serial: serial) { number, _ in writer.state.pointee.append(number) }
         } else {
-            try value.assumingMemoryBound(to: Self.self).pointee.writeMembers(to: writer, serial: serial)
+            let route = writer.settings.route(of: Value.self)
+            let members = value.assumingMemoryBound(to: Self.self).pointee
+            try members.writeMembers(to: writer, serial: serial) { value, name in
+                try writer.write(value, route: route, key: { JSONPathKey(stringValue: name) })
+            }
         }
     }
 
-    private func writeMembers(to writer: OutputWriter, serial: UInt32) throws {
-        let route = writer.settings.route(of: Value.self)
+    private func writeMembers(
+        to writer: OutputWriter, serial: UInt32, _ write: (_ value: Value, _ name: String) throws -> Void
+    ) rethrows {
         var names: [(name: String, index: Int)] = []
         var values: [Value] = []
+        names.reserveCapacity(count)
+        values.reserveCapacity(count)
         for (name, value) in self {
             names.append((name, values.count))
             values.append(value)
         }
         OutputSettings.sort(&names, byUTF8: writer.settings.sortsNames)
         for (name, index) in names {
-            _ = writer.state.pointee.beginMember(name, in: serial, isUnique: true)
-            try writer.write(values[index], route: route, key: { JSONPathKey(stringValue: name) })
+            _ = writer.beginMember(name, in: serial, isUnique: true)
+            try write(values[index], name)
         }
     }
 }

@@ -73,29 +73,17 @@ extension String {
     /// when a lowercase letter follows: `myURLProperty` becomes `my_url_property`. Other characters belong to the word
     /// they stand in.
     var snakeCased: String {
-        guard let first else { return "" }
-        var words: [String] = []
-        var word = String(first)
-        var rest = dropFirst()
+        var characters = Array(self)
+        var words: [Int] = []
+        var rest = characters.dropFirst()
         while let upper = rest.firstIndex(where: \.isUppercaseLetter) {
-            words.append(word + rest[..<upper])
-            rest = rest[upper...]
-            guard let lower = rest.firstIndex(where: \.isLowercaseLetter) else {
-                word = String(rest)
-                rest = ""
-                break
-            }
-            if lower == rest.index(after: rest.startIndex) {
-                word = String(rest[...lower])
-            } else {
-                let last = rest.index(before: lower)
-                words.append(String(rest[..<last]))
-                word = String(rest[last...lower])
-            }
-            rest = rest[rest.index(after: lower)...]
+            words.append(upper)
+            guard let lower = rest[upper...].firstIndex(where: \.isLowercaseLetter) else { break }
+            if lower > upper + 1 { words.append(lower - 1) }
+            rest = rest[(lower + 1)...]
         }
-        words.append(word + rest)
-        return words.map { $0.lowercased() }.joined(separator: "_")
+        for word in words.reversed() { characters.insert("_", at: word) }
+        return String(characters).lowercased()
     }
 }
 

@@ -152,8 +152,10 @@ extension OutputBytes {
             case UInt8(ascii: "r"): text.append(0x0D)
             case UInt8(ascii: "t"): text.append(0x09)
             case UInt8(ascii: "u") where index + 4 <= range.upperBound:
-                let digits = UnsafeBufferPointer(start: base + index, count: 4)
-                text.append(UInt8(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0)
+                // The first two digits are zeros.
+                let value =
+                    JSONStringText.hexadecimal(base[index + 2]) << 4 | JSONStringText.hexadecimal(base[index + 3])
+                text.append(UInt8(truncatingIfNeeded: value))
                 index += 4
             default: text.append(escaped)
             }

@@ -27,11 +27,20 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt128, forKey key: Key) throws { try writer.begin(key, in: serial).pointee.append(value) }
 
     func encode(_ value: Double, forKey key: Key) throws {
-        guard value.isFinite else { return try writer.writeMember(value, forKey: key, in: serial) }
+        guard value.isFinite else { return try encodeNonFinite(value, forKey: key) }
         try writer.begin(key, in: serial).pointee.bytes.append(value)
     }
 
-    func encode(_ value: Float, forKey key: Key) throws { try writer.writeMember(value, forKey: key, in: serial) }
+    func encode(_ value: Float, forKey key: Key) throws {
+        guard value.isFinite else { return try encodeNonFinite(value, forKey: key) }
+        try writer.begin(key, in: serial).pointee.bytes.append(value)
+    }
+
+    @inline(never)
+    private func encodeNonFinite(_ value: any Encodable, forKey key: Key) throws {
+        try writer.writeMember(value, forKey: key, in: serial)
+    }
+
     func encode(_ value: some Encodable, forKey key: Key) throws {
         try writer.writeMember(value, forKey: key, in: serial)
     }

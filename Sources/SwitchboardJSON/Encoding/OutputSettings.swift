@@ -53,7 +53,9 @@ final class OutputSettings {
         return slot.pointee
     }
 
-    /// Sorts the names of a dictionary: as Swift sorts text, or by UTF-8 as all names are sorted.
+    /// Sorts names: by UTF-8, or as Swift sorts text. It is never inlined, because the compiler copies the sort of the
+    /// library for each closure.
+    @inline(never)
     static func sort(_ names: inout [(name: String, index: Int)], byUTF8: Bool) {
         guard names.count > 1 else { return }
         if byUTF8 {

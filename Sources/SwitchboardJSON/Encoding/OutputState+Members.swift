@@ -117,10 +117,10 @@ extension OutputState {
             pieces.sort { isBefore($0.member, $1.member) }
             return true
         }
-        let isByUTF8 = sortsNames
-        pieces = pieces.map { (bytes.name(in: $0.member.nameRange), $0) }
-            .sorted { isByUTF8 ? $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) : $0.0 < $1.0 }
-            .map { $0.1 }
+        var names: [(name: String, index: Int)] = []
+        for piece in pieces { names.append((bytes.name(in: piece.member.nameRange), names.count)) }
+        OutputSettings.sort(&names, byUTF8: sortsNames)
+        pieces = names.map { pieces[$0.index] }
         return true
     }
 }

@@ -8,7 +8,7 @@ extension OutputWriter {
     /// A nested container or super encoder for a key. One for a container that there is already is that.
     func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> Place {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
-        if state.pointee.beginMember(name, in: serial) {
+        if beginMember(name, in: serial) {
             if kind != .empty, let member = state.pointee.members.elements.last, member.repeated >= 0,
                 let known = state.pointee.writer(ofMember: Int(member.repeated)),
                 known.state.pointee.outermost.kind == kind

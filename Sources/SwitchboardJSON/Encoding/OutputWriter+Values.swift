@@ -138,7 +138,7 @@ extension OutputWriter {
     }
 
     /// What is written for an infinity or a NaN.
-    func text<Value: BinaryFloatingPoint>(ofNonFinite value: Value, key: () -> (any CodingKey)?) throws -> String {
+    func text(ofNonFinite value: some BinaryFloatingPoint, key: () -> (any CodingKey)?) throws -> String {
         switch settings.floatStrategy {
         case .throw: throw invalid(value, key: key, "\(value) is not a finite number")
         case .convertToString(let positive, let negative, let nan):

@@ -76,7 +76,7 @@ final class OutputWriter {
     // MARK: Places
 
     /// Writes the name of a member; the value is a scalar and belongs at the end of the text returned.
-    @inline(__always)
+    @inline(never)
     func begin(_ key: some CodingKey, in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
         if state.pointee.beginMember(name, in: serial) { return state }
@@ -85,18 +85,24 @@ final class OutputWriter {
     }
 
     /// Writes what stands before an element; the value is a scalar and belongs at the end of the text returned.
-    @inline(__always)
+    @inline(never)
     func beginElement(in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         if state.pointee.beginElement(in: serial) { return state }
         if let writer = reach(serial) { return try writer.beginElement(in: serial) }
         return try beginLate(nil, key: JSONPathKey(index: count(of: serial)), in: serial).state
     }
 
+    /// Writes the separator of a member and its name. False when the value is no open object.
+    @inline(never)
+    func beginMember(_ name: String, in serial: UInt32, isUnique: Bool = false) -> Bool {
+        state.pointee.beginMember(name, in: serial, isUnique: isUnique)
+    }
+
     /// Writes a member of any kind.
-    @inline(__always)
+    @inline(never)
     func writeMember(_ value: some Encodable, forKey key: some CodingKey, in serial: UInt32) throws {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
-        if state.pointee.beginMember(name, in: serial) {
+        if beginMember(name, in: serial) {
             do {
                 try write(value, key: { key })
             } catch {
@@ -104,14 +110,14 @@ final class OutputWriter {
                 throw error
             }
         } else if let writer = reach(serial) {
-            try writer.writeMemberAgain(value, forKey: key, in: serial)
+            try writer.writeMember(value, forKey: key, in: serial)
         } else {
             try writeLate(value, to: beginLate(name, key: key, in: serial))
         }
     }
 
     /// Writes an element of any kind.
-    @inline(__always)
+    @inline(never)
     func writeElement(_ value: some Encodable, in serial: UInt32) throws {
         if state.pointee.beginElement(in: serial) {
             do {
@@ -121,20 +127,10 @@ final class OutputWriter {
                 throw error
             }
         } else if let writer = reach(serial) {
-            try writer.writeElementAgain(value, in: serial)
+            try writer.writeElement(value, in: serial)
         } else {
             try writeLate(value, to: beginLate(nil, key: JSONPathKey(index: count(of: serial)), in: serial))
         }
-    }
-
-    @inline(never)
-    private func writeMemberAgain(_ value: some Encodable, forKey key: some CodingKey, in serial: UInt32) throws {
-        try writeMember(value, forKey: key, in: serial)
-    }
-
-    @inline(never)
-    private func writeElementAgain(_ value: some Encodable, in serial: UInt32) throws {
-        try writeElement(value, in: serial)
     }
 
     @inline(never)
@@ -173,7 +169,7 @@ final class OutputWriter {
             guard let index = state.pointee.late.firstIndex(where: { $0.serial == serial }) else { return }
             let late = state.pointee.late.remove(at: index)
             let isBegun =
-                late.name.map { state.pointee.beginMember($0, in: serial) } ?? state.pointee.beginElement(in: serial)
+                late.name.map { beginMember($0, in: serial) } ?? state.pointee.beginElement(in: serial)
             // The value may have become an array since, or an object.
             guard isBegun else { continue }
             state.pointee.insertions.append((state.pointee.bytes.count, late.writer))
