@@ -26,9 +26,16 @@ extension JSONDocument {
 
     /// "at line 3, column 7 (byte 42)"; bytes count from 0.
     private func place(_ offset: Int) -> String {
+        let position = wholePosition(at: offset)
+        return "at line \(position.line), column \(position.column) (byte \(position.offset))"
+    }
+
+    /// The position in the longer text that this one may be a part of.
+    func wholePosition(at offset: Int) -> Position {
         let (position, origin) = (position(at: offset), origin.position)
-        let column = position.line == 1 ? origin.column - 1 + position.column : position.column
-        return "at line \(origin.line - 1 + position.line), column \(column) (byte \(origin.offset + offset))"
+        return Position(
+            offset: origin.offset + offset, line: origin.line - 1 + position.line,
+            column: position.line == 1 ? origin.column - 1 + position.column : position.column)
     }
 
     private func context(_ text: String, at index: Int) -> DecodingError.Context {

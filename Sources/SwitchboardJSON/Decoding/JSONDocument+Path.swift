@@ -10,7 +10,7 @@ extension JSONDocument {
     ///
     /// Each container's walk goes on where the last one through it ended, unless it must go back.
     func path(to target: Int) -> [any CodingKey] {
-        var path: [any CodingKey] = origin.path
+        var path = origin.path
         var container = JSONDocument.root
         while container < target, target < after(container) {
             var child = container + 1
@@ -32,6 +32,15 @@ extension JSONDocument {
             container = isObject ? child + 1 : child
         }
         return path
+    }
+
+    /// The decoder of a member that an object does not have: of a null in a document of its own, at the member's path.
+    func missingMember(_ key: any CodingKey, in object: Int) throws -> JSONValueDecoder {
+        let origin = Origin(path: path(to: object) + [key], position: wholePosition(at: Int(tape[object].offset)))
+        let document = try Array("null".utf8).withUnsafeBytes {
+            try JSONDocument($0, decoder: decoder, origin: origin)
+        }
+        return JSONValueDecoder(document: document, index: JSONDocument.root)
     }
 
     /// The path of the containers that were open when the parser stopped.

@@ -11,7 +11,7 @@ final class JSONDocument {
 
     /// Where the text stands in a longer one.
     struct Origin {
-        var path: [JSONPathKey] = []
+        var path: [any CodingKey] = []
         var position = Position()
     }
 

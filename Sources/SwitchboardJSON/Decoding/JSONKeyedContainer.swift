@@ -47,12 +47,14 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     /// The decoder of the member `super`, or of null when there is none.
-    func superDecoder() throws -> any Decoder {
-        JSONValueDecoder(document: document, index: findMember(JSONPathKey(stringValue: "super")))
-    }
+    func superDecoder() throws -> any Decoder { try decoder(of: JSONPathKey(stringValue: "super")) }
 
     /// The decoder of a member, or of null when there is none.
-    func superDecoder(forKey key: Key) throws -> any Decoder {
-        JSONValueDecoder(document: document, index: findMember(key))
+    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(of: key) }
+
+    private func decoder(of key: some CodingKey) throws -> any Decoder {
+        let found = findMember(key)
+        return found == 0
+            ? try document.missingMember(key, in: index) : JSONValueDecoder(document: document, index: found)
     }
 }

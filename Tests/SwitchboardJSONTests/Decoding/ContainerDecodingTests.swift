@@ -87,6 +87,36 @@ struct ContainerDecodingTests {
         }
     }
 
+    @Test("the super decoder of a missing member is null at the path of the member")
+    func missingSuper() throws {
+        for document in [#"{"a":1}"#, #"[0, {"b": [{}]}]"#] {
+            for wanted in 0..<5 {
+                try compare(document) { decoder, notes in
+                    var object = try? decoder.container(keyedBy: Name.self)
+                    if object == nil {
+                        var array = try decoder.unkeyedContainer()
+                        _ = try array.decode(Int.self)
+                        var inner = try array.nestedContainer(keyedBy: Name.self)
+                            .nestedUnkeyedContainer(forKey: Name("b"))
+                        object = try inner.nestedContainer(keyedBy: Name.self)
+                    }
+                    let parent = try #require(try object?.superDecoder())
+                    let member = try #require(try object?.superDecoder(forKey: Name("none")))
+                    let key = member.codingPath.last.map { "\(type(of: $0))" }
+                    notes.append("\(text(parent.codingPath)) \(text(member.codingPath)) \(key as Any)")
+                    notes.append("\(try member.singleValueContainer().decodeNil())")
+                    switch wanted {
+                    case 0: _ = try parent.singleValueContainer().decode(Int.self)
+                    case 1: _ = try parent.container(keyedBy: Name.self)
+                    case 2: _ = try member.unkeyedContainer()
+                    case 3: _ = try member.singleValueContainer().decode([String].self)
+                    default: _ = try member.singleValueContainer().decode(String.self)
+                    }
+                }
+            }
+        }
+    }
+
     @Test("a member that is null is present, nil, and no value")
     func null() throws {
         try compare(#"{"a":null}"#) { decoder, notes in
