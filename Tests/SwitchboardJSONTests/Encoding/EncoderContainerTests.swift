@@ -45,6 +45,24 @@ struct EncoderContainerTests {
         #expect(try fastText([value, value]) == "[\(expected),\(expected)]")
     }
 
+    @Test("a nil that is encoded if present leaves the earlier value of its key")
+    func nilAfterValue() throws {
+        let value = Encoding { encoder in
+            var object = encoder.container(keyedBy: AnyKey.self)
+            try object.encode("x", forKey: AnyKey("a"))
+            try object.encodeIfPresent(nil as String?, forKey: AnyKey("a"))
+            try object.encode([1], forKey: AnyKey("b"))
+            try object.encodeIfPresent(nil as [Int]?, forKey: AnyKey("b"))
+            try object.encode(1, forKey: AnyKey("c"))
+            try object.encodeIfPresent(nil as Double?, forKey: AnyKey("c"))
+            try object.encode(2, forKey: AnyKey("c"))
+            try object.encode(1, forKey: AnyKey("d"))
+            try object.encode(nil as Int?, forKey: AnyKey("d"))
+        }
+        #expect(try fastText(value) == #"{"a":"x","b":[1],"c":2,"d":null}"#)
+        #expect(try foundationText(value) { $0.outputFormatting = .sortedKeys } == fastText(value))
+    }
+
     @Test("containers of one encoder write into one object")
     func sharedObject() throws {
         let value = Encoding { encoder in
