@@ -12,6 +12,7 @@ import Foundation
 /// trailing commas, leading zeros and anything after the value are errors. A leading byte-order mark is skipped. Of
 /// members with equal names the first counts, as in `JSONDecoder`. Names are compared by their UTF-8 bytes. An input of
 /// 4 GB or more is refused. Each error is a `DecodingError` whose description has the line, the column and the byte.
+/// `allowsJSON5` is not offered, because a second grammar would make the parser of every text larger and slower.
 ///
 /// A decode runs in two steps.
 /// 1. `JSONParser` checks the whole text in one pass and writes a flat tape: one `JSONTapeEntry` of 16 bytes for each
