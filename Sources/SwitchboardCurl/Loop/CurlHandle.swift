@@ -6,7 +6,7 @@ import Foundation
 ///
 /// One thread uses it at a time: first the caller that prepares it, then the loop.
 final class CurlHandle: @unchecked Sendable {
-    let easy: UnsafeMutableRawPointer
+    private(set) var easy: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutableRawPointer?
     private let resolveList: UnsafeMutableRawPointer?
@@ -59,6 +59,13 @@ final class CurlHandle: @unchecked Sendable {
         if let headerList { swcurl_list_free(headerList) }
         if let resolveList { swcurl_list_free(resolveList) }
         errorText.deallocate()
+    }
+
+    /// Replaces libcurl's handle with a copy, which has its options and no memory of earlier exchanges.
+    func renew() throws(CurlFailure) {
+        guard let copy = swcurl_easy_copy(easy) else { throw .system("libcurl has no memory left") }
+        swcurl_easy_free(easy)
+        easy = copy
     }
 
     /// Returns libcurl's message about the last failure, or its general one.

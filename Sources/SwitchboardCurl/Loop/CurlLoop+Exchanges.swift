@@ -86,7 +86,7 @@ extension CurlLoop {
         exchange.note(figures, remoteAddress: address(figures))
         swcurl_multi_remove(multi, exchange.handle.easy)
         forget(exchange)
-        if code == 0, !CurlLibrary.readsFreedHeaders {
+        if code == 0 {
             handles.withLock { if $0.count < Self.handlesKept { $0.append(exchange.handle) } }
         }
         finished.append((exchange, code, message))
