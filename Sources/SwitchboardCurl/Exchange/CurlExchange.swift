@@ -61,7 +61,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var deadlines: CurlDeadlines
     /// The queue that calls `onBodySent` and then resumes the caller, without blocking the loop. The lock is held while
     /// the queue resumes the caller: see ``run()``. Nil without `onBodySent`.
-    private let sent: (queue: DispatchQueue, resumption: Protected<Void>)?
+    private let sent: (queue: DispatchQueue, resumption: Protected<Bool>)?
 
     /// Takes a handle and configures it for the request. `eachField` calls its closure with the header fields, without
     /// `Content-Length`, and may be called twice.
@@ -76,7 +76,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         upload = if case .stream(let length, _) = request.body { CurlUpload(length: length) } else { nil }
         sent =
             request.onBodySent == nil
-            ? nil : (DispatchQueue(label: "Switchboard.CurlSession.bodySent"), Protected(()))
+            ? nil : (DispatchQueue(label: "Switchboard.CurlSession.bodySent"), Protected(false))
         handle.prepare(request, eachField: eachField)
         handle.limitConnecting(to: deadlines.waitToConnect(now: start))
     }
