@@ -18,8 +18,8 @@ extension ClientSession {
         switch error {
         case let error as HTTPClientError: code(of: error)
         case is NIOTooManyBytesError: .responseTooLarge
-        case is NIOConnectionError, is IOError, is ChannelError:
-            .cannotConnect
+        case is NIOConnectionError: .cannotConnect
+        case is IOError, is ChannelError: .connectionLost
         default: .unknown
         }
     }

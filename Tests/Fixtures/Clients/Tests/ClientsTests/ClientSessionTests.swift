@@ -70,7 +70,7 @@ struct ClientSessionTests {
             await expect(.responseTooLarge, of: router, server.url)
         }
         try await withRouter(.reset(at: .requestHead)) { router, server in
-            await expect(.cannotConnect, of: router, server.url)
+            await expect(.connectionLost, of: router, server.url)
         }
         try await withRouter(.stall, options: RequestOptions { $0.timeouts.attempt = .milliseconds(200) }) {
             router, server in
