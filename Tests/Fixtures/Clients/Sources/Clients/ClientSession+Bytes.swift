@@ -5,8 +5,8 @@ import NIOFoundationCompat
 import Switchboard
 
 extension ClientSession {
-    /// The body as it arrives. The client stops reading from the
-    /// server while nobody calls the closure.
+    /// Returns the body as it arrives. While nobody calls the
+    /// closure, the client does not read from the server.
     static func bytes(
         _ body: HTTPClientResponse.Body
     ) -> ResponseBytes {

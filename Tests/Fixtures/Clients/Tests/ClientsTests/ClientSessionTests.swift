@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ClientSessionTests {
-    /// A router over the session, and a server that answers as enqueued.
+    /// Runs a body with a router over the session, and a server with these responses.
     private func withRouter(
         _ answers: MockResponse...,
         options: RequestOptions = RequestOptions(),

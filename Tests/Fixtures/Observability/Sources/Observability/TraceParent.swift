@@ -11,7 +11,8 @@ struct TraceParent: Interceptor, ExchangeInterceptor, RequestAdapter {
         request.headers["traceparent"] = "00-\(trace)-\(parent)-01"
     }
 
-    /// Random hexadecimal digits, 16 a word. All zeros is not valid.
+    /// Returns random hexadecimal digits, 16 for each word. Zeros
+    /// only would be invalid.
     private static func digits(_ words: Int) -> String {
         (0..<words).map { _ in
             let text = String(UInt64.random(in: 1 ... .max), radix: 16)
