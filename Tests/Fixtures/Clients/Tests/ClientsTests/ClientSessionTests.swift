@@ -85,7 +85,7 @@ struct ClientSessionTests {
         await #expect { try await router.response(for: URLEndPoint(.get, url)) } throws: { code ~= $0 }
     }
 
-    @Test("a cancelled task ends its exchange with CancellationError")
+    @Test("a canceled task ends its exchange with CancellationError")
     func cancellation() async throws {
         try await withRouter(.stall) { router, server in
             let url = server.url
