@@ -1,4 +1,4 @@
-// The samples of the article "Testing your code", word for word: scripts/check/samples compares them.
+// The samples of the article "Testing Your Code", word for word: scripts/check/samples compares them.
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -13,9 +13,12 @@ enum NoteApi: EndPointType {
     case list(page: Int), add(text: String)
 
     static let servers: EnvironmentURLs = [
-        .production: "https://notes.example.com/", .staging: "https://staging.example.com/notes/",
+        .production: "https://notes.example.com/",
+        .staging: "https://staging.example.com/notes/",
     ]
-    var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+    var baseURL: URL {
+        get throws { try Self.servers.url(in: .current) }
+    }
     var path: String { "notes" }
     var httpMethod: HTTPMethod {
         switch self {
@@ -25,8 +28,10 @@ enum NoteApi: EndPointType {
     }
     var task: HTTPTask {
         switch self {
-        case .list(let page): .requestParameters(urlParameters: ["page": page])
-        case .add(let text): .requestParameters(bodyParameters: ["text": text])
+        case .list(let page):
+            .requestParameters(urlParameters: ["page": page])
+        case .add(let text):
+            .requestParameters(bodyParameters: ["text": text])
         }
     }
 }
@@ -46,14 +51,15 @@ final class NoteList {
 
     func load() async {
         do {
-            let notes = try await router.request(.list(page: 1), as: [Note].self)
+            let notes = try await router.request(
+                .list(page: 1), as: [Note].self)
             state = .notes(notes.map(\.text))
         } catch NetworkError.cannotConnect, NetworkError.timedOut {
             state = .offline
         } catch let error as NetworkError {
             state = .failed(error.message)
         } catch {
-            // Cancelled: somebody else decides what to show.
+            // Canceled: the caller decides what to show.
         }
     }
 }
@@ -63,11 +69,14 @@ struct TestingYourCode {
     @Test func aRouterSendsWhatTheCaseSays() async throws {
         let session = StubSession()
         let notes = session.stubs(for: NoteApi.self)
-        notes.stub(.list(page: 1), with: .json(#"[{"id": 1, "text": "milk"}]"#))
-        let adding = notes.stub(.add(text: "eggs"), times: .once, with: .status(201))
+        notes.stub(
+            .list(page: 1), with: .json(#"[{"id": 1, "text": "milk"}]"#))
+        let adding = notes.stub(
+            .add(text: "eggs"), times: .once, with: .status(201))
 
         let router = Router<NoteApi>(session: session)
-        let list = try await router.request(.list(page: 1), as: [Note].self)
+        let list = try await router.request(
+            .list(page: 1), as: [Note].self)
         _ = try await router.response(for: .add(text: "eggs"))
 
         #expect(list == [Note(id: 1, text: "milk")])
@@ -77,7 +86,9 @@ struct TestingYourCode {
 
     @Test func aManagerFollowsItsEnvironment() async throws {
         let session = StubSession { request in .json("[]") }
-        let manager = NetworkManager(environment: .staging, session: session, headers: ["X-Client": "notes/1"])
+        let manager = NetworkManager(
+            environment: .staging, session: session,
+            headers: ["X-Client": "notes/1"])
         let router = manager.router(for: NoteApi.self)
 
         _ = try await router.response(for: .list(page: 1))
@@ -86,23 +97,35 @@ struct TestingYourCode {
 
         #expect(
             session.recordedRequests.map { $0.url?.absoluteString } == [
-                "https://staging.example.com/notes/notes?page=1", "https://notes.example.com/notes?page=1",
+                "https://staging.example.com/notes/notes?page=1",
+                "https://notes.example.com/notes?page=1",
             ])
-        #expect(session.requests.allSatisfy { $0.headers["X-Client"] == "notes/1" })
+        #expect(
+            session.requests.allSatisfy {
+                $0.headers["X-Client"] == "notes/1"
+            })
     }
 
     @Test func aRetryWaitsAsLongAsTheServerAsks() async throws {
         let clock = TestClock(skips: true)
-        let session = StubSession(.status(503, headers: ["Retry-After": "20"]), .close, .json("[]"))
-        let router = Router<NoteApi>(session: session, interceptors: [RetryPolicy(jitter: .none, clock: clock)])
+        let session = StubSession(
+            .status(503, headers: ["Retry-After": "20"]), .close,
+            .json("[]"))
+        let router = Router<NoteApi>(
+            session: session,
+            interceptors: [RetryPolicy(jitter: .none, clock: clock)])
 
-        #expect(try await router.request(.list(page: 1), as: [Note].self) == [])
+        #expect(
+            try await router.request(.list(page: 1), as: [Note].self)
+                == [])
         #expect(clock.sleeps == [.seconds(20), .seconds(1)])
         session.verify()
     }
 
     @Test @MainActor func theListIsOfflineWithoutAServer() async {
-        let session = StubSession(.failure(.noInternetConnection), .json(#"[{"id": 1, "text": "milk"}]"#))
+        let session = StubSession(
+            .failure(.noInternetConnection),
+            .json(#"[{"id": 1, "text": "milk"}]"#))
         let list = NoteList(router: Router(session: session))
 
         await list.load()
@@ -112,12 +135,17 @@ struct TestingYourCode {
     }
 
     @Test(arguments: MockFault.all)
-    @MainActor func theListBearsWhateverAServerDoes(fault: MockFault) async throws {
+    @MainActor func theListHasAStateAfterEveryFault(
+        fault: MockFault
+    ) async throws {
         try await MockServer.run { server in
             server.enqueue(fault.response)
-            let options = RequestOptions { $0.timeouts.attempt = .seconds(2) }
+            let options = RequestOptions {
+                $0.timeouts.attempt = .seconds(2)
+            }
             let router = Router<NoteApi>(
-                interceptors: [Redirected(to: server.url)], builder: RequestBuilder(options: options))
+                interceptors: [Redirected(to: server.url)],
+                builder: RequestBuilder(options: options))
             let list = NoteList(router: router)
             await list.load()
             #expect(list.state != .empty)
@@ -126,11 +154,17 @@ struct TestingYourCode {
 
     @Test func aSlowConnectionTimesOut() async {
         let clock = TestClock(skips: true)
-        let session = StubSession(clock: clock, .json("[]").delayed(by: .seconds(9)))
+        let session = StubSession(
+            clock: clock, .json("[]").delayed(by: .seconds(9)))
         let options = RequestOptions { $0.timeouts.idle = .seconds(4) }
-        let router = Router<NoteApi>(session: session, builder: RequestBuilder(options: options))
+        let router = Router<NoteApi>(
+            session: session, builder: RequestBuilder(options: options))
 
-        await #expect { try await router.response(for: .list(page: 1)) } throws: { NetworkError.timedOut ~= $0 }
+        await #expect {
+            try await router.response(for: .list(page: 1))
+        } throws: {
+            NetworkError.timedOut ~= $0
+        }
         #expect(clock.now.offset == .seconds(4))
     }
 }
@@ -143,7 +177,9 @@ struct Redirected: Interceptor {
         self.server = server
     }
 
-    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+    func intercept(
+        _ request: NetworkRequest, next: Next
+    ) async throws -> NetworkResponse {
         var request = request
         request.url = server.appendingPathComponent(request.path)
         return try await next(request)
