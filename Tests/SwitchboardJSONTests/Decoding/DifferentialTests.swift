@@ -36,7 +36,7 @@ struct DifferentialTests {
         enum Kind: String, Decodable { case plain, fancy }
     }
 
-    @Test("seeded documents are decoded as by JSONDecoder")
+    @Test("seeded documents decode as with JSONDecoder")
     func documents() throws {
         var accepted = 0
         let cases = seededCases(4_000)
@@ -60,7 +60,7 @@ struct DifferentialTests {
         #expect(accepted > cases.count / 10)
     }
 
-    @Test("what JSONEncoder writes is read as by JSONDecoder")
+    @Test("arrays written by JSONEncoder decode to the original values")
     func encoded() throws {
         var random = SeededRandom(11)
         let encoder = JSONEncoder()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.jsonTestSuite)
 struct JSONTestSuiteTests {
-    @Test("each y_ text is accepted and read as JSONDecoder reads it", arguments: JSONVectors.names("y_"))
+    @Test("each y_ text is accepted and decodes as with JSONDecoder", arguments: JSONVectors.names("y_"))
     func accepted(name: String) throws {
         let data = try JSONVectors.data(name)
         let tree = try FastJSONDecoder().decode(JSONTree.self, from: data)
@@ -12,7 +12,7 @@ struct JSONTestSuiteTests {
         if let theirs = try? JSONDecoder().decode(JSONTree.self, from: data) { #expect(tree == theirs) }
     }
 
-    @Test("each n_ text is refused as corrupted", arguments: JSONVectors.names("n_"))
+    @Test("each n_ text throws dataCorrupted", arguments: JSONVectors.names("n_"))
     func refused(name: String) throws {
         let data = try JSONVectors.data(name)
         let error = #expect(throws: DecodingError.self) { try FastJSONDecoder().decode(AnyJSON.self, from: data) }
@@ -41,7 +41,7 @@ struct JSONTestSuiteTests {
         // All others have lone surrogates, invalid UTF-8, or UTF-16.
     ]
 
-    @Test("each i_ text is accepted or refused as the table says", arguments: JSONVectors.names("i_"))
+    @Test("each i_ text is accepted or rejected as the table lists", arguments: JSONVectors.names("i_"))
     func chosen(name: String) throws {
         let data = try JSONVectors.data(name)
         let choice = JSONTestSuiteTests.choices[name] ?? (isAccepted: false, isRead: false)
@@ -49,7 +49,7 @@ struct JSONTestSuiteTests {
         #expect(((try? FastJSONDecoder().decode(JSONTree.self, from: data)) != nil) == choice.isRead)
     }
 
-    @Test("the suite has its 318 texts")
+    @Test("the suite contains all 318 texts")
     func complete() {
         #expect(["y_", "n_", "i_"].map { JSONVectors.names($0).count } == [95, 188, 35])
     }

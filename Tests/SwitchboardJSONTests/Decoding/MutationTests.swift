@@ -13,7 +13,7 @@ struct MutationTests {
         "\"2024-01-02T03:04:05.678+01:00\"",
     ]
 
-    @Test("a changed document is refused or read as by JSONDecoder")
+    @Test("a changed document throws or decodes as with JSONDecoder")
     func mutations() {
         let start = MutationTests.documents.map { Array($0.utf8) }
         for seed in seededCases(3_000) {
@@ -53,7 +53,7 @@ struct MutationTests {
         }
     }
 
-    @Test("each beginning of a document is refused")
+    @Test("each incomplete document throws")
     func beginnings() {
         for document in MutationTests.documents {
             let bytes = Array(document.utf8)

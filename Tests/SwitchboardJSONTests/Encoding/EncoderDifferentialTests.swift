@@ -15,7 +15,7 @@ struct EncoderDifferentialTests {
         [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes],
     ]
 
-    @Test("values that encode themselves in any way give Foundation's bytes", arguments: formattings)
+    @Test("values of any shape encode to Foundation's bytes", arguments: formattings)
     func anyShape(formatting: JSONEncoder.OutputFormatting) throws {
         for seed in 0..<Self.rounds / Self.formattings.count {
             let value = AnyShape(seed: UInt64(seed), depth: 0)
@@ -32,7 +32,7 @@ struct EncoderDifferentialTests {
         }
     }
 
-    @Test("what is written in declared order is the same document, and both decoders read it back")
+    @Test("both decoders restore records from unsorted text")
     func roundTrips() throws {
         var random = EncoderRandom(seed: 99)
         for round in 0..<Self.rounds / 6 {
@@ -49,7 +49,7 @@ struct EncoderDifferentialTests {
         }
     }
 
-    @Test("one encoder serves many threads at once")
+    @Test("one encoder serves concurrent tasks")
     func threads() async throws {
         let encoder = FastJSONEncoder()
         let texts = try await withThrowingTaskGroup(of: [String].self) { group in
