@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// What containers answer, compared with those of `JSONDecoder`.
+/// Compares the results of containers with those of the containers of `JSONDecoder`.
 struct ContainerDecodingTests {
     struct Name: CodingKey {
         let stringValue: String
@@ -12,7 +12,7 @@ struct ContainerDecodingTests {
         init?(intValue: Int) { (stringValue, self.intValue) = (String(intValue), intValue) }
     }
 
-    /// Runs a script on a decoder and keeps what it noted.
+    /// Runs a script on a decoder and stores its notes.
     struct Script: Decodable {
         let notes: [String]
 
@@ -26,7 +26,7 @@ struct ContainerDecodingTests {
         static var key: CodingUserInfoKey { CodingUserInfoKey(rawValue: "script").unsafelyUnwrapped }
     }
 
-    /// Expects that both decoders give the same notes, or errors of the same case at the same path.
+    /// Expects that both decoders produce the same notes, or errors of the same case at the same path.
     private func compare(
         _ text: String, _ script: @escaping @Sendable (any Decoder, inout [String]) throws -> Void,
         location: SourceLocation = #_sourceLocation
@@ -136,7 +136,7 @@ struct ContainerDecodingTests {
         func check<T: Decodable & Equatable>(_ type: T.Type) {
             let expected = Result { try JSONDecoder().decode(type, from: Data(text.utf8)) }.mapError { summary($0) }
             let found = Result { try FastJSONDecoder().decode(type, from: Data(text.utf8)) }.mapError { summary($0) }
-            // For a null `Bool` Foundation has a mismatch, for all other types no value.
+            // Foundation throws `typeMismatch` for a null `Bool`, and `valueNotFound` for all other types.
             let isNullBool = type == Bool.self && text == "null"
             #expect(found == (isNullBool ? .failure(ErrorSummary(text: "no value Bool ")) : expected))
         }
@@ -255,12 +255,12 @@ struct ContainerDecodingTests {
     }
 }
 
-/// The steps of a path: names, and indices in brackets.
+/// Returns the steps of a path: names, and indices in brackets.
 func text(_ path: [any CodingKey]) -> String {
     path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
 }
 
-/// What two decoders' errors have in common: the case, the type and the path.
+/// The parts of an error that both decoders share: the case, the type and the path.
 struct ErrorSummary: Error, Equatable {
     let text: String
 }
@@ -273,7 +273,7 @@ func summary(_ error: any Error) -> ErrorSummary {
         ErrorSummary(text: "no value \(type) \(text(context.codingPath))")
     case DecodingError.keyNotFound(let key, let context):
         ErrorSummary(text: "no key \(key.stringValue) \(text(context.codingPath))")
-    // Foundation gives no path for numbers that do not fit.
+    // Foundation's error has no path for numbers that do not fit.
     case DecodingError.dataCorrupted: ErrorSummary(text: "corrupted")
     default: ErrorSummary(text: "\(error)")
     }

@@ -13,7 +13,7 @@ struct JSONElementReaderTests {
         return elements
     }
 
-    /// The text whole, in single bytes, and cut in two at each place.
+    /// Returns the text in one chunk, in single bytes, and split in two at each offset.
     private func splits(_ text: String) -> [[[UInt8]]] {
         let bytes = Array(text.utf8)
         return [[bytes], bytes.map { [$0] }] + bytes.indices.map { [Array(bytes[..<$0]), Array(bytes[$0...])] }

@@ -8,7 +8,7 @@ struct JSONTestSuiteTests {
     func accepted(name: String) throws {
         let data = try JSONVectors.data(name)
         let tree = try FastJSONDecoder().decode(JSONTree.self, from: data)
-        // Foundation on Linux refuses `0e1`.
+        // Foundation on Linux rejects `0e1`.
         if let theirs = try? JSONDecoder().decode(JSONTree.self, from: data) { #expect(tree == theirs) }
     }
 
@@ -24,7 +24,7 @@ struct JSONTestSuiteTests {
 
     /// Whether the text is accepted, and whether its numbers fit in a `Double`.
     private static let choices: [String: (isAccepted: Bool, isRead: Bool)] = [
-        // Numbers may have any size. A type that is too small for one refuses it, and no number becomes infinite or zero.
+        // Numbers may have any size. A type that cannot hold one throws, and no number becomes infinite or zero.
         "i_number_double_huge_neg_exp": (true, false),
         "i_number_huge_exp": (true, false),
         "i_number_neg_int_huge_exp": (true, false),
@@ -35,10 +35,10 @@ struct JSONTestSuiteTests {
         "i_number_too_big_neg_int": (true, true),
         "i_number_too_big_pos_int": (true, true),
         "i_number_very_big_negative_int": (true, true),
-        // A byte-order mark is skipped; 500 levels are less than 512.
+        // A byte-order mark is skipped. 500 levels are below the limit of 512.
         "i_structure_500_nested_arrays": (true, true),
         "i_structure_UTF-8_BOM_empty_object": (true, true),
-        // All others have lone surrogates, invalid UTF-8, or UTF-16.
+        // All other texts have lone surrogates, invalid UTF-8 or UTF-16.
     ]
 
     @Test("each i_ text is accepted or rejected as the table lists", arguments: JSONVectors.names("i_"))

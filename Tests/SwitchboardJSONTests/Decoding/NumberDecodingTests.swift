@@ -28,7 +28,7 @@ struct NumberDecodingTests {
         }
     }
 
-    /// A number of any shape: the shortest text of random bits, or random digits.
+    /// Returns the shortest text of a random `Double`, or a number with random digits.
     private func randomNumber(_ random: inout SeededRandom) -> String {
         if Bool.random(using: &random) {
             let value = Double(bitPattern: random.next())

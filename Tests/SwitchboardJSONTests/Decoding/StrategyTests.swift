@@ -19,7 +19,7 @@ struct StrategyTests {
         ])
     func dates(text: String) throws {
         #expect(try iso(text) == Date.ISO8601FormatStyle().parse(text))
-        // Behind an escape too.
+        // The same text with escapes.
         #expect(try iso(text.replacingOccurrences(of: "-", with: "\\u002d")) == Date.ISO8601FormatStyle().parse(text))
     }
 

@@ -3,7 +3,7 @@ import SwitchboardJSON
 import Testing
 
 struct StrictnessTests {
-    /// A text that breaks a rule, and what its error says.
+    /// Texts with a syntax error, and the text of the error.
     private static let broken: [(text: String, error: String)] = [
         ("", "Expected a value, found the end of the text at line 1, column 1 (byte 0)."),
         ("[1,2,]", "Expected a value, found ']' at line 1, column 6 (byte 5)."),
@@ -52,7 +52,7 @@ struct StrictnessTests {
         #expect(cause.domain == NSCocoaErrorDomain && cause.userInfo[NSDebugDescriptionErrorKey] as? String == error)
     }
 
-    /// Bytes that are not UTF-8: tables 3-7 and 3-8 of the Unicode standard.
+    /// Invalid UTF-8, from tables 3-7 and 3-8 of the Unicode standard.
     private static let malformed: [[UInt8]] = [
         [0x80], [0xBF], [0xC0, 0xAF], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF],
         [0xE1, 0x80], [0xE1, 0x41, 0x80], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80],
@@ -62,7 +62,7 @@ struct StrictnessTests {
 
     @Test("invalid UTF-8 in a string throws with the offset of its first byte", arguments: malformed)
     func malformedText(bytes: [UInt8]) {
-        // At each place in the eight bytes that are read at once.
+        // The padding moves the bytes through each position of the eight bytes that are read at once.
         for padding in 0..<9 {
             let start = Array("[\"é".utf8) + [UInt8](repeating: 0x61, count: padding)
             let error = #expect(throws: DecodingError.self) {

@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// Containers in every order that Swift allows. The texts are those of the core's `JSONBody`, or Foundation's.
+/// Uses containers in every order that Swift allows. The texts equal those of the core's `JSONBody` or of Foundation.
 struct EncoderContainerTests {
     @Test("nested containers and super encoders are written where requested")
     func child() throws {
@@ -333,7 +333,7 @@ struct EncoderContainerTests {
     }
 }
 
-/// A class that encodes its parent's members the way the compiler does.
+/// A base class with a synthesized `encode(to:)`. Its subclass passes super encoders to it.
 private class Parent: Encodable {
     let id = 1
 }
@@ -359,7 +359,7 @@ private final class Child: Parent {
     }
 }
 
-/// What an encoding call holds is let go of with it.
+/// Checks that an encoding call releases all its objects when it ends.
 struct EncoderLifetimeTests {
     private final class Tracked: Sendable {}
 

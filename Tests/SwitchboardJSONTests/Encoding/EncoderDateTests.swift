@@ -18,7 +18,7 @@ struct EncoderDateTests {
         #expect(try fastText(Date(timeIntervalSinceReferenceDate: seconds)) == "\"\(expected)\"")
     }
 
-    /// The way of the core's `DateEncoding.iso8601`.
+    /// Formats a date as the core's `DateEncoding.iso8601` does.
     private func reference(_ date: Date) -> String {
         let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded()
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0

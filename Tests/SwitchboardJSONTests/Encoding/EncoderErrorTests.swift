@@ -63,7 +63,7 @@ struct EncoderErrorTests {
                 }, forKey: AnyKey("d"))
             let parent = outer.superEncoder()
             note(parent.codingPath)
-            // Something was written around these.
+            // The enclosing containers have been written to since these three were created.
             note(deep.codingPath)
             note(list.codingPath)
             note(nested.codingPath)
@@ -79,7 +79,7 @@ struct EncoderErrorTests {
         paths.all = []
         _ = try foundationText(["top": [value]])
         #expect(ours[4] == "top/[0]/n/l/[1]/d")
-        // Foundation leaves out the keys of nested containers for a value in one.
+        // Foundation omits the keys of nested containers in the path of a value inside one.
         #expect(ours.count == 11 && ours[..<4] == paths.all[..<4] && ours[5...] == paths.all[5...])
     }
 

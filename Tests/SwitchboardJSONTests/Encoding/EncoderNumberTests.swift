@@ -3,7 +3,7 @@ import SwitchboardJSON
 import Testing
 
 struct EncoderNumberTests {
-    /// How Swift writes a number, without a fraction of zero, which is what `JSONEncoder` does.
+    /// Returns the `description` of a number without the suffix `.0`, as `JSONEncoder` writes it.
     private func expected(_ value: Double) -> String {
         let text = value.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

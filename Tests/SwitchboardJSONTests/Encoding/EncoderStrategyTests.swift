@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// Every strategy of `JSONEncoder` gives its bytes. Members are sorted, because Foundation keeps no order.
+/// Compares each strategy's bytes with those of `JSONEncoder`. Members are sorted, because Foundation keeps no order.
 struct EncoderStrategyTests {
     private struct Sample: Encodable {
         struct Inner: Encodable {

@@ -2,9 +2,9 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// The texts that `JSONBody` of the core writes; they are those of its own tests.
+/// Expects the texts that the core's `JSONBody` writes. They come from the tests of `JSONBody`.
 struct EncoderTextTests {
-    // RFC 8259 §7: quotation mark, reverse solidus and U+0000 to U+001F must be escaped, nothing else need be.
+    // RFC 8259 §7: quotation mark, reverse solidus and U+0000 to U+001F must be escaped. Nothing else needs an escape.
     @Test(
         "strings are escaped as RFC 8259 §7 requires",
         arguments: [
@@ -148,7 +148,7 @@ struct EncoderTextTests {
     }
 }
 
-/// A value of any type, encoded as that type by a generic container.
+/// A value of any type, which a single-value container encodes as that type.
 struct AnyValue: Encodable {
     let value: any Encodable
 
