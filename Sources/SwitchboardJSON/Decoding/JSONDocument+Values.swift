@@ -28,7 +28,7 @@ extension JSONDocument {
         return try Value(from: JSONValueDecoder(document: self, index: index))
     }
 
-    /// Returns the value with its static type changed to the equal type `To`.
+    /// Returns the value as `To`, which must be the same type as `From`.
     @inline(__always)
     private func cast<From, To>(_ value: From) -> To { unsafeBitCast(value, to: To.self) }
 

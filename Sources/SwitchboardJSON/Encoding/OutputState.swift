@@ -95,7 +95,7 @@ struct OutputState {
         insertions.removeLast(insertions.count - 1 - kept)
     }
 
-    /// Makes the value an object or array in place of its earlier text. False when it is not open as this kind.
+    /// Opens the value as an object or array and removes text of another kind. False when it is not open as this kind.
     mutating func open(_ kind: OutputFrame.Kind, serial: UInt32) -> Bool {
         guard top.serial == serial else { return frames.elements.contains { $0.serial == serial && $0.kind == kind } }
         guard top.kind != kind else { return true }
