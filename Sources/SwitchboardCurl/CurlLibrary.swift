@@ -15,15 +15,15 @@ package enum CurlLibrary {
 
     /// Whether the second use of a plain HTTP/2 connection by prior knowledge fails, as in 7.88.0 and 7.88.1 ([curl
     /// 10634](https://github.com/curl/curl/issues/10634)).
-    package static let breaksPlainHTTP2 = version >> 8 == 0x07_58
+    package static let breaksPlainHTTP2: Bool = version >> 8 == 0x07_58
 
     /// Whether a reader that pauses stalls the other streams of its HTTP/2 connection, as before 7.88.
-    package static let stallsSharedConnections = version < 0x07_58_00
+    package static let stallsSharedConnections: Bool = version < 0x07_58_00
 
     /// Whether a reused handle may read freed header fields of its last response: from 7.83 until 8.2 ([curl
     /// 11103](https://github.com/curl/curl/pull/11103)). A response whose first header line begins with a blank triggers
     /// that.
-    static let readsFreedHeaders = version >= 0x07_53_00 && version < 0x08_03_00
+    static let readsFreedHeaders: Bool = version >= 0x07_53_00 && version < 0x08_03_00
 
     /// The content codings that this build of libcurl decodes.
     package static let encodings: Set<String> = {
@@ -37,10 +37,10 @@ package enum CurlLibrary {
     static let acceptedEncodings = ["deflate", "gzip", "br", "zstd"].filter(encodings.contains).joined(separator: ", ")
 
     /// Whether libcurl omits the `?` of an empty query, as since 8.8.
-    package static let dropsEmptyQuery = version >= 0x08_08_00
+    package static let dropsEmptyQuery: Bool = version >= 0x08_08_00
 
     /// Whether decoding can still be turned off after the head of a response, as before 8.5.
-    package static let decodesLate = version < 0x08_05_00
+    package static let decodesLate: Bool = version < 0x08_05_00
 
     /// Returns the reason why another library cannot be used, or nil. The library is not kept.
     package static func failure(loading name: String) -> String? {

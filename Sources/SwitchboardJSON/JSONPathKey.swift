@@ -1,4 +1,4 @@
-/// A step of a coding path: a member's name, or an element's place. The core encodes parameters with it too.
+/// A step of a coding path: a member's name or an element's index. The core's parameter encoding uses it too.
 package struct JSONPathKey: CodingKey {
     package let stringValue: String
     package let intValue: Int?

@@ -1,10 +1,10 @@
 import Foundation
 
 extension DecimalText {
-    /// The nearest double; nil when it is infinite, or zero though the number is not.
+    /// The nearest `Double`, or nil when the number is too large or when a nonzero number rounds to zero.
     @inline(__always)
     var double: Double? {
-        // Both numbers are exact, so that the one operation rounds correctly (Clinger).
+        // Both operands are exact, so a single operation rounds correctly (Clinger).
         if significand <= 1 << 53, exponent >= -22, exponent <= 22, !isCut {
             var value = Double(significand)
             if exponent < 0 {
@@ -17,7 +17,7 @@ extension DecimalText {
         return roundedDouble
     }
 
-    /// The nearest float, rounded once; nil when it is infinite, or zero though the number is not.
+    /// The nearest `Float`, rounded once, or nil when the number is too large or when a nonzero number rounds to zero.
     var float: Float? {
         if significand <= 1 << 24, exponent >= -10, exponent <= 10, !isCut {
             var value = Float(significand)
@@ -31,7 +31,7 @@ extension DecimalText {
         if significand == 0 { return isNegative ? -0.0 : 0 }
         guard let double else { return nil }
         let value = Float(double)
-        // Rounding twice is rounding once unless the double lies in the middle between two floats.
+        // Rounding twice equals rounding once unless the `Double` is halfway between two `Float` values.
         if value.isNormal, double.significandBitPattern & 0x1FFF_FFFF != 0x1000_0000 { return value }
         guard let parsed = Float(String(decoding: bytes, as: UTF8.self)), parsed.isFinite, parsed != 0 else {
             return nil
@@ -39,7 +39,7 @@ extension DecimalText {
         return parsed
     }
 
-    /// The number as `Decimal` reads it, not by way of a double; nil when its exponent does not fit.
+    /// The number as a `Decimal`, without a conversion to `Double`. Nil when its exponent does not fit.
     var decimal: Decimal? {
         if significand == 0 { return 0 }
         if !isCut, exponent >= -64, exponent <= 64 {
@@ -48,7 +48,7 @@ extension DecimalText {
         return Decimal(string: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// 1 to 1e22, each of which is exact.
+    /// The powers of ten from 1 to 1e22, each of which is exact.
     private static let tens: [Double] = (0...22).reduce(into: []) { tens, _ in tens.append((tens.last ?? 0.1) * 10) }
 
     @inline(never)
@@ -62,7 +62,7 @@ extension DecimalText {
         return isNegative ? -value : value
     }
 
-    /// For numbers whose first 19 digits do not decide.
+    /// The result for numbers whose first 19 digits do not decide the rounding.
     private var parsedDouble: Double? {
         guard let value = Double(String(decoding: bytes, as: UTF8.self)), value.isFinite, value != 0 else { return nil }
         return value

@@ -1,11 +1,13 @@
 extension DecimalText {
-    /// The value of a number that is an integer, such as `1.0`, `12e3` or one of 30 digits; nil when it does not fit.
+    /// Returns the value of a number of any length that is an integer, such as `1.0` or `12e3`.
+    ///
+    /// Nil when the number has a fraction or does not fit in the type.
     static func integer<Value: FixedWidthInteger>(_ type: Value.Type, _ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
         let isNegative = bytes[0] == UInt8(ascii: "-")
         let begin = isNegative ? 1 : 0
         let end = bytes.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? bytes.count
         let point = bytes[..<end].firstIndex(of: UInt8(ascii: ".")) ?? end
-        // The number of digits before the point, were it written without an exponent.
+        // The number of digits before the decimal point in a notation without an exponent.
         let integers = point - begin + (end < bytes.count ? exponent(bytes, end + 1) : 0)
         var value: Value = 0
         var count = 0
@@ -19,7 +21,7 @@ extension DecimalText {
             }
             count += 1
         }
-        // Zeros that the exponent adds. No integer takes many.
+        // The exponent adds zeros. Overflow ends the loop after a few.
         while count < integers, value != 0 {
             guard let next = appending(0, to: value, isNegative) else { return nil }
             value = next

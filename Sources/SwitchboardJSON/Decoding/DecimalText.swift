@@ -1,4 +1,4 @@
-/// The parts of a number in a JSON text, which the parser has checked.
+/// The parts of a number in a JSON text. The parser has validated it.
 struct DecimalText {
     let bytes: UnsafeBufferPointer<UInt8>
     let isNegative: Bool
@@ -6,10 +6,10 @@ struct DecimalText {
     let significand: UInt64
     /// The power of ten of `significand`.
     let exponent: Int
-    /// Whether digits other than zero may follow those of `significand`.
+    /// Whether a nonzero digit follows the digits of `significand`.
     let isCut: Bool
 
-    /// Reads a number. An exponent beyond some millions is cut, which no result can tell.
+    /// Reads a number. A huge exponent is capped, which changes no result.
     @inline(__always)
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -89,21 +89,21 @@ struct DecimalText {
         if isNegative || bytes[place] == UInt8(ascii: "+") { place += 1 }
         var value = 0
         while place < bytes.count {
-            // Larger than any text is long, so that digits cannot make up for it, and a text's length can be added.
+            // The cap exceeds the length of any text, so digits cannot offset it. Adding that length cannot overflow.
             if value < Int.max / 16 { value = value * 10 + Int(bytes[place] &- UInt8(ascii: "0")) }
             place += 1
         }
         return isNegative ? -value : value
     }
 
-    /// Whether eight bytes, the first one lowest, are digits.
+    /// Returns whether the eight bytes of a little-endian word are ASCII digits.
     @inline(__always)
     private static func isEightDigits(_ word: UInt64) -> Bool {
         (word & 0xF0F0_F0F0_F0F0_F0F0) | (((word &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0) >> 4)
             == 0x3333_3333_3333_3333
     }
 
-    /// The value of eight digits: pairs, then fours, then all eight are added up in one word.
+    /// Returns the value of eight ASCII digits. One word combines them to pairs, then to fours, then to one value.
     @inline(__always)
     private static func eightDigits(_ word: UInt64) -> UInt64 {
         let digits = word &- 0x3030_3030_3030_3030

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A date and time with a time zone, after ISO 8601 and [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339).
+/// Parses a date and time with a time zone (ISO 8601, [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339)).
 enum ISO8601Text {
-    /// Reads `yyyy-MM-ddTHH:mm:ss`, a fraction or none, and `Z`, `±HH`, `±HHmm` or `±HH:mm`; nil for anything else.
+    /// Reads `yyyy-MM-ddTHH:mm:ss`, an optional fraction, and `Z`, `±HH`, `±HHmm` or `±HH:mm`. Nil for anything else.
     ///
-    /// Days before 1582-10-15 are those of the Julian calendar, as in Foundation. A second 60 is the next minute's first.
+    /// Days before 1582-10-15 follow the Julian calendar, as in Foundation. Second 60 is the first of the next minute.
     static func date(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
         guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
@@ -23,20 +23,20 @@ enum ISO8601Text {
             place = end
         }
         guard let offset = offset(text, place) else { return nil }
-        // All of this is exact in a double, also where an `Int` has 32 bits.
+        // A `Double` represents all of this exactly, even where an `Int` has 32 bits.
         let midnight = Double(days) * 86_400 - 978_307_200
         let seconds = midnight + Double(hour * 3_600 + minute * 60 + second - offset)
         return Date(timeIntervalSinceReferenceDate: seconds + fraction)
     }
 
-    /// Two digits; 100 or more when they are none.
+    /// Returns the value of two digits, or at least 100 when one is not a digit.
     @inline(__always)
     private static func two(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int {
         let (tens, ones) = (text[place] &- UInt8(ascii: "0"), text[place + 1] &- UInt8(ascii: "0"))
         return tens < 10 && ones < 10 ? Int(tens) * 10 + Int(ones) : 1_000
     }
 
-    /// The days from 1970-01-01; nil when the calendar does not have this one.
+    /// Returns the days since 1970-01-01, or nil when the date does not exist.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int? {
         let isJulian = year < 1582 || year == 1582 && (month < 10 || month == 10 && day < 15)
         guard month >= 1, month <= 12, day >= 1, day <= 31 else { return nil }
@@ -46,20 +46,20 @@ enum ISO8601Text {
         } else if day == 31, month == 4 || month == 6 || month == 9 || month == 11 {
             return nil
         }
-        // Years that begin in March, so that the leap day is the last one.
+        // The year begins in March, so that the leap day is its last day.
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let days = 365 * marchYear + (marchYear >> 2) + dayOfYear - 719_468
         return isJulian ? days - 2 : days - marchYear / 100 + marchYear / 400
     }
 
-    /// Reads the digits after the point at 19. Returns the place after them; nil when there are none.
+    /// Reads the digits after the point at index 19. Returns the index after them, or nil without a digit.
     private static func readFraction(_ text: UnsafeBufferPointer<UInt8>, _ fraction: inout Double) -> Int? {
         var place = 20
         var value = 0.0
         var scale = 1.0
         while place < text.count, text[place] &- UInt8(ascii: "0") < 10 {
-            // 15 digits are exact in a double.
+            // A `Double` represents 15 digits exactly.
             if scale < 1e15 {
                 value = value * 10 + Double(text[place] &- UInt8(ascii: "0"))
                 scale *= 10
@@ -70,7 +70,7 @@ enum ISO8601Text {
         return place > 20 ? place : nil
     }
 
-    /// The time zone's seconds east of UTC, up to the text's end.
+    /// Returns the time zone's offset in seconds east of UTC, or nil when the rest of the text is not a time zone.
     private static func offset(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int? {
         let rest = text.count - place
         guard rest >= 1 else { return nil }

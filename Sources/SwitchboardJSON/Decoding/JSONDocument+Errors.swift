@@ -1,7 +1,7 @@
 import Foundation
 
 extension JSONDocument {
-    /// A place in the text. Lines and columns count from 1, columns in characters of Unicode.
+    /// A position in the text. Lines and columns count from 1, and a column is one Unicode scalar.
     struct Position {
         var offset = 0
         var line = 1
@@ -24,13 +24,13 @@ extension JSONDocument {
         return position
     }
 
-    /// "at line 3, column 7 (byte 42)"; bytes count from 0.
+    /// Returns "at line 3, column 7 (byte 42)". Bytes count from 0.
     private func place(_ offset: Int) -> String {
         let position = wholePosition(at: offset)
         return "at line \(position.line), column \(position.column) (byte \(position.offset))"
     }
 
-    /// The position in the longer text that this one may be a part of.
+    /// Returns the position in the enclosing text when this text is an element of another one.
     func wholePosition(at offset: Int) -> Position {
         let (position, origin) = (position(at: offset), origin.position)
         return Position(
@@ -39,12 +39,12 @@ extension JSONDocument {
     }
 
     private func context(_ text: String, at index: Int) -> DecodingError.Context {
-        // A string's entry has the place after the quote.
+        // A string's entry stores the offset after the quote.
         let offset = Int(tape[index].offset) - (tape[index].kind == .string ? 1 : 0)
         return DecodingError.Context(codingPath: path(to: index), debugDescription: "\(text), \(place(offset)).")
     }
 
-    /// "a string", as `JSONDecoder` calls it.
+    /// Returns the name of a value's kind as `JSONDecoder` writes it, such as "a string".
     private func kindText(of index: Int) -> String {
         switch tape[index].kind {
         case .null: "null"
@@ -56,7 +56,7 @@ extension JSONDocument {
         }
     }
 
-    /// The error for a value of another kind, null included.
+    /// Returns the error for a value of another kind, including null.
     @inline(never)
     func mismatch(_ type: any Any.Type, at index: Int) -> DecodingError {
         if tape[index].kind == .null {
@@ -67,7 +67,7 @@ extension JSONDocument {
             type, context("Expected to decode \(type) but found \(kindText(of: index)) instead", at: index))
     }
 
-    /// The error for a value of the right kind that cannot be used.
+    /// Returns the error for a value of the right kind with invalid contents.
     @inline(never)
     func corrupted(_ text: String, at index: Int) -> DecodingError {
         .dataCorrupted(context(text, at: index))

@@ -1,10 +1,10 @@
 extension JSONDocument {
-    /// Objects with more members get an index when they are not read in order.
+    /// The largest number of members of an object that is searched without an index.
     private static let smallObject = 64
 
-    /// The tape index of a member's value; 0, which is a null, when the object has none of this name.
+    /// Returns the tape index of a member's value, or 0, the index of a null, when the object has no such member.
     ///
-    /// The object's entry says where the next name is expected, so that members read in order are found at once.
+    /// The object's entry stores where the next name is expected, so members read in order need no search.
     @inline(__always)
     func member(_ key: some CodingKey, in object: Int) -> Int {
         var name = key.stringValue
@@ -18,7 +18,7 @@ extension JSONDocument {
         }
     }
 
-    /// Whether a name on the tape has these bytes.
+    /// Returns whether a name on the tape equals these bytes.
     @inline(__always)
     private func matches(_ index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         let entry = tape + index
@@ -64,7 +64,7 @@ extension JSONDocument {
         withName(at: index) { $0.count == name.count && $0.elementsEqual(name) }
     }
 
-    /// Finds a name that is not where it was expected.
+    /// Finds a member whose name is not at the expected index.
     @inline(never)
     private func search(_ name: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
         let entry = tape + object
@@ -77,7 +77,7 @@ extension JSONDocument {
             return found
         }
         let expected = Int(entry.pointee.length)
-        // With repeated names nothing is expected, and the first of a name is found.
+        // With repeated names no index is expected, so the search finds the first member.
         let start = expected < end ? expected : object + 1
         guard let found = scan(for: name, from: start, to: end) ?? scan(for: name, from: object + 1, to: start) else {
             return 0
@@ -102,7 +102,7 @@ extension JSONDocument {
 
     // MARK: - Index
 
-    /// Makes an index of a large object's names, the first of each. Its hashes are seeded.
+    /// Builds an index of a large object's names, with the first member of each name. Its hashes are seeded.
     func index(_ object: Int) {
         var values: [Int: Int] = [:]
         values.reserveCapacity(Int(tape[object].members))
@@ -120,7 +120,7 @@ extension JSONDocument {
         tape[object].flags.insert(.indexed)
     }
 
-    /// The value that the index has for a name, 0 when there is none; nil when two names have one hash.
+    /// Returns the indexed value of a name, or 0 when the object lacks the name. Nil when two names share a hash.
     private func indexed(_ name: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
         guard let found = indexes[object]?[JSONDocument.hash(name)] else { return 0 }
         return matches(found - 1, name) ? found : nil
@@ -132,7 +132,7 @@ extension JSONDocument {
         return hasher.finalize()
     }
 
-    /// Notes that a name occurs twice, so that no name is expected anywhere.
+    /// Marks the object as having a repeated name, so that lookups expect no name at any index.
     func repeatNames(in object: Int) {
         tape[object].flags.insert(.repeatedNames)
         tape[object].length = tape[object].next

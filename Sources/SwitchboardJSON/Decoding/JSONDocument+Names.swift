@@ -1,7 +1,7 @@
 import Foundation
 
 extension JSONDocument {
-    /// Makes an object ready for a keyed container: converts its names and finds repeated ones, once.
+    /// Prepares an object for its first keyed container: converts its names and finds repeated ones.
     @inline(__always)
     func prepare(_ object: Int) {
         if !tape[object].flags.contains(.prepared) { prepareNames(of: object) }
@@ -45,7 +45,7 @@ extension JSONDocument {
         }
     }
 
-    /// The name after the key strategy; nil when it is the same.
+    /// Returns the name after the key strategy, or nil when the strategy leaves it unchanged.
     private func convertedName(at index: Int, path: [any CodingKey]) -> String? {
         switch decoder.keyDecodingStrategy {
         case .useDefaultKeys: return nil
@@ -56,19 +56,19 @@ extension JSONDocument {
         }
     }
 
-    /// Objects with more members have their repeated names found by an index.
+    /// The largest number of members for the hash table of `findRepeatedNames(of:)`. Larger objects get an index.
     private static let mostSlottedMembers = 512
 
-    /// How many slots are needed for objects of this size.
+    /// Returns the number of slots for objects of at most this many members.
     static func slotCount(forNames count: Int) -> Int {
         var slots = 16
         while slots < 4 * count, slots < 2 * mostSlottedMembers { slots *= 2 }
         return slots
     }
 
-    /// Finds out whether a name occurs twice, by a small table of hashes, of which names take at most half.
+    /// Checks whether a name occurs twice, with a small hash table that is at most half full.
     ///
-    /// Names that were made to have equal hashes get an index instead, whose hashes are seeded.
+    /// After too many collisions the object gets an index with seeded hashes, so crafted names cannot slow this down.
     private func findRepeatedNames(of object: Int) {
         nameSlotUses += 1
         let generation = nameSlotUses << 32
@@ -90,11 +90,11 @@ extension JSONDocument {
         }
     }
 
-    /// By the first and the last eight bytes and the length: the same for a name that was converted and one that was not.
+    /// Computes a hash of the first and last eight bytes and the length. Converted and unconverted names hash alike.
     @inline(__always)
     private func slotHash(_ index: Int) -> Int {
         if tape[index].flags.contains(.converted) { return convertedSlotHash(index) }
-        // Bytes beyond the name are of the text around it.
+        // The first load may read bytes after the name; the mask removes them.
         let text = text(of: index)
         let count = text.count
         let start = UnsafeRawPointer(bytes + Int(tape[index].offset))
@@ -136,7 +136,7 @@ extension JSONDocument {
 
     // MARK: - Names
 
-    /// Calls the body with the name that keys are compared with.
+    /// Passes the name that coding keys are compared with to the body.
     @inline(__always)
     func withName<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let entry = tape + index
@@ -148,18 +148,18 @@ extension JSONDocument {
         }
     }
 
-    /// The name that keys are compared with.
+    /// Returns the name that coding keys are compared with.
     func name(at index: Int) -> String {
         if tape[index].flags == .escaped { return rawName(at: index) }
         return withName(at: index) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The name as the text has it, without escapes.
+    /// Returns the unescaped name before the key strategy.
     func rawName(at index: Int) -> String {
         JSONStringText.string(text(of: index), isEscaped: tape[index].flags.contains(.escaped))
     }
 
-    /// The names of an object for `allKeys`: in their order, each once.
+    /// Returns the names of an object for `allKeys`, in their order and without repetition.
     func names(of object: Int) -> [String] {
         var names: [String] = []
         names.reserveCapacity(Int(tape[object].members))

@@ -10,7 +10,7 @@ extension JSONDocument {
         }
     }
 
-    /// Reads an integer of up to 64 bits exactly: `1.0` and `1e3` are integers, `1.5` is none.
+    /// Reads an integer of up to 64 bits exactly. `1.0` and `1e3` are integers, `1.5` is not.
     @inline(__always)
     func integer<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) throws -> Value {
         if let number = shortInteger(at: index) {
@@ -32,7 +32,7 @@ extension JSONDocument {
         return value
     }
 
-    /// An integer as most are written; nil for all else.
+    /// Reads an integer of at most 19 characters without a fraction or an exponent. Nil for anything else.
     @inline(__always)
     private func shortInteger(at index: Int) -> Int64? {
         guard tape[index].kind == .number, tape[index].flags == [], tape[index].length <= 19 else { return nil }
@@ -67,7 +67,7 @@ extension JSONDocument {
     func double(at index: Int) throws -> Double {
         guard tape[index].kind == .number else { return try nonConforming(Double.self, at: index) }
         let value = DecimalText(text(of: index)).double
-        // Too large, or so small that nothing is left of it.
+        // The number is too large, or nonzero but rounds to zero.
         guard let value else { throw unfit(Double.self, at: index) }
         return value
     }

@@ -1,14 +1,14 @@
 extension JSONDocument {
-    /// How far the last path walked through a container: the tape index of a child, and which child it is.
+    /// A child of a container on the last computed path: its tape index and its ordinal number.
     struct PathStep {
         let container: Int
         let child: Int
         let ordinal: Int
     }
 
-    /// The coding path of a value, found by walking down from the text's value.
+    /// Returns the coding path of a value, found by descending from the root.
     ///
-    /// Each container's walk goes on where the last one through it ended, unless it must go back.
+    /// The search in a container resumes at the child of the last path, unless the target is before it.
     func path(to target: Int) -> [any CodingKey] {
         var path = origin.path
         var container = JSONDocument.root
@@ -34,7 +34,7 @@ extension JSONDocument {
         return path
     }
 
-    /// The decoder of a member that an object does not have: of a null in a document of its own, at the member's path.
+    /// Returns the decoder for a missing member. It decodes a null, in a separate document with the member's path.
     func missingMember(_ key: any CodingKey, in object: Int) throws -> JSONValueDecoder {
         let origin = Origin(path: path(to: object) + [key], position: wholePosition(at: Int(tape[object].offset)))
         let document = try Array("null".utf8).withUnsafeBytes {
@@ -43,7 +43,7 @@ extension JSONDocument {
         return JSONValueDecoder(document: document, index: JSONDocument.root)
     }
 
-    /// The path of the containers that were open when the parser stopped.
+    /// Returns the path of the containers that were open when the parser stopped.
     func openPath(in parser: JSONParser) -> [any CodingKey] {
         var path: [any CodingKey] = []
         var container = parser.container

@@ -7,7 +7,9 @@ extension JSONDocument {
         return JSONStringText.string(text(of: index), isEscaped: tape[index].flags == .escaped)
     }
 
-    /// A value of any type: those of Foundation that strategies are for and frequent ones directly, others by their `init`.
+    /// Decodes a value of any type.
+    ///
+    /// Frequent types and the Foundation types with a strategy are decoded directly, all others by `init(from:)`.
     func value<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
         if Value.self == String.self { return cast(try string(at: index)) }
         if Value.self == Int.self { return cast(try integer(Int.self, at: index)) }
@@ -26,11 +28,11 @@ extension JSONDocument {
         return try Value(from: JSONValueDecoder(document: self, index: index))
     }
 
-    /// The value as the same type by another name.
+    /// Returns the value as `To`, which must be the same type as `From`.
     @inline(__always)
     private func cast<From, To>(_ value: From) -> To { unsafeBitCast(value, to: To.self) }
 
-    /// The index of a value that is not null.
+    /// Returns the index, or throws when the value is null.
     private func present(_ type: any Any.Type, _ index: Int) throws -> Int {
         if tape[index].kind == .null { throw mismatch(type, at: index) }
         return index
@@ -49,7 +51,7 @@ extension JSONDocument {
         return array
     }
 
-    /// A dictionary by names that no strategy converts.
+    /// Decodes a dictionary with its names unconverted.
     private func unconverted<Map>(_ type: any StringKeyed.Type, at index: Int) throws -> Map {
         guard tape[index].kind == .object else { throw mismatch([String: Any].self, at: index) }
         var place = index + 1
@@ -114,7 +116,7 @@ extension JSONDocument {
     }
 }
 
-/// A dictionary whose keys are text, which key strategies leave alone.
+/// A dictionary with `String` keys, which key strategies do not convert.
 private protocol StringKeyed {
     static func make(_ next: () throws -> (name: String, document: JSONDocument, index: Int)?) throws -> Any
 }

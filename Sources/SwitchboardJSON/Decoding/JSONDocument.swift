@@ -1,15 +1,15 @@
 import Foundation
 
-/// A parsed text: its bytes, its tape, and how to decode from them.
+/// A parsed text: its bytes, its tape and the functions that decode from them.
 ///
-/// One decode makes one document. The decoders and containers of that decode share it.
+/// Each decode creates one document, which all its decoders and containers share.
 final class JSONDocument {
-    /// The tape index of the text's value.
+    /// The tape index of the top-level value.
     static let root = 1
-    /// Offsets have 32 bits.
+    /// The largest text, in bytes. Offsets have 32 bits.
     static let maximumSize = Int(clamping: UInt32.max - 64)
 
-    /// Where the text stands in a longer one.
+    /// The coding path and position of this text in an enclosing one.
     struct Origin {
         var path: [any CodingKey] = []
         var position = Position()
@@ -20,16 +20,17 @@ final class JSONDocument {
     let bytes: UnsafePointer<UInt8>
     let size: Int
     let tape: UnsafeMutablePointer<JSONTapeEntry>
-    /// Names without escapes or after the key strategy: four bytes of length, then the name. Names on the tape point here.
+    /// Unescaped names and names after the key strategy: four bytes of length, then the name. Tape entries point here.
     var converted: [UInt8] = []
-    /// For objects that are large and not read in order: the names' tape indices by the names' hashes.
+    /// The indexes of large objects, by tape index. Each maps the hashes of names to the tape indices of values.
     var indexes: [Int: [Int: Int]] = [:]
-    /// Scratch for the search for repeated names: two slots or more for each name of an object, and how often they
-    /// were used. The number of slots is a power of two.
+    /// The hash table of the search for repeated names, with at least two slots per name. Its size is a power of two.
     let nameSlots: UnsafeMutableBufferPointer<UInt64>
+    /// The number of searches so far. Slots with another number are empty.
     var nameSlotUses: UInt64 = 0
-    /// Where the last coding path and the last position were, so that many errors in one text take linear time.
+    /// The last coding path, where the next search resumes, so that many errors in one text take linear time.
     var pathSteps: [PathStep] = []
+    /// The last position, where the next count of lines resumes.
     var lastPosition = Position()
 
     /// Copies and parses a text.
@@ -59,14 +60,14 @@ final class JSONDocument {
         nameSlots.deallocate()
     }
 
-    /// The tape index after a value.
+    /// Returns the tape index after a value.
     @inline(__always)
     func after(_ index: Int) -> Int {
         let entry = tape + index
         return entry.pointee.kind.rawValue >= JSONTapeEntry.Kind.array.rawValue ? Int(entry.pointee.next) : index + 1
     }
 
-    /// The bytes of a number, a string or a name as the text has them.
+    /// Returns the bytes of a number, string or name in the text, with escapes.
     @inline(__always)
     func text(of index: Int) -> UnsafeBufferPointer<UInt8> {
         let entry = tape + index

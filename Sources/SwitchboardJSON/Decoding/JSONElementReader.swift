@@ -1,5 +1,5 @@
-/// Decodes the elements of one array of a text as its chunks arrive: the text's value, or the array that a path of names
-/// leads to.
+/// Decodes the elements of one array while the chunks of its text arrive. The array is the top-level value or the value
+/// at a path of names.
 ///
 /// ```swift <!-- does not compile: the type is internal -->
 /// var reader = JSONElementReader(Film.self, decoder: decoder, at: ["page", "results"])
@@ -7,15 +7,15 @@
 /// try reader.finish()
 /// ```
 ///
-/// It keeps the element that is not complete, and the text around the array. Elements are checked when they are complete,
-/// the text around the array by ``finish()``. Of several members with a name on the path the first counts.
+/// It buffers the incomplete element and the text around the array. Each element is checked once it is complete, and
+/// ``finish()`` checks the text around the array. When an object on the path repeats a name, the first member counts.
 package struct JSONElementReader<Element: Decodable> {
     private enum Stage {
         /// Before the array.
         case outside
-        /// After the array's bracket, after a comma, and after an element.
+        /// In the array: after its bracket, after a comma, and after an element.
         case first, next, after
-        /// In an element: in one with brackets or quotes, and in one that ends before the next sign.
+        /// In an element: a string, array or object; a number or literal, which ends before the next delimiter.
         case inside, scalar
         /// After the array.
         case rest
@@ -30,20 +30,21 @@ package struct JSONElementReader<Element: Decodable> {
     private var count = 0
     private var position = JSONDocument.Position()
     private var elementPosition = JSONDocument.Position()
-    /// Open containers outside of the array, or of the element.
+    /// The number of open containers, outside the array or in the element.
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// Objects of the path that were entered; -1 when one of them was left again.
+    /// The number of open objects on the path, or -1 after the end of one of them.
     private var level = 0
-    /// Whether the next value is the path's.
+    /// Whether the next value is on the path.
     private var isWanted = true
-    /// Whether the next string of the path's object is a name, and where in `frame` the last one began.
+    /// Whether the next string of the object on the path is a name.
     private var expectsName = false
+    /// The offset in `frame` of the name being read.
     private var nameStart: Int?
     private var name: String?
 
-    /// Makes a reader of the array at a path of names; the empty path is the text's value.
+    /// Creates a reader of the array at a path of names. The empty path means the top-level value.
     package init(_ type: Element.Type, decoder: FastJSONDecoder, at path: [String] = []) {
         var decoder = decoder
         decoder.maximumDepth -= path.count + 1
@@ -51,15 +52,15 @@ package struct JSONElementReader<Element: Decodable> {
         self.path = path
     }
 
-    /// The bytes that it keeps: those of an element that is not complete, or of the text around the array.
+    /// The size of the larger buffer, in bytes: of the incomplete element, or of the text around the array.
     package var heldCount: Int { max(element.count, frame.count) }
 
-    /// Reads a chunk, and passes on each element that it completes.
+    /// Reads a chunk and calls the closure with each element that it completes.
     ///
-    /// - Throws: `DecodingError`, or what the closure throws. The reader cannot be used after that.
+    /// - Throws: `DecodingError`, or the closure's error. The reader cannot be used after an error.
     package mutating func read(_ chunk: UnsafeRawBufferPointer, _ body: (Element) throws -> Void) throws {
         for byte in chunk {
-            // A number or literal ends before the sign that follows it.
+            // A number or literal ends before the delimiter that follows it.
             if stage == .scalar, JSONElementReader.isEnd(byte) { try body(completeElement()) }
             switch stage {
             case .outside: try takeOutside(byte)
@@ -77,7 +78,7 @@ package struct JSONElementReader<Element: Decodable> {
 
     /// Ends the text.
     ///
-    /// - Throws: `DecodingError` when the text is incomplete or not valid around the array, or when there is no array.
+    /// - Throws: `DecodingError` when the text is incomplete, invalid around the array, or has no array at the path.
     package func finish() throws {
         if stage == .rest || stage == .outside {
             var decoder = decoder
@@ -118,7 +119,7 @@ package struct JSONElementReader<Element: Decodable> {
         }
     }
 
-    /// Follows strings and brackets.
+    /// Tracks strings and brackets.
     private mutating func takeNested(_ byte: UInt8) {
         if isInString {
             if isEscaped {
@@ -144,7 +145,7 @@ package struct JSONElementReader<Element: Decodable> {
 
     // MARK: - Around the array
 
-    /// Follows the path to the array.
+    /// Tracks the path to the array.
     private mutating func takeOutside(_ byte: UInt8) throws {
         let wasInString = isInString
         if isWanted, !wasInString, byte > 0x20, byte < 0x80 || frame.count > 2 {

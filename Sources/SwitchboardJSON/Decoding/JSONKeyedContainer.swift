@@ -1,4 +1,4 @@
-/// The members of an object. The place of the next name expected is on the tape, so that copies share it.
+/// The members of an object. The tape stores the index of the next expected name, so copies share it.
 struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let document: JSONDocument
     let index: Int
@@ -13,7 +13,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { document.path(to: index) }
     var allKeys: [Key] { document.names(of: index).compactMap { Key(stringValue: $0) } }
 
-    /// The tape index of a member's value.
+    /// Returns the tape index of a member's value, or throws when the object has no such member.
     @inline(never)
     func find(_ key: Key) throws -> Int {
         let found = document.member(key, in: index)
@@ -21,7 +21,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return found
     }
 
-    /// The tape index of a member's value; nil when there is none or it is null.
+    /// Returns the tape index of a member's value, or nil when the member is missing or null.
     @inline(never)
     func findValue(_ key: Key) -> Int? {
         let found = document.member(key, in: index)
@@ -30,7 +30,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { findMember(key) != 0 }
 
-    /// The tape index of a member's value; 0, which is a null, when there is none.
+    /// Returns the tape index of a member's value, or 0, the index of a null, when the member is missing.
     @inline(never)
     func findMember(_ key: some CodingKey) -> Int { document.member(key, in: index) }
 
@@ -46,10 +46,10 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try JSONUnkeyedContainer(document: document, index: try find(key))
     }
 
-    /// The decoder of the member `super`, or of null when there is none.
+    /// Returns the decoder of the member `super`, or of null when it is missing.
     func superDecoder() throws -> any Decoder { try decoder(of: JSONPathKey(stringValue: "super")) }
 
-    /// The decoder of a member, or of null when there is none.
+    /// Returns the decoder of a member, or of null when it is missing.
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(of: key) }
 
     private func decoder(of key: some CodingKey) throws -> any Decoder {

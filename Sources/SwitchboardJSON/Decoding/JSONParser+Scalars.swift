@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// Checks a string and goes past it. Returns where its contents begin and how long they are.
+    /// Checks a string and moves past it. Returns the offset and length of its contents.
     @inline(__always)
     mutating func string() throws -> (offset: Int, length: Int, isEscaped: Bool) {
         let begin = at + 1
@@ -7,8 +7,8 @@ extension JSONParser {
         var isEscaped = false
         while true {
             let word = UnsafeRawPointer(place).loadUnaligned(as: UInt64.self).littleEndian
-            // The high bit of each byte that is a quote, a backslash, a control character or not ASCII. A borrow can
-            // set bits above the first one alone, and only the first one is used.
+            // The high bit of each byte that is a quote, a backslash, a control character or not ASCII. Only the lowest
+            // bit is used: a borrow can set wrong bits, but only above it.
             let special =
                 (((word ^ 0x2222_2222_2222_2222) &- 0x0101_0101_0101_0101)
                     | ((word ^ 0x5C5C_5C5C_5C5C_5C5C) &- 0x0101_0101_0101_0101)
@@ -26,7 +26,7 @@ extension JSONParser {
         return (begin - start, place - begin, isEscaped)
     }
 
-    /// Checks an escape or characters outside ASCII. Returns the place after them.
+    /// Checks an escape or characters outside ASCII. Returns the address after them.
     private func checked(at begin: UnsafePointer<UInt8>) throws -> UnsafePointer<UInt8> {
         var place = begin
         if place.pointee == UInt8(ascii: "\\") { return try escape(at: place) }
@@ -67,7 +67,7 @@ extension JSONParser {
         return unit
     }
 
-    /// Checks a number and goes past it.
+    /// Checks a number, appends its entry and moves past it.
     @inline(__always)
     mutating func number() throws {
         let begin = at
@@ -89,7 +89,7 @@ extension JSONParser {
         append(JSONTapeEntry(.number, offset: begin - start, length: place - begin, flags: flags))
     }
 
-    /// Goes past digits, of which there must be one.
+    /// Returns the address after the digits, or throws without a digit.
     @inline(__always)
     private func digits(at begin: UnsafePointer<UInt8>) throws -> UnsafePointer<UInt8> {
         var place = begin

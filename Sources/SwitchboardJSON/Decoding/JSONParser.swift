@@ -1,9 +1,9 @@
 /// Checks a JSON text in one pass and writes its tape.
 ///
-/// The bytes are followed by 16 zeros. No grammar rule accepts a zero, so a scan stops at the end of the text at the
-/// latest, and eight bytes can be read from each place in it.
+/// 16 zero bytes follow the text. No grammar rule accepts a zero, so each scan stops at the end of the text, and
+/// eight bytes can be read from each offset in it.
 struct JSONParser {
-    /// Where the text breaks a rule, and what the rule expects there.
+    /// The offset of a syntax error, and the syntax expected there.
     struct Failure: Error {
         let offset: Int
         let expected: String
@@ -13,17 +13,17 @@ struct JSONParser {
     let end: UnsafePointer<UInt8>
     let maximumDepth: Int
     var at: UnsafePointer<UInt8>
-    /// Entry 0 is a null that stands for a missing value. The text's value is entry 1.
+    /// Entry 0 is a null that represents a missing value. Entry 1 is the top-level value.
     private(set) var tape: UnsafeMutablePointer<JSONTapeEntry>
     private(set) var count = 1
     private var capacity: Int
-    /// The innermost open container; 0 is none.
+    /// The tape index of the innermost open container, or 0.
     private(set) var container = 0
     private var depth = 0
-    /// How many members the object with the most of them has.
+    /// The number of members of the largest object.
     private(set) var mostMembers = 0
 
-    /// Starts at the first byte. The caller frees the tape.
+    /// Creates a parser at the first byte. The caller frees the tape.
     init(_ start: UnsafePointer<UInt8>, count: Int, maximumDepth: Int) {
         self.start = start
         end = start + count
@@ -44,7 +44,7 @@ struct JSONParser {
         if skipSpace() != 0 || at != end { throw failure("the end of the text") }
     }
 
-    /// Reads a scalar or an empty container, or opens a container. Returns whether one was opened.
+    /// Reads a scalar or an empty container, or opens a container. Returns whether it opened one.
     @inline(__always)
     private mutating func value() throws -> Bool {
         let byte = skipSpace()
@@ -75,7 +75,7 @@ struct JSONParser {
         return false
     }
 
-    /// Goes past what follows a value: closes containers up to a comma. Returns whether another value follows.
+    /// Reads the syntax after a value: closes containers up to a comma. Returns whether another value follows.
     @inline(__always)
     private mutating func finishContainers() throws -> Bool {
         while container != 0 {

@@ -1,6 +1,6 @@
-/// The text of a string that the parser has checked.
+/// Unescapes strings that the parser has validated.
 enum JSONStringText {
-    /// The value of a hexadecimal digit; 16 or more when it is none.
+    /// Returns the value of a hexadecimal digit, or 16 for any other byte.
     @inline(__always)
     static func hexadecimal(_ byte: UInt8) -> UInt32 {
         let digit = UInt32(byte &- UInt8(ascii: "0"))
@@ -14,12 +14,12 @@ enum JSONStringText {
         return String(unsafeUninitializedCapacity: bytes.count) { unescape(bytes, into: $0) }
     }
 
-    /// Writes the text without escapes, which is not longer. Returns its length.
+    /// Writes the unescaped text, which is never longer than the input. Returns its length in bytes.
     static func unescape(_ bytes: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var read = 0
         var written = 0
         while read < bytes.count {
-            // Eight bytes at a time up to the next escape. The output is at no later place than the input.
+            // Copies eight bytes at a time up to the next escape. `written` never exceeds `read`.
             while read + 8 <= bytes.count {
                 let word = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + read).loadUnaligned(as: UInt64.self)
                 let other = word ^ 0x5C5C_5C5C_5C5C_5C5C

@@ -8,31 +8,33 @@ struct JSONTapeEntry {
 
     struct Flags: OptionSet {
         let rawValue: UInt8
-        /// On a string or name: it has a backslash.
+        /// On a string or name: it contains a backslash.
         static let escaped = Flags(rawValue: 1)
         /// On a number: it has a fraction or an exponent.
         static let fraction = Flags(rawValue: 1)
-        /// On an object: a name has a backslash.
+        /// On an object: a name contains a backslash.
         static let escapedNames = Flags(rawValue: 1)
-        /// On an object: names are converted, and repeated ones are found.
+        /// On an object: its names are converted and checked for repetition.
         static let prepared = Flags(rawValue: 2)
         /// On an object: a name occurs more than once.
         static let repeatedNames = Flags(rawValue: 4)
-        /// On an object: `JSONDocument.indexes` has its names.
+        /// On an object: `JSONDocument.indexes` contains its names.
         static let indexed = Flags(rawValue: 8)
         /// On a name: its text is in `JSONDocument.converted`, at `next`.
         static let converted = Flags(rawValue: 2)
     }
 
-    /// The first byte in the text: of a string or name the one after the quote.
+    /// The offset of the first byte in the text. For a string or name this is the byte after the quote.
     var offset: UInt32
-    /// Bytes of a number, string or name; elements of an array. Of an object the tape index of the name expected next.
+    /// The bytes of a number, string or name, or the elements of an array. For an object, the tape index of the next
+    /// expected name.
     var length: UInt32
-    /// Of a container the tape index after its end; while it is parsed, its parent's index.
+    /// The tape index after the end of a container. During parsing it is the parent's index. For a converted name, the
+    /// offset in `JSONDocument.converted`.
     var next: UInt32
     let kind: Kind
     var flags: Flags
-    /// Members of an object, at most 65,535.
+    /// The number of members of an object, capped at 65,535.
     var members: UInt16
 
     @inline(__always)

@@ -1,4 +1,4 @@
-/// The elements of an array, one after the other.
+/// The elements of an array, in order.
 struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     let document: JSONDocument
     private let index: UInt32
@@ -18,7 +18,7 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     var currentIndex: Int { Int(ordinal) }
     var isAtEnd: Bool { ordinal == document.tape[Int(index)].length }
 
-    /// Reads the next element, and goes past it when that did not fail.
+    /// Reads the next element and moves past it. After an error the container stays at the element.
     @inline(__always)
     mutating func next<Value>(_ type: Value.Type, _ read: (JSONDocument, Int) throws -> Value) throws -> Value {
         if isAtEnd { throw document.endOfArray(type, Int(index), count: currentIndex) }

@@ -1,4 +1,4 @@
-/// The decoder of one value, which is also its single-value container.
+/// The decoder of one value and its single-value container.
 struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     let document: JSONDocument
     let index: Int

@@ -1,9 +1,9 @@
-/// The first 128 bits of the powers of five from -342 to 308, computed at the first use.
+/// The first 128 bits of the powers of five with exponents from -342 to 308, computed on first use.
 enum PowersOfFive {
     static let smallest = -342
     static let largest = 308
 
-    /// The bits of a power in this range, the first of which is 1. Those from -27 to -1 are rounded up, others down.
+    /// Returns the bits of a power. The first bit is 1. Exponents from -27 to -1 are rounded up, others down.
     @inline(__always)
     static func bits(_ exponent: Int) -> (high: UInt64, low: UInt64) {
         let place = (exponent - smallest) * 2
@@ -12,10 +12,10 @@ enum PowersOfFive {
 
     private static let table = makeTable()
 
-    /// Goes from power to power in 256 bits, which lose less than a thousand of the last one's units.
+    /// Computes each power from its neighbor in 256 bits. The error stays below a thousand units in the last place.
     private static func makeTable() -> [UInt64] {
         var table = [UInt64](repeating: 0, count: (largest - smallest + 1) * 2)
-        // Four words, the first highest.
+        // Four words, the most significant first.
         var power: [UInt64] = [1 << 63, 0, 0, 0]
         for exponent in 0...largest {
             table[(exponent - smallest) * 2] = power[0]
@@ -25,14 +25,14 @@ enum PowersOfFive {
         power = [1 << 63, 0, 0, 0]
         for exponent in stride(from: -1, through: smallest, by: -1) {
             divide(&power)
-            // The low word of none of these is full.
+            // None of these low words is `UInt64.max`, so adding 1 does not overflow.
             table[(exponent - smallest) * 2] = power[0]
             table[(exponent - smallest) * 2 + 1] = exponent < -27 ? power[1] : power[1] + 1
         }
         return table
     }
 
-    /// Times 5, shifted so that the first bit is 1 again: times 5/4 or 5/8.
+    /// Multiplies by 5 and shifts so that the first bit is 1 again: times 5/4 or 5/8.
     private static func multiply(_ power: inout [UInt64]) {
         var carry: UInt64 = 0
         for place in stride(from: 3, through: 0, by: -1) {
@@ -41,7 +41,7 @@ enum PowersOfFive {
             power[place] = sum
             carry = high + (isOver ? 1 : 0)
         }
-        // The carry is 2 to 4: it has two bits or three.
+        // The carry is 2 to 4, so it has two or three bits.
         let shift: UInt64 = carry >= 4 ? 3 : 2
         for place in stride(from: 3, through: 0, by: -1) {
             let above = place == 0 ? carry : power[place - 1]
@@ -49,11 +49,11 @@ enum PowersOfFive {
         }
     }
 
-    /// Times 8/5 or 4/5, so that the first bit is 1 again.
+    /// Divides by 5 and shifts so that the first bit is 1 again: times 8/5 or 4/5.
     private static func divide(_ power: inout [UInt64]) {
         var remainder: UInt64 = 0
         var words: [UInt64] = []
-        // Four words and one more, for the bits that the shift brings in.
+        // One more word supplies the bits that the shift moves in.
         for word in power + [0] {
             let (quotient, rest) = UInt64(5).dividingFullWidth((remainder, word))
             words.append(quotient)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// `first_name` as `firstName`, in the way of `JSONDecoder`.
+/// Converts `first_name` to `firstName` as `JSONDecoder` does.
 enum SnakeCase {
-    /// Underscores at the start and the end stay. Between them the first word is in lower case when there are more, and
-    /// the others are capitalized.
+    /// Converts a name. Underscores at the start and the end stay, and so does a name of one word. Of several words,
+    /// the first is lowercased and the others are capitalized.
     static func camelCase(_ name: String) -> String {
         guard let first = name.firstIndex(where: { $0 != "_" }), let last = name.lastIndex(where: { $0 != "_" }) else {
             return name

@@ -1,8 +1,8 @@
-/// The rules for characters outside ASCII in UTF-8.
+/// Validates UTF-8 sequences of characters outside ASCII.
 enum UTF8Sequence {
-    /// The length of the sequence that begins here with a byte of 0x80 or more; 0 when it is not valid.
+    /// Returns the length of a sequence that begins with a byte of at least 0x80, or 0 when it is invalid.
     ///
-    /// It reads no byte after one that breaks the rules, so a zero at the end of the text stops it.
+    /// It reads no byte after the first invalid one, so the zero after the text stops it.
     @inline(__always)
     static func length(_ place: UnsafePointer<UInt8>) -> Int {
         let first = place.pointee
@@ -12,13 +12,13 @@ enum UTF8Sequence {
         case 0xE0...0xEF:
             let second = place[1]
             guard isContinuation(second), isContinuation(place[2]) else { return 0 }
-            // No overlong forms, no surrogates.
+            // Rejects overlong forms and surrogates.
             if first == 0xE0 && second < 0xA0 || first == 0xED && second > 0x9F { return 0 }
             return 3
         case 0xF0...0xF4:
             let second = place[1]
             guard isContinuation(second), isContinuation(place[2]), isContinuation(place[3]) else { return 0 }
-            // No overlong forms, nothing above U+10FFFF.
+            // Rejects overlong forms and code points above U+10FFFF.
             if first == 0xF0 && second < 0x90 || first == 0xF4 && second > 0x8F { return 0 }
             return 4
         default:

@@ -1,13 +1,14 @@
-/// A container of the standard library that is written without its `encode(to:)`, which would ask for a container.
+/// A standard library type that is written directly, without the container that its `encode(to:)` would request.
 protocol DirectValue {
-    /// Writes the value at an address. `serial` is the value begun for it, which becomes an array or an object. An
-    /// optional has none: it is written as the value in it, and `key` is its key if it is a member.
+    /// Writes the value at an address. `serial` identifies the frame begun for it, which becomes an array or an object.
+    ///
+    /// An optional has no frame: its wrapped value is written. `key` returns the key when the optional is a member.
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws
 }
 
-/// A type that may be a ``DirectValue``, whatever it contains.
+/// A type that conforms to ``DirectValue`` only with certain contents.
 protocol StandardContainer {
     static var isDictionary: Bool { get }
     static var isOptional: Bool { get }
@@ -37,12 +38,12 @@ extension Array: DirectValue where Element: Encodable {
 }
 
 extension Dictionary: DirectValue where Key == String, Value: Encodable {
-    /// Writes the members in the order of their names, which are neither converted nor repeated.
+    /// Writes the members in the order of their names. The names are not converted and cannot repeat.
     static func write(
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {
         _ = writer.state.pointee.open(.object, serial: serial)
-        // The usual types by name, so that the compiler makes code for them.
+        // The compiler specializes code for the frequent types named here.
         if Value.self == String.self {
             let members = value.assumingMemoryBound(to: [String: String].self).pointee
             members.writeMembers(to: writer, serial: serial) { text, _ in writer.state.pointee.append(text) }

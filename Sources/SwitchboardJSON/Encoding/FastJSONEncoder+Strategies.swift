@@ -1,67 +1,68 @@
 import Foundation
 
 extension FastJSONEncoder {
-    /// How the text is laid out.
+    /// The layout of the text.
     public struct OutputFormatting: OptionSet, Sendable {
         /// The bits of the options.
         public let rawValue: UInt
-        /// Makes a set of options.
+        /// Creates a set of options.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Lines and indents for people, as `JSONEncoder` writes them.
+        /// Adds line breaks and indentation as `JSONEncoder` does.
         public static let prettyPrinted = OutputFormatting(rawValue: 1)
-        /// Members sorted by the UTF-8 of their names. Without it they keep the order in which values encode them.
+        /// Sorts members by the UTF-8 of their names. Without it they keep the order in which values encode them.
         public static let sortedKeys = OutputFormatting(rawValue: 2)
-        /// A slash as it is, not as `\/`.
+        /// Writes a slash as `/`, not as `\/`.
         public static let withoutEscapingSlashes = OutputFormatting(rawValue: 8)
-        /// Lines and indents as `json.dumps(value, indent=2)` of Python writes them: `"a": 1`, `[]`.
+        /// Adds line breaks and indentation as Python's `json.dumps(value, indent=2)` does: `"a": 1`, `[]`.
         package static let indented = OutputFormatting(rawValue: 1 << 16)
     }
 
-    /// How a `Date` is written.
+    /// The strategies for writing a `Date`.
     public enum DateEncodingStrategy: Sendable {
-        /// ISO 8601 text with milliseconds when there are some: `2001-01-01T00:00:00Z`, `2001-01-01T00:00:00.250Z`. The
-        /// default. A year that has not four digits is an error.
+        /// ISO 8601 text with milliseconds unless they are zero: `2001-01-01T00:00:00Z`, `2001-01-01T00:00:00.250Z`.
+        ///
+        /// This is the default. A year outside 1 to 9999 is an error.
         case iso8601WithMilliseconds
         /// ISO 8601 text in whole seconds.
         case iso8601
-        /// As `Date` encodes itself: seconds since 2001, as a number.
+        /// Seconds since 2001, as a number, as `Date` encodes itself.
         case deferredToDate
         /// Seconds since 1970, as a number.
         case secondsSince1970
         /// Milliseconds since 1970, as a number.
         case millisecondsSince1970
-        /// The text that a formatter makes.
+        /// Text in the format of the formatter.
         case formatted(DateFormatter)
-        /// Whatever the closure encodes; an empty object when it encodes nothing.
+        /// The value that the closure encodes, or an empty object when it encodes nothing.
         case custom(@Sendable (Date, any Encoder) throws -> Void)
     }
 
-    /// How `Data` is written.
+    /// The strategies for writing `Data`.
     public enum DataEncodingStrategy: Sendable {
-        /// As `Data` encodes itself: an array of numbers.
+        /// An array of numbers, as `Data` encodes itself.
         case deferredToData
         /// Base64 text. The default.
         case base64
-        /// Whatever the closure encodes; an empty object when it encodes nothing.
+        /// The value that the closure encodes, or an empty object when it encodes nothing.
         case custom(@Sendable (Data, any Encoder) throws -> Void)
     }
 
-    /// What becomes of an infinity or a NaN, which JSON cannot write.
+    /// The strategies for writing infinity and NaN, which JSON numbers cannot express.
     public enum NonConformingFloatEncodingStrategy: Sendable {
-        /// It is an error. The default.
+        /// Throws an error. The default.
         case `throw`
-        /// It becomes one of three texts.
+        /// Writes one of these three strings.
         case convertToString(positiveInfinity: String, negativeInfinity: String, nan: String)
     }
 
-    /// How the names of members are made of coding keys. The keys of a dictionary with `String` keys stay as they are.
+    /// The strategies for converting coding keys to member names. The keys of a `[String: Value]` stay unchanged.
     public enum KeyEncodingStrategy: Sendable {
-        /// As the keys have them. The default.
+        /// Uses keys unchanged. The default.
         case useDefaultKeys
-        /// `oneTwoThree` becomes `one_two_three`.
+        /// Writes `oneTwoThree` as `one_two_three`.
         case convertToSnakeCase
-        /// The closure gets the path to the member, its own key last, and returns the key to write.
+        /// The closure returns the key to write for a path that ends with the member's key.
         case custom(@Sendable (_ codingPath: [any CodingKey]) -> any CodingKey)
     }
 }
@@ -69,9 +70,9 @@ extension FastJSONEncoder {
 extension String {
     /// The text in snake case, as `JSONEncoder` converts it.
     ///
-    /// A word begins at an uppercase letter that follows another word, and at the last of several uppercase letters
-    /// when a lowercase letter follows: `myURLProperty` becomes `my_url_property`. Other characters belong to the word
-    /// they stand in.
+    /// A word begins at the first uppercase letter after another word. When no lowercase letter follows that letter
+    /// directly, one more word begins at the character before the next lowercase letter: `myURLProperty` becomes
+    /// `my_url_property`.
     var snakeCased: String {
         var characters = Array(self)
         var words: [Int] = []

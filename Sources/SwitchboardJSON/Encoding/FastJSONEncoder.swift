@@ -8,52 +8,54 @@ import Foundation
 /// try FastJSONEncoder().encode(Film())               // {"id":7,"title":"Alien","tags":["a","b"]}
 /// ```
 ///
-/// By default members stand in the order in which a value encodes them and those of a dictionary by name, a date is
-/// ISO 8601 text with milliseconds when there are some, data is Base64, and slashes are not escaped. The settings of
-/// `JSONEncoder` are here under their names; where they are equal, so is the text, but for these:
+/// By default an object's members keep the order in which the value encodes them, and a dictionary's members are sorted
+/// by name. A date is ISO 8601 text, with milliseconds unless they are zero. Data is Base64. Slashes are not escaped.
+/// The settings have the names of those of `JSONEncoder`. Equal settings produce equal text, with these exceptions:
 /// - A control character without a short escape is `\u001F`, and a backspace `\u0008`.
 /// - A top-level value that encodes nothing is `{}`, not an error.
 /// - A value nested deeper than ``maximumDepth`` is an error.
-/// - Where `JSONEncoder` traps, because a value writes itself twice, the last counts; a container that is used after its
-///   value was encoded throws.
+/// - `JSONEncoder` traps when a value writes itself twice. Here the last write counts. A container that is used after
+///   its value was encoded throws.
 ///
 /// ## Design
 /// The text is written once, into one buffer (`OutputBytes`), while the containers of a value are used in order. Each
-/// value on the way has an `OutputFrame`: where its text begins, whether it is an object or an array, how many members
-/// it has. A container is the writer and the number of its frame, so handing one out allocates nothing but the box of
-/// `KeyedEncodingContainer`. Swift lets nested containers and super encoders be written to at any time until the end:
-/// when something is written around one that is open, it moves to an `OutputWriter` of its own, whose text is inserted
-/// at its place at the end. Objects whose members must be moved (sorted names, repeated names) are written anew when
-/// they are closed. Arrays, optionals and dictionaries with `String` keys are written without their `encode(to:)`.
+/// open value has an `OutputFrame` with the start of its text, its kind and the number of its members. A container
+/// consists of the writer and the number of its frame, so creating one allocates only the box of
+/// `KeyedEncodingContainer`. Swift allows writes to nested containers and super encoders at any time until the call
+/// ends. When an enclosing value is written to while one is open, the open one moves to a separate `OutputWriter`. Its
+/// text is inserted at its position at the end. Objects whose members must move (sorted names, repeated names) are
+/// rewritten when they are closed. Arrays, optionals and dictionaries with `String` keys are written without their
+/// `encode(to:)`.
 public struct FastJSONEncoder: Sendable {
-    /// The layout. Default ``OutputFormatting/withoutEscapingSlashes``.
+    /// The layout of the text. The default is ``OutputFormatting/withoutEscapingSlashes``.
     public var outputFormatting: OutputFormatting = .withoutEscapingSlashes
-    /// How a date is written. Default ``DateEncodingStrategy/iso8601WithMilliseconds``.
+    /// The strategy for dates. The default is ``DateEncodingStrategy/iso8601WithMilliseconds``.
     public var dateEncodingStrategy: DateEncodingStrategy = .iso8601WithMilliseconds
-    /// How data is written. Default ``DataEncodingStrategy/base64``.
+    /// The strategy for `Data`. The default is ``DataEncodingStrategy/base64``.
     public var dataEncodingStrategy: DataEncodingStrategy = .base64
-    /// What becomes of an infinity or a NaN. Default ``NonConformingFloatEncodingStrategy/throw``.
+    /// The strategy for infinity and NaN. The default is ``NonConformingFloatEncodingStrategy/throw``.
     public var nonConformingFloatEncodingStrategy: NonConformingFloatEncodingStrategy = .throw
-    /// How names are made of keys. Default ``KeyEncodingStrategy/useDefaultKeys``.
+    /// The strategy for converting coding keys to names. The default is ``KeyEncodingStrategy/useDefaultKeys``.
     public var keyEncodingStrategy: KeyEncodingStrategy = .useDefaultKeys
-    /// What values find in `userInfo` of their encoder. Default empty.
+    /// The values of `Encoder.userInfo` for the values being encoded. The default is empty.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// How many arrays and objects may stand in one another. Default 128: a value's own `encode(to:)` uses the stack,
-    /// and more could overflow that of a small thread.
+    /// The largest nesting depth of arrays and objects. The default is 128.
+    ///
+    /// Each value's `encode(to:)` uses the stack, and deeper nesting could overflow that of a small thread.
     public var maximumDepth = 128
 
-    /// Makes an encoder with the defaults.
+    /// Creates an encoder with the default settings.
     public init() {}
 
-    /// The JSON text of a value as UTF-8.
+    /// Returns the JSON text of a value as UTF-8.
     ///
-    /// - Throws: `EncodingError` with the coding path of a value that JSON cannot write, and whatever the value's own
-    ///   `encode(to:)` throws.
+    /// - Throws: `EncodingError` with the coding path of a value that JSON cannot express, or the error of the value's
+    ///   `encode(to:)`.
     public func encode<Value: Encodable>(_ value: Value) throws -> Data {
         try withText(of: value) { Data($0) }
     }
 
-    /// Appends the JSON text of a value. Nothing is appended when an error is thrown.
+    /// Appends the JSON text of a value. Appends nothing when it throws.
     package func append(_ value: some Encodable, to bytes: inout [UInt8]) throws {
         try withText(of: value) { bytes += $0 }
     }
@@ -72,12 +74,12 @@ public struct FastJSONEncoder: Sendable {
         return use(try writer.finished(value))
     }
 
-    /// Writes a number as the text it has, for a value that knows more digits than any number type holds.
+    /// Writes a number from its text, for values with more digits than any number type holds.
     ///
     /// Call it once in `encode(to:)`, in place of a single-value container.
     ///
-    /// - Returns: False when another encoder than ours encodes the value; nothing is written then.
-    /// - Throws: `EncodingError` for text that is no number of JSON (RFC 8259 §6).
+    /// - Returns: False, without writing anything, when `encoder` is not one of `FastJSONEncoder`.
+    /// - Throws: `EncodingError` for text that is not a JSON number (RFC 8259 §6).
     package static func write(number text: String, to encoder: any Encoder) throws -> Bool {
         guard let encoder = encoder as? OutputEncoder else { return false }
         try encoder.write(number: text)

@@ -24,7 +24,7 @@ extension OutputBytes {
         appendDigits(value)
     }
 
-    /// Appends the digits of a number; there is room for twenty.
+    /// Appends the digits of a number. The caller has reserved 20 bytes.
     @inline(__always)
     private mutating func appendDigits(_ value: UInt64) {
         if value < 10 {
@@ -35,7 +35,7 @@ extension OutputBytes {
         }
     }
 
-    /// Appends `width` digits, zeros first.
+    /// Appends the number with `width` digits, padded with leading zeros.
     @inline(never)
     private mutating func appendManyDigits(_ value: UInt64, width: Int) {
         let pairs = Self.pairs.utf8Start
@@ -66,19 +66,19 @@ extension OutputBytes {
         return count
     }
 
-    /// Appends a number of `width` digits, zeros first: parts of a date.
+    /// Appends a part of a date with `width` digits, padded with leading zeros.
     mutating func append(_ value: Int, width: Int) {
         reserve(20)
         appendManyDigits(UInt64(value.magnitude), width: min(width, 20))
     }
 
-    /// Appends a finite number as its `description` has it, without a fraction of zero.
+    /// Appends the `description` of a finite number, without the suffix `.0`.
     mutating func append(_ value: Double) {
         if appendWhole(value) || appendShort(value) { return }
         appendText(value.description)
     }
 
-    /// Appends a finite number as its `description` has it, without a fraction of zero.
+    /// Appends the `description` of a finite number, without the suffix `.0`.
     mutating func append(_ value: Float) {
         appendText(value.description)
     }
@@ -88,7 +88,7 @@ extension OutputBytes {
         if count >= 2, base[count - 1] == UInt8(ascii: "0"), base[count - 2] == UInt8(ascii: ".") { count -= 2 }
     }
 
-    /// Appends a whole number below 2^53, which `description` writes without an exponent.
+    /// Appends a whole number below 2^53, which `description` writes without an exponent. False for any other number.
     @inline(__always)
     private mutating func appendWhole(_ value: Double) -> Bool {
         guard value.magnitude < 9_007_199_254_740_992 else { return false }
@@ -98,10 +98,10 @@ extension OutputBytes {
         return true
     }
 
-    /// Appends a number that at most six decimals write, such as a price.
+    /// Appends a number with at most six decimals, such as a price. False for any other number.
     ///
     /// `digits / 10^6` is rounded once, so a match means that this decimal reads back as the value. It has at most 15
-    /// digits, and no two decimals of 15 digits read as the same double, so none that is shorter or nearer exists.
+    /// digits. Two decimals of 15 digits never read as the same `Double`, so no shorter or nearer decimal exists.
     @inline(__always)
     private mutating func appendShort(_ value: Double) -> Bool {
         let size = value.magnitude

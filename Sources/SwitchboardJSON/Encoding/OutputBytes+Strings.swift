@@ -1,15 +1,15 @@
 import Foundation
 
-/// What ``OutputBytes/appendName(_:escapesSlashes:)`` found out about a name on its way.
+/// The properties of a name that ``OutputBytes/appendName(_:escapesSlashes:)`` computes while it writes the name.
 struct OutputName {
-    /// A hash of a plain name; the same for all others.
+    /// The hash of a plain name. All other names have the same hash.
     var hash: UInt32
-    /// Whether the name is ASCII without escapes, so that its bytes can be compared as they are.
+    /// Whether the name is ASCII without escapes, so that its written bytes can be compared directly.
     var isPlain: Bool
 }
 
 extension OutputBytes {
-    /// Appends a string in quotation marks, escaped as RFC 8259 §7 demands.
+    /// Appends a string in quotation marks, escaped as RFC 8259 §7 requires.
     @inline(__always)
     mutating func append(_ text: String, escapesSlashes: Bool) {
         text.withBytes { _ = appendQuoted($0, escapesSlashes: escapesSlashes) }
@@ -34,11 +34,11 @@ extension OutputBytes {
 
     /// Appends bytes in quotation marks, eight at a time while none needs an escape.
     ///
-    /// - Returns: Whether all were ASCII and none needed one.
+    /// - Returns: True when all bytes are ASCII and none needs an escape.
     @inline(never)
     private mutating func appendQuoted(_ source: UnsafeBufferPointer<UInt8>, escapesSlashes: Bool) -> Bool {
         let length = source.count
-        // Sixteen more than there are: two marks, and a last store of eight bytes that writes fewer.
+        // Sixteen extra bytes: for two quotation marks, and for a last store of eight bytes that exceeds the text.
         reserve(length &+ 16)
         var out = end
         out[0] = UInt8(ascii: "\"")
@@ -76,7 +76,7 @@ extension OutputBytes {
     private static var quotes: UInt64 { 0x2222_2222_2222_2222 }
     private static var slashes: UInt64 { 0x2F2F_2F2F_2F2F_2F2F }
 
-    /// Up to eight bytes of the source, the first lowest; spaces stand for those past the end.
+    /// Returns up to eight bytes of the source, the first one lowest, with spaces in place of the bytes past `width`.
     @inline(__always)
     private static func word(_ bytes: UnsafeRawPointer, at index: Int, width: Int, length: Int) -> UInt64 {
         if width == 8 { return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) }
@@ -85,7 +85,7 @@ extension OutputBytes {
             let end = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self))
             return end &>> UInt64(64 &- width &* 8) | spaces
         }
-        // A whole string of less than eight bytes: `index` is 0.
+        // The whole string has fewer than eight bytes, so `index` is 0.
         if width >= 4 {
             let low = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
             let high = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: width &- 4, as: UInt32.self))
@@ -97,11 +97,10 @@ extension OutputBytes {
         return low | middle | high | spaces
     }
 
-    /// Not zero when one of the bytes is a control character, a quotation mark, a backslash or `slash`.
+    /// Returns a nonzero word when a byte is a control character, a quotation mark, a backslash or that of `slash`.
     @inline(__always)
     private static func specials(in word: UInt64, slash: UInt64) -> UInt64 {
-        // A byte without its high bit gets it by the subtraction exactly when it is the byte sought, or when a byte
-        // below it is one.
+        // The subtraction sets the high bit of an ASCII byte only when that byte matches or a lower byte does.
         let quote = (word ^ quotes) &- ones
         let backslash = (word ^ 0x5C5C_5C5C_5C5C_5C5C) &- ones
         let solidus = (word ^ slash) &- ones
@@ -134,7 +133,7 @@ extension OutputBytes {
         append(byte)
     }
 
-    /// The text of a name that ``appendName(_:escapesSlashes:)`` wrote, between its quotation marks.
+    /// Returns the unescaped name that ``appendName(_:escapesSlashes:)`` wrote. The range excludes the quotation marks.
     func name(in range: Range<Int>) -> String {
         var text: [UInt8] = []
         var index = range.lowerBound

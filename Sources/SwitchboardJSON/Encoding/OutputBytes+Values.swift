@@ -21,12 +21,13 @@ extension OutputBytes {
 
     /// Appends Base64 (RFC 4648 §4) in quotation marks.
     mutating func appendBase64(_ data: Data, escapesSlashes: Bool) {
-        // The text itself may contain a slash.
+        // Base64 text may contain slashes.
         append(data.base64EncodedString(), escapesSlashes: escapesSlashes)
     }
 
-    /// Appends the text of RFC 3339 §5.6 in quotation marks, with `milliseconds` unless they are nil. The seconds are
-    /// since 1970, in the years 1 to 9999 of the Gregorian calendar.
+    /// Appends a timestamp (RFC 3339 §5.6) in quotation marks, with `milliseconds` unless they are nil.
+    ///
+    /// The seconds count from 1970 and must lie in the years 1 to 9999 of the Gregorian calendar.
     mutating func appendDate(seconds: Int64, milliseconds: Int?) {
         var days = seconds / 86_400
         var rest = Int(seconds % 86_400)
@@ -34,7 +35,7 @@ extension OutputBytes {
             rest += 86_400
             days -= 1
         }
-        // Days since 1 March of the year 0, so that a leap day ends its year; 146,097 days are 400 years.
+        // Days since March 1 of the year 0, so that a leap day ends its year. 146,097 days are 400 years.
         let shifted = Int(days) + 719_468
         let era = shifted / 146_097
         let dayOfEra = shifted % 146_097

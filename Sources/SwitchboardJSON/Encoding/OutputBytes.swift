@@ -1,10 +1,10 @@
 import Foundation
 
-/// Bytes that grow at their end: one allocation without the checks of an array. Its owner frees it.
+/// A growing byte buffer: one allocation without the checks of an array. The owner frees it.
 struct OutputBytes {
     private(set) var base: UnsafeMutablePointer<UInt8>
     private(set) var capacity: Int
-    /// How many bytes are written. No more than ``capacity``: everything that writes calls ``reserve(_:)`` first.
+    /// The number of bytes written, at most ``capacity``. Each function that writes calls ``reserve(_:)`` first.
     var count = 0
 
     init(capacity: Int) {
@@ -19,7 +19,7 @@ struct OutputBytes {
     var end: UnsafeMutablePointer<UInt8> { base + count }
     var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
 
-    /// Makes room for `extra` more bytes.
+    /// Ensures capacity for `extra` more bytes.
     @inline(__always)
     mutating func reserve(_ extra: Int) {
         if capacity &- count < extra { grow(extra) }
@@ -61,7 +61,7 @@ struct OutputBytes {
         text.withBytes { append($0) }
     }
 
-    /// Appends a line break and two spaces for each level.
+    /// Appends a line break and two spaces per level.
     @inline(never)
     mutating func appendLine(depth: Int) {
         reserve(1 + 2 * depth)
@@ -72,7 +72,7 @@ struct OutputBytes {
 }
 
 extension String {
-    /// Calls `body` with the text as UTF-8.
+    /// Passes the text as UTF-8 to `body`.
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }

@@ -1,4 +1,4 @@
-/// The encoder and the single-value container of a value.
+/// The encoder of a value and its single-value container.
 struct OutputEncoder: Encoder, SingleValueEncodingContainer {
     let writer: OutputWriter
     let serial: UInt32
@@ -44,7 +44,7 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
     @inline(never)
     private func encodeNonFinite(_ value: any Encodable) throws { try writer.writeSingle(value, serial: serial) }
 
-    // Integers share two functions, so that the compiler makes no copies for each type.
+    // Integers share two functions, so that the compiler does not specialize a copy for each type.
 
     @inline(never)
     private func append(_ value: Int64) throws { try begin(value).pointee.append(value) }
@@ -61,7 +61,7 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
         return writer.state
     }
 
-    /// Writes the text of a number.
+    /// Writes a number from its text, or throws when the text is not a JSON number.
     func write(number text: String) throws {
         guard text.isJSONNumber else {
             throw EncodingError.invalidValue(
@@ -72,7 +72,7 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
 }
 
 extension String {
-    /// Whether the text is a number of JSON (RFC 8259 §6).
+    /// Whether the text is a JSON number (RFC 8259 §6).
     fileprivate var isJSONNumber: Bool {
         var rest = utf8[...]
         func skipDigits() -> Int {

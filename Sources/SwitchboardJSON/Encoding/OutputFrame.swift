@@ -2,33 +2,33 @@
 struct OutputFrame {
     enum Kind: UInt8 { case empty, scalar, object, array }
 
-    /// Tells the frame from all others of its writer; a container names its frame by it.
+    /// The frame's number, unique in its writer. A container refers to its frame by it.
     var serial: UInt32
     var kind = Kind.empty
-    /// Whether its members are sorted when it is closed, because it is a dictionary.
+    /// Whether the value is a dictionary, whose members are sorted when it is closed.
     var isDictionary = false
-    /// Whether a name stands in it twice.
+    /// Whether a name occurs in the object twice.
     var hasRepeats = false
-    /// Whether it is a nested container or super encoder, which is open until something is written around it.
+    /// Whether the value is a nested container or super encoder, open until an enclosing value is written to.
     var isNested = false
-    /// Whether its key is one of the writer's keys; the elements of an array have none.
+    /// Whether the writer stores a key for the value. The elements of an array have none.
     var hasKey = false
-    /// Where its text begins.
+    /// The offset of the value's text.
     var start: Int
-    /// Where the text of its last member begins, with the separator: what is taken back when encoding that fails.
+    /// The offset of the last member's separator. When that member cannot be encoded, the text from here on is removed.
     var lastStart: Int
-    /// Its first member among those of the writer.
+    /// The index of the object's first member in ``OutputState/members``.
     var firstMember: Int
-    /// How many members or elements it has.
+    /// The number of members or elements.
     var count = 0
 }
 
 /// A member of an object that is being written.
 struct OutputMember {
-    /// Where its name begins, after the quotation mark.
+    /// The offset of the name, after the quotation mark.
     var nameStart: Int
     var nameLength: Int32
-    /// The member of the same object whose name it repeats, or -1.
+    /// The index of the first member with the same name in the same object, or -1.
     var repeated: Int32 = -1
     var name: OutputName
 

@@ -1,18 +1,18 @@
 import Foundation
 
-/// How the values of a type are written: those after ``other`` by themselves, without their `encode(to:)`.
+/// The way in which the values of a type are written.
 enum OutputKind: UInt8 {
-    /// By its `encode(to:)`.
+    /// A value that its `encode(to:)` writes.
     case other
-    /// A dictionary by its `encode(to:)`, and sorted then: its members have no order of their own.
+    /// A dictionary that its `encode(to:)` writes. Its members are then sorted, because dictionaries have no order.
     case dictionary
     /// An array, or a dictionary with `String` keys.
     case direct
-    /// An optional, as the value in it or null.
+    /// An optional, written as its wrapped value or null.
     case optional
-    /// A date or data by the closure of its strategy.
+    /// A date or data that the closure of its strategy encodes.
     case customDate, customData
-    /// Arrays that need no container.
+    /// Arrays that are written without a container.
     case strings, integers, doubles
     /// Values without members.
     case string, bool, double, float, date, data, url, decimal, uuid
@@ -63,7 +63,7 @@ enum OutputKind: UInt8 {
         if type == [String].self { return .strings }
         if type == [Int].self { return .integers }
         if type == [Double].self { return .doubles }
-        // One cast for most types: it costs more than writing a value.
+        // Most types need only one cast. A cast costs more than writing a value.
         guard let container = type as? any StandardContainer.Type else { return .other }
         guard type is any DirectValue.Type else { return container.isDictionary ? .dictionary : .other }
         return container.isOptional ? .optional : .direct

@@ -1,9 +1,9 @@
-/// How the values of a type are written.
+/// The cached way in which the values of a type are written.
 struct OutputRoute {
-    /// The type; nil for no type yet.
+    /// The type, or nil for an empty cache entry.
     let type: ObjectIdentifier?
     let kind: OutputKind
-    /// What writes the value if its kind is ``OutputKind/direct`` or ``OutputKind/optional``.
+    /// The type as a direct value, for ``OutputKind/direct`` and ``OutputKind/optional``.
     let direct: (any DirectValue.Type)?
 
     init() {

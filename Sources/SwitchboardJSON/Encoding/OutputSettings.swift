@@ -1,6 +1,6 @@
 import Foundation
 
-/// The settings of one encoding call, in the form that its writers need, with a memory of the types that it met.
+/// The settings of one encoding call, in the form that its writers need, and the cached routes of types.
 final class OutputSettings {
     enum Layout { case dense, foundation, python }
 
@@ -15,9 +15,9 @@ final class OutputSettings {
     let convertsKeys: Bool
     let maximumDepth: Int
     private let routes: UnsafeMutablePointer<OutputRoute>
-    /// Whether a nested container stands too deep; it cannot throw that itself.
+    /// Whether a container exceeds the maximum depth. Creating one cannot throw, so ``OutputWriter/finished(_:)`` does.
     var isTooDeep = false
-    /// The writers of nested values. They hold each other in circles until ``OutputWriter/end()``.
+    /// The writers of nested values. They form reference cycles until ``OutputWriter/end()``.
     var writers: [OutputWriter] = []
     private var snakeCased: [String: String] = [:]
 
@@ -43,7 +43,7 @@ final class OutputSettings {
         routes.deallocate()
     }
 
-    /// How values of a type are written. A few types are remembered, because the casts cost more than the writing.
+    /// Returns the route for values of a type. A table caches 32 routes, because the casts cost more than the writing.
     @inline(__always)
     func route<Value: Encodable>(of type: Value.Type) -> OutputRoute {
         let identifier = ObjectIdentifier(type)
@@ -53,8 +53,9 @@ final class OutputSettings {
         return slot.pointee
     }
 
-    /// Sorts names: by UTF-8, or as Swift sorts text. It is never inlined, because the compiler copies the sort of the
-    /// library for each closure.
+    /// Sorts names by UTF-8 or in the order of `String`.
+    ///
+    /// It is never inlined, because the compiler would copy the library's sort for each closure.
     @inline(never)
     static func sort(_ names: inout [(name: String, index: Int)], byUTF8: Bool) {
         guard names.count > 1 else { return }
@@ -65,7 +66,7 @@ final class OutputSettings {
         }
     }
 
-    /// The name of a member.
+    /// Returns the name of a member after the key strategy.
     func name(of key: any CodingKey, at path: @autoclosure () -> [any CodingKey]) -> String {
         switch keyStrategy {
         case .useDefaultKeys: return key.stringValue

@@ -1,4 +1,4 @@
-/// A stack of plain values: one allocation without the checks of an array. Its owner frees it.
+/// A stack of trivial values: one allocation without the checks of an array. The owner frees it.
 struct OutputStack<Element: BitwiseCopyable> {
     private var base: UnsafeMutablePointer<Element>
     private var capacity: Int
@@ -22,7 +22,7 @@ struct OutputStack<Element: BitwiseCopyable> {
         count &+= 1
     }
 
-    /// Takes away what stands after the first `count` elements.
+    /// Removes all elements after the first `count`.
     @inline(__always)
     mutating func keep(_ count: Int) {
         if count >= 0, count < self.count { self.count = count }

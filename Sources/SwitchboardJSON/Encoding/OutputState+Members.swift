@@ -1,10 +1,10 @@
 import Foundation
 
 extension OutputState {
-    /// How many members an object may have before its names get an index.
+    /// The largest number of members of an object without an index of names.
     static var manyMembers: Int { 64 }
 
-    /// The first member of the open object with the name of `member`, which is not yet one of them.
+    /// Returns the index of the first member with the name of `member`, which is not yet in the open object.
     @inline(__always)
     mutating func firstMember(like member: OutputMember) -> Int? {
         guard members.count &- top.firstMember <= Self.manyMembers else { return indexedMember(like: member) }
@@ -16,7 +16,7 @@ extension OutputState {
         return nil
     }
 
-    /// Names are equal as Swift's strings are: by their characters, however these are encoded.
+    /// Returns whether two names are equal as Swift compares strings: canonically equivalent names are equal.
     private func hasSameName(_ one: OutputMember, _ other: OutputMember) -> Bool {
         guard one.name.isPlain, other.name.isPlain else {
             return one.name.isPlain == other.name.isPlain
@@ -42,7 +42,7 @@ extension OutputState {
         return found
     }
 
-    /// The writer of the nested container that is the value of a member, if it is one.
+    /// Returns the writer of a member's value, or nil when the value is not in a separate writer.
     func writer(ofMember index: Int) -> OutputWriter? {
         let width = layout == .dense ? 1 : layout == .python ? 2 : 3
         let position = members.elements[index].nameRange.upperBound + 1 + width
@@ -50,13 +50,14 @@ extension OutputState {
         return insertion?.position == position ? insertion?.writer : nil
     }
 
-    /// Writes the members of the open object anew: of repeated names the last value at the place of the first, and
-    /// sorted if that is wanted.
+    /// Rewrites the members of the open object: removes repeated names, and sorts if required.
+    ///
+    /// The last value of a repeated name replaces the first, at the position of the first.
     mutating func arrangeMembers() {
         let all = members.elements[top.firstMember...]
         guard let first = all.first else { return }
         let separatorWidth = layout == .dense ? 1 : 2 + 2 * (depth + 1)
-        // Where the text of each member ends, name and value.
+        // The text range of each member, with its name and value.
         var pieces: [(member: OutputMember, range: Range<Int>)] = []
         pieces.reserveCapacity(all.count)
         for (index, member) in zip(all.indices, all) {
@@ -104,7 +105,7 @@ extension OutputState {
         }
     }
 
-    /// Sorts by name: by UTF-8, or those of a dictionary as Swift sorts text. False when they are sorted already.
+    /// Sorts by the UTF-8 of names, or for dictionaries in the order of `String`. False when already sorted.
     private func sort(_ pieces: inout [(member: OutputMember, range: Range<Int>)]) -> Bool {
         if pieces.allSatisfy(\.member.name.isPlain) {
             let isBefore = { (one: OutputMember, other: OutputMember) -> Bool in
@@ -126,7 +127,7 @@ extension OutputState {
 }
 
 extension ArraySlice<(position: Int, writer: OutputWriter)> {
-    /// The entries after a position; they stand in the order of their positions.
+    /// Returns the entries after a position. The entries are sorted by position.
     fileprivate func fromFirst(after position: Int) -> Self {
         var low = startIndex
         var high = endIndex

@@ -1,28 +1,28 @@
-/// The text of one writer, and the values that stand open in it.
+/// The text of one writer and its open values.
 ///
-/// It lives behind a pointer, because each access to a stored property of a class is checked for exclusivity. No method
-/// calls code of a value: that code may change this very state.
+/// It is behind a pointer, because each access to a stored property of a class is checked for exclusivity. No method
+/// calls a value's `encode(to:)`, because that may change this state.
 struct OutputState {
     var bytes: OutputBytes
     /// The value that is being written.
     var top: OutputFrame
-    /// The values around it, the outermost first.
+    /// The values around ``top``, the outermost first.
     var frames: OutputStack<OutputFrame>
     /// The members of all open objects.
     var members: OutputStack<OutputMember>
-    /// The keys of those open values that have one.
+    /// The keys of the open values that have one.
     var keys: [any CodingKey] = []
-    /// Texts of other writers, and where they belong.
+    /// The texts of other writers and their offsets in this text, in ascending order.
     var insertions: [(position: Int, writer: OutputWriter)] = []
-    /// Members and elements of values that had an open value in them when they came.
+    /// Members and elements added while another value in their container was being written. They follow it.
     var late: [(serial: UInt32, name: String?, writer: OutputWriter)] = []
-    /// Writers that took over values of this one.
+    /// The writers to which values of this one were moved, by serial.
     var moved: [UInt32: OutputWriter] = [:]
-    /// Where each name stands, of objects with many members.
+    /// The members' indices by name, for objects with many members.
     var nameIndexes: [UInt32: [String: Int]] = [:]
-    /// How many single-value containers have a value open.
+    /// The number of single-value containers that are writing a value.
     var singles = 0
-    /// The depth of the outermost frame; 0 is the top-level value.
+    /// The depth of the outermost frame. The top-level value has depth 0.
     let baseDepth: Int
     let layout: OutputSettings.Layout
     let escapesSlashes: Bool
@@ -72,7 +72,7 @@ struct OutputState {
         if let outer = frames.popLast() { top = outer }
     }
 
-    /// Takes back the values begun since there were `count` frames.
+    /// Discards the values begun since the stack had `count` frames.
     mutating func unwind(to count: Int) {
         while frames.count > count {
             members.keep(top.firstMember)
@@ -82,7 +82,7 @@ struct OutputState {
         }
     }
 
-    /// Takes back the last member of a value.
+    /// Removes the last member or element of a value.
     mutating func rollBack(_ serial: UInt32) {
         guard top.serial == serial, top.count > 0 else { return }
         bytes.count = top.lastStart
@@ -95,7 +95,7 @@ struct OutputState {
         insertions.removeLast(insertions.count - 1 - kept)
     }
 
-    /// Makes the value an object or an array. What it was before is replaced.
+    /// Opens the value as an object or array and removes text of another kind. False when it is not open as this kind.
     mutating func open(_ kind: OutputFrame.Kind, serial: UInt32) -> Bool {
         guard top.serial == serial else { return frames.elements.contains { $0.serial == serial && $0.kind == kind } }
         guard top.kind != kind else { return true }
@@ -105,7 +105,7 @@ struct OutputState {
         return true
     }
 
-    /// Prepares the value for being written by a single-value container. What it was before is replaced.
+    /// Removes the value's earlier text for a single-value container. False when it is not the value begun last.
     @inline(__always)
     mutating func beginSingle(_ serial: UInt32) -> Bool {
         guard top.serial == serial else { return false }
@@ -129,7 +129,7 @@ struct OutputState {
         top.hasRepeats = false
     }
 
-    /// Writes the separator of an element. False when the value is no open array.
+    /// Writes the separator of an element. False when the value is not the array begun last.
     @inline(__always)
     mutating func beginElement(in serial: UInt32) -> Bool {
         guard top.serial == serial, top.kind == .array else { return false }
@@ -137,7 +137,7 @@ struct OutputState {
         return true
     }
 
-    /// Writes the separator of a member and its name. False when the value is no open object.
+    /// Writes the separator of a member and its name. False when the value is not the object begun last.
     @inline(__always)
     mutating func beginMember(_ name: String, in serial: UInt32, isUnique: Bool = false) -> Bool {
         guard top.serial == serial, top.kind == .object else { return false }

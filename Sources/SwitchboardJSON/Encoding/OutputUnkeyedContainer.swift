@@ -32,7 +32,7 @@ struct OutputUnkeyedContainer: UnkeyedEncodingContainer {
     @inline(never)
     private func encodeNonFinite(_ value: any Encodable) throws { try writer.writeElement(value, in: serial) }
 
-    // Integers share two functions, so that the compiler makes no copies for each type.
+    // Integers share two functions, so that the compiler does not specialize a copy for each type.
 
     @inline(never)
     private func append(_ value: Int64) throws { try writer.beginElement(in: serial).pointee.append(value) }

@@ -1,11 +1,11 @@
 /// Nested containers and super encoders.
 ///
-/// One that is written at once stands in the text of its writer like any value. When something is written around it
-/// before, it moves with all it has to a writer of its own, because it may be written to until the end.
+/// A nested container begins in the text of its writer, like any value. When an enclosing value is written to while it
+/// is open, it moves with its contents to a separate writer, because later writes to it are allowed until the end.
 extension OutputWriter {
     typealias Place = (writer: OutputWriter, serial: UInt32)
 
-    /// A nested container or super encoder for a key. One for a container that there is already is that.
+    /// Begins a nested container or super encoder for a key. An existing container of the same key and kind is reused.
     func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> Place {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
         if beginMember(name, in: serial) {
@@ -22,14 +22,14 @@ extension OutputWriter {
         return late(kind, name: name, key: key, in: serial)
     }
 
-    /// A nested container or super encoder in an array.
+    /// Begins a nested container or super encoder in an array.
     func nested(_ kind: OutputFrame.Kind, in serial: UInt32) -> Place {
         if state.pointee.beginElement(in: serial) { return begin(kind, key: nil) }
         if let writer = reach(serial) { return writer.nested(kind, in: serial) }
         return late(kind, name: nil, key: JSONPathKey(index: count(of: serial)), in: serial)
     }
 
-    /// The place of an object or array; one that is never read when the value cannot be one any more.
+    /// Makes the value an object or array and returns its writer. When it can no longer be one, the text is never read.
     func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> Place {
         if state.pointee.open(kind, serial: serial) {
             if let depth = depth(of: serial), depth >= settings.maximumDepth { settings.isTooDeep = true }
@@ -39,7 +39,7 @@ extension OutputWriter {
         return (unread(kind), 0)
     }
 
-    /// Begins a nested value, whose name and separator are written.
+    /// Begins a nested value after its separator and name.
     private func begin(_ kind: OutputFrame.Kind, key: (any CodingKey)?) -> Place {
         guard canNest(kind, in: state.pointee.depth) else { return (unread(kind), 0) }
         let serial = state.pointee.push { key }
@@ -48,7 +48,7 @@ extension OutputWriter {
         return (self, serial)
     }
 
-    /// A nested value of a value in which another value is being written.
+    /// Begins a nested value in a container in which another value is being written.
     private func late(_ kind: OutputFrame.Kind, name: String?, key: any CodingKey, in serial: UInt32) -> Place {
         guard let depth = depth(of: serial), canNest(kind, in: depth) else { return (unread(kind), 0) }
         let writer = OutputWriter(in: self, serial: serial, key: key, kind: kind, depth: depth + 1)
@@ -69,8 +69,9 @@ extension OutputWriter {
         state.pointee.pop()
     }
 
-    /// The writer in which a value is the one begun last, or can be made that; nil when a value in it is being
-    /// encoded, and when it is encoded itself.
+    /// Returns the writer in which a value is the one begun last, after moving open nested containers away.
+    ///
+    /// Nil while another value in it is being encoded, and after the value itself was encoded.
     @inline(never)
     func reach(_ serial: UInt32) -> OutputWriter? {
         if let writer = state.pointee.moved[serial] { return writer }
@@ -82,7 +83,7 @@ extension OutputWriter {
         return self
     }
 
-    /// Gives the values from the one at `index` on, which are nested containers, to a writer of their own.
+    /// Moves the open values from `index` on to a separate writer. All of them are nested containers.
     private func move(from index: Int) {
         let source = state
         var frames = Array(source.pointee.frames.elements[index...]) + [source.pointee.top]

@@ -1,6 +1,6 @@
-/// What a container says about itself.
+/// The count, depth and coding path of containers.
 extension OutputWriter {
-    /// How many elements an array has.
+    /// Returns the number of elements of an array.
     func count(of serial: UInt32) -> Int {
         if state.pointee.top.serial == serial { return state.pointee.top.count }
         if let writer = state.pointee.moved[serial] { return writer.count(of: serial) }
@@ -12,7 +12,7 @@ extension OutputWriter {
         state.pointee.index(of: serial).map { state.pointee.baseDepth + $0 }
     }
 
-    /// The keys from the top-level value to a value; without those that are no longer known once it is encoded.
+    /// Returns the coding path of a value. After the value was encoded, keys that are no longer stored are missing.
     func codingPath(of serial: UInt32) -> [any CodingKey] {
         if let writer = state.pointee.moved[serial] { return writer.codingPath(of: serial) }
         var path = parent?.codingPath(of: parentSerial) ?? []
@@ -34,7 +34,7 @@ extension OutputWriter {
 }
 
 extension OutputState {
-    /// Where a value stands among those that are open.
+    /// Returns the index of a value among the open values, or nil when it is not open.
     func index(of serial: UInt32) -> Int? {
         top.serial == serial ? frames.count : frames.elements.firstIndex { $0.serial == serial }
     }

@@ -30,7 +30,7 @@ extension OutputState {
 }
 
 extension OutputWriter {
-    /// Writes a value without members. `kind` is that of its type, so that a cast by bits is one to the same type.
+    /// Writes a value without members. `kind` identifies its type, so each bit cast is to the same type.
     func writeScalar<Value: Encodable>(_ value: Value, kind: OutputKind, key: () -> (any CodingKey)?) throws {
         switch kind {
         case .string: state.pointee.append(unsafeBitCast(value, to: String.self))
@@ -108,7 +108,7 @@ extension OutputWriter {
         }
     }
 
-    /// The error has the number, because the description of such a date traps in Foundation.
+    /// Returns an error with the number of seconds, because Foundation traps when it describes such a date.
     private func noDate(_ seconds: Double, key: () -> (any CodingKey)?) -> EncodingError {
         invalid(seconds, key: key, "it is not a finite date")
     }
@@ -122,7 +122,7 @@ extension OutputWriter {
     private func writeWithMilliseconds(_ seconds: Double) {
         let milliseconds = (seconds * 1000).rounded()
         guard seconds >= Self.startOfGregorian else {
-            // Foundation's calendar is the Julian one there.
+            // Foundation uses the Julian calendar for these dates.
             let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
             let date = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.5) / 1000)
             return state.pointee.append(
@@ -135,7 +135,7 @@ extension OutputWriter {
     }
 
     private static var referenceDate: Int64 { 978_307_200 }
-    /// 15 October 1582, in seconds since 2001.
+    /// October 15, 1582, in seconds since 2001.
     private static var startOfGregorian: Double { -13_197_600_000 }
     private static var endOfYear9999: Double { 252_423_993_600 }
 }

@@ -1,8 +1,7 @@
 import Foundation
 
 extension OutputWriter {
-    /// Writes a value at the end of the text, where its name and separator stand already. `key` is its key, if it is a
-    /// member.
+    /// Writes a value at the end of the text, after its separator and name. `key` returns its key when it is a member.
     @inline(__always)
     func write<Value: Encodable>(_ value: Value, key: () -> (any CodingKey)?) throws {
         try write(value, route: settings.route(of: Value.self), key: key)
@@ -53,7 +52,7 @@ extension OutputWriter {
         }
     }
 
-    /// Writes a value that has members, or encodes itself, as the value begun last.
+    /// Writes a value that has members or an `encode(to:)`, into the frame begun last.
     private func fill<Value: Encodable>(_ value: Value, route: OutputRoute, serial: UInt32) throws {
         switch route.kind {
         case .direct:
@@ -111,7 +110,7 @@ extension OutputWriter {
 
     // MARK: Errors
 
-    /// The path to the value that is being written: a member or element of the value begun last, or that value.
+    /// Returns the path of the value being written: a member or element of the value begun last, or that value.
     private func path(appending key: () -> (any CodingKey)?) -> [any CodingKey] {
         let top = state.pointee.top
         let path = codingPath(of: top.serial)
@@ -137,7 +136,7 @@ extension OutputWriter {
                 debugDescription: "a container was used after the value it belongs to was encoded"))
     }
 
-    /// What is written for an infinity or a NaN.
+    /// Returns the text for infinity or NaN, or throws when the strategy is `throw`.
     func text(ofNonFinite value: some BinaryFloatingPoint, key: () -> (any CodingKey)?) throws -> String {
         switch settings.floatStrategy {
         case .throw: throw invalid(value, key: key, "\(value) is not a finite number")

@@ -1,6 +1,6 @@
-/// One stream of text of an encoding call: that of the top-level value, of a nested container or of a super encoder.
+/// Writes the text of the top-level value, of a nested container or of a super encoder.
 ///
-/// Used by one call on one thread. Values are written at the end of the text; see ``FastJSONEncoder`` for the design.
+/// One call uses it, on one thread. Values are appended to the text. ``FastJSONEncoder`` describes the design.
 final class OutputWriter {
     let state: UnsafeMutablePointer<OutputState>
     let settings: OutputSettings
@@ -8,7 +8,7 @@ final class OutputWriter {
     let parentSerial: UInt32
     let key: (any CodingKey)?
 
-    /// The writer of the top-level value.
+    /// Creates the writer of the top-level value.
     init(settings: OutputSettings) {
         self.settings = settings
         parent = nil
@@ -18,7 +18,7 @@ final class OutputWriter {
         state.initialize(to: OutputState(kind: .scalar, depth: -1, capacity: 1024, settings: settings))
     }
 
-    /// The writer of a value in a value of another writer.
+    /// Creates the writer of a value inside a value of another writer.
     init(
         in parent: OutputWriter, serial: UInt32, key: (any CodingKey)?, kind: OutputFrame.Kind, depth: Int,
         isRead: Bool = true
@@ -38,7 +38,7 @@ final class OutputWriter {
         state.deallocate()
     }
 
-    /// Ends the use of the writer: it lets go of all others, and its containers are those of an encoded value.
+    /// Ends the writer: releases the writers that it refers to, and treats its containers as those of an encoded value.
     func end() {
         state.pointee.insertions = []
         state.pointee.late = []
@@ -47,7 +47,7 @@ final class OutputWriter {
         state.pointee.top = OutputFrame(serial: .max, kind: .scalar, start: 0, lastStart: 0, firstMember: 0)
     }
 
-    /// The whole text, once everything is written. Valid until the writer is changed or gone.
+    /// Returns the complete text, which is valid until the writer changes or is released. Throws when it is too deep.
     func finished(_ value: some Encodable) throws -> UnsafeBufferPointer<UInt8> {
         flushLate()
         if settings.isTooDeep { throw tooDeep(value) }
@@ -73,9 +73,9 @@ final class OutputWriter {
         whole.append(UnsafeBufferPointer(rebasing: own[position...]))
     }
 
-    // MARK: Places
+    // MARK: Members and elements
 
-    /// Writes the name of a member; the value is a scalar and belongs at the end of the text returned.
+    /// Writes the name of a member. The caller then appends the value, a scalar, to the returned state.
     @inline(never)
     func begin(_ key: some CodingKey, in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
@@ -84,7 +84,7 @@ final class OutputWriter {
         return try beginLate(name, key: key, in: serial).state
     }
 
-    /// Writes what stands before an element; the value is a scalar and belongs at the end of the text returned.
+    /// Writes the separator of an element. The caller then appends the value, a scalar, to the returned state.
     @inline(never)
     func beginElement(in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         if state.pointee.beginElement(in: serial) { return state }
@@ -92,7 +92,7 @@ final class OutputWriter {
         return try beginLate(nil, key: JSONPathKey(index: count(of: serial)), in: serial).state
     }
 
-    /// Writes the separator of a member and its name. False when the value is no open object.
+    /// Writes the separator of a member and its name. False when the value is not the object begun last.
     @inline(never)
     func beginMember(_ name: String, in serial: UInt32, isUnique: Bool = false) -> Bool {
         state.pointee.beginMember(name, in: serial, isUnique: isUnique)
@@ -148,7 +148,9 @@ final class OutputWriter {
         settings.name(of: key, at: codingPath(of: serial))
     }
 
-    /// A writer for a member or element of a value in which another value is being written: it follows that one.
+    /// Returns a writer for a member or element of a container in which another value is being written.
+    ///
+    /// Its text is inserted after that value.
     @inline(never)
     private func beginLate(_ name: String?, key: any CodingKey, in serial: UInt32) throws -> OutputWriter {
         guard let depth = depth(of: serial) else {
@@ -170,14 +172,15 @@ final class OutputWriter {
             let late = state.pointee.late.remove(at: index)
             let isBegun =
                 late.name.map { beginMember($0, in: serial) } ?? state.pointee.beginElement(in: serial)
-            // The value may have become an array since, or an object.
+            // The value may have become an array or an object in the meantime.
             guard isBegun else { continue }
             state.pointee.insertions.append((state.pointee.bytes.count, late.writer))
         }
     }
 
-    /// A writer for what has no place; nobody reads it. It does not hold this one: letting go of a long chain of
-    /// writers would overflow the stack.
+    /// Returns a writer whose text is never read, for a value that cannot be inserted anywhere.
+    ///
+    /// It has no reference to this writer, because releasing a long chain of writers would overflow the stack.
     func unread(_ kind: OutputFrame.Kind) -> OutputWriter {
         let depth = max(state.pointee.depth, settings.maximumDepth)
         return OutputWriter(in: self, serial: 0, key: nil, kind: kind, depth: depth, isRead: false)

@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// What containers answer, compared with those of `JSONDecoder`.
+/// Compares the results of containers with those of the containers of `JSONDecoder`.
 struct ContainerDecodingTests {
     struct Name: CodingKey {
         let stringValue: String
@@ -12,7 +12,7 @@ struct ContainerDecodingTests {
         init?(intValue: Int) { (stringValue, self.intValue) = (String(intValue), intValue) }
     }
 
-    /// Runs a script on a decoder and keeps what it noted.
+    /// Runs a script on a decoder and stores its notes.
     struct Script: Decodable {
         let notes: [String]
 
@@ -26,7 +26,7 @@ struct ContainerDecodingTests {
         static var key: CodingUserInfoKey { CodingUserInfoKey(rawValue: "script").unsafelyUnwrapped }
     }
 
-    /// Expects that both decoders give the same notes, or errors of the same case at the same path.
+    /// Expects that both decoders produce the same notes, or errors of the same case at the same path.
     private func compare(
         _ text: String, _ script: @escaping @Sendable (any Decoder, inout [String]) throws -> Void,
         location: SourceLocation = #_sourceLocation
@@ -40,7 +40,7 @@ struct ContainerDecodingTests {
         #expect(found == expected, sourceLocation: location)
     }
 
-    @Test("an unkeyed container counts, and stays where it is after a failure")
+    @Test("an unkeyed container counts elements and stays put after a failure")
     func unkeyed() throws {
         try compare("[1,null,\"a\",{\"b\":[true]},[2],4]") { decoder, notes in
             var array = try decoder.unkeyedContainer()
@@ -68,7 +68,7 @@ struct ContainerDecodingTests {
         }
     }
 
-    @Test("a keyed container finds members in any order, again and again")
+    @Test("a keyed container finds members repeatedly and in any order")
     func keyed() throws {
         try compare(#"{"b":1,"a":2,"long name number one":3,"long name number two":4,"":5,"é":6,"super":7}"#) {
             decoder, notes in
@@ -87,7 +87,7 @@ struct ContainerDecodingTests {
         }
     }
 
-    @Test("the super decoder of a missing member is null at the path of the member")
+    @Test("the super decoder of a missing member is null at the member's path")
     func missingSuper() throws {
         for document in [#"{"a":1}"#, #"[0, {"b": [{}]}]"#] {
             for wanted in 0..<5 {
@@ -117,7 +117,7 @@ struct ContainerDecodingTests {
         }
     }
 
-    @Test("a member that is null is present, nil, and no value")
+    @Test("a null member is present, decodes as nil and fails as a value")
     func null() throws {
         try compare(#"{"a":null}"#) { decoder, notes in
             let object = try decoder.container(keyedBy: Name.self)
@@ -136,7 +136,7 @@ struct ContainerDecodingTests {
         func check<T: Decodable & Equatable>(_ type: T.Type) {
             let expected = Result { try JSONDecoder().decode(type, from: Data(text.utf8)) }.mapError { summary($0) }
             let found = Result { try FastJSONDecoder().decode(type, from: Data(text.utf8)) }.mapError { summary($0) }
-            // For a null `Bool` Foundation has a mismatch, for all other types no value.
+            // Foundation throws `typeMismatch` for a null `Bool`, and `valueNotFound` for all other types.
             let isNullBool = type == Bool.self && text == "null"
             #expect(found == (isNullBool ? .failure(ErrorSummary(text: "no value Bool ")) : expected))
         }
@@ -154,7 +154,7 @@ struct ContainerDecodingTests {
         check(Int?.self)
     }
 
-    @Test("a name with an escape is the same name without it, and the first counts", arguments: [1, 7, 8, 9, 16, 20])
+    @Test("names that differ only in an escape are equal, and the first counts", arguments: [1, 7, 8, 9, 16, 20])
     func repeatedByEscape(length: Int) throws {
         let name = String("abcdefghijklmnopqrst".prefix(length))
         let escaped = "\\u0061" + name.dropFirst()
@@ -166,7 +166,7 @@ struct ContainerDecodingTests {
         }
     }
 
-    @Test("a name that the key strategy makes equal to another is a repeated one")
+    @Test("names that the key strategy makes equal count as repeated")
     func repeatedByStrategy() throws {
         struct Film: Decodable { let firstName: Int }
         var decoder = FastJSONDecoder()
@@ -176,7 +176,7 @@ struct ContainerDecodingTests {
         }
     }
 
-    @Test("of members with one name the first counts", arguments: [2, 40, 700])
+    @Test("the first of several members with one name counts", arguments: [2, 40, 700])
     func repeatedNames(count: Int) throws {
         let others = (0..<count).map { "\"n\($0)\":\($0)" }.joined(separator: ",")
         let text = "{\"a\":1,\(others),\"\\u0061\":2,\"b\":3,\"a\":4}"
@@ -190,7 +190,7 @@ struct ContainerDecodingTests {
         }
     }
 
-    @Test("members of a large object are found backwards", arguments: [64, 65, 512, 513, 5_000])
+    @Test("members of a large object are found in reverse order", arguments: [64, 65, 512, 513, 5_000])
     func largeObjects(count: Int) throws {
         let text = "{" + (0..<count).map { "\"name \($0)\":[\($0)]" }.joined(separator: ",") + "}"
         try compare(text) { decoder, notes in
@@ -201,7 +201,7 @@ struct ContainerDecodingTests {
         }
     }
 
-    @Test("names that begin and end alike are told apart, however many", arguments: [20, 100, 500])
+    @Test("names with equal beginnings and ends are distinguished", arguments: [20, 100, 500])
     func similarNames(count: Int) throws {
         let names = (0..<count).map { "beginning \($0 + 1_000) the very end" }
         let text = "{" + (names + [names[0]]).enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ",") + "}"
@@ -214,7 +214,7 @@ struct ContainerDecodingTests {
         }
     }
 
-    @Test("names with escapes are found by their characters")
+    @Test("names with escapes are found by their unescaped text")
     func escapedNames() throws {
         try compare(#"{"\u0061":1,"b\n":2,"\ud83d\ude00":3,"plain":4}"#) { decoder, notes in
             let object = try decoder.container(keyedBy: Name.self)
@@ -225,7 +225,7 @@ struct ContainerDecodingTests {
         }
     }
 
-    @Test("a decoder that is kept reads on after the decode has ended")
+    @Test("a stored decoder still reads after the decode has ended")
     func keptDecoder() throws {
         struct Keeper: Decodable {
             let decoder: any Decoder
@@ -239,7 +239,7 @@ struct ContainerDecodingTests {
         #expect(text(keepers[1].decoder.codingPath) == "[1]")
     }
 
-    @Test("one decoder serves many tasks at once")
+    @Test("one decoder serves concurrent tasks")
     func concurrency() async throws {
         let decoder = FastJSONDecoder()
         let text = Data(("[" + (0..<500).map { "{\"a\":\($0),\"a\":0}" }.joined(separator: ",") + "]").utf8)
@@ -255,12 +255,12 @@ struct ContainerDecodingTests {
     }
 }
 
-/// The steps of a path: names, and indices in brackets.
+/// Returns the steps of a path: names, and indices in brackets.
 func text(_ path: [any CodingKey]) -> String {
     path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
 }
 
-/// What two decoders' errors have in common: the case, the type and the path.
+/// The parts of an error that both decoders share: the case, the type and the path.
 struct ErrorSummary: Error, Equatable {
     let text: String
 }
@@ -273,7 +273,7 @@ func summary(_ error: any Error) -> ErrorSummary {
         ErrorSummary(text: "no value \(type) \(text(context.codingPath))")
     case DecodingError.keyNotFound(let key, let context):
         ErrorSummary(text: "no key \(key.stringValue) \(text(context.codingPath))")
-    // Foundation gives no path for numbers that do not fit.
+    // Foundation's error has no path for numbers that do not fit.
     case DecodingError.dataCorrupted: ErrorSummary(text: "corrupted")
     default: ErrorSummary(text: "\(error)")
     }

@@ -2,12 +2,12 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// Seeded documents, decoded by `JSONDecoder` and by `FastJSONDecoder` with the same strategies.
+/// Decodes seeded documents with `JSONDecoder` and with `FastJSONDecoder`, using the same strategies.
 ///
-/// The intended differences, which the documents leave out or the comparison allows:
-/// - A trailing comma, a fraction that `Int` cannot hold, and a date that does not exist or has text behind it are errors.
-/// - UTF-16 and UTF-32 are refused.
-/// - Names that differ in bytes are different, though Unicode may call them equivalent.
+/// The documents avoid these intended differences, or the comparison allows them:
+/// - A trailing comma, `1.5` as an `Int`, and a date that does not exist or precedes other text are errors.
+/// - UTF-16 and UTF-32 are errors.
+/// - Names with different bytes are different, even when they are canonically equivalent.
 /// - A null `Bool` is `valueNotFound`, as for other types. A number that does not fit has a coding path.
 /// - `0e1` is a number. A decimal may be 0 with any exponent.
 struct DifferentialTests {
@@ -36,7 +36,7 @@ struct DifferentialTests {
         enum Kind: String, Decodable { case plain, fancy }
     }
 
-    @Test("seeded documents are decoded as by JSONDecoder")
+    @Test("seeded documents decode as with JSONDecoder")
     func documents() throws {
         var accepted = 0
         let cases = seededCases(4_000)
@@ -48,19 +48,19 @@ struct DifferentialTests {
             let found = Result { try strategies.ours.decode(Everything.self, from: text) }.mapError { summary($0) }
             if (try? expected.get()) != nil { accepted += 1 }
             guard found != expected else { continue }
-            // Foundation cannot describe each date, so values are left out.
+            // Foundation cannot describe every date, so the description omits values.
             let outcomes = [found, expected].map { outcome in
                 if case .failure(let error) = outcome { error.text } else { "a value" }
             }
-            // Foundation meets the names of a dictionary in random order.
+            // Foundation decodes the members of a dictionary in random order.
             if outcomes.allSatisfy({ $0.hasPrefix("mismatch Int") && $0.contains(".byNumber.") }) { continue }
             Issue.record("seed \(seed): \(outcomes) for \(String(decoding: text, as: UTF8.self))")
         }
-        // Enough documents must get through for the comparison to mean something.
+        // The comparison is meaningful only when enough documents decode.
         #expect(accepted > cases.count / 10)
     }
 
-    @Test("what JSONEncoder writes is read as by JSONDecoder")
+    @Test("arrays written by JSONEncoder decode to the original values")
     func encoded() throws {
         var random = SeededRandom(11)
         let encoder = JSONEncoder()

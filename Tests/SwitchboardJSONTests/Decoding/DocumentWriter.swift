@@ -10,7 +10,7 @@ struct DocumentWriter {
 
     init(_ seed: UInt64) { random = SeededRandom(seed) }
 
-    /// Two decoders with the same strategies.
+    /// Creates two decoders with the same random strategies.
     mutating func strategies() -> (ours: FastJSONDecoder, theirs: JSONDecoder) {
         var ours = FastJSONDecoder()
         let theirs = JSONDecoder()
@@ -62,7 +62,7 @@ struct DocumentWriter {
             ("kind", ["\"plain\"", "\"fancy\"", "\"other\""][below(12) % 11 % 3]),
         ]
         if depth < 3 { members.append(("children", array { $0.everything(depth: depth + 1) })) }
-        // Most members are there, some are null or of another kind, a few twice, and there are strangers.
+        // Most members are present. Some are null or of another kind, a few occur twice, and some have unknown names.
         for index in members.indices where below(60) == 0 { members[index].text = anything() }
         let required: Set<String> = ["id", "ratio", "firstName"]
         members.removeAll { !required.contains($0.name) && below(3) == 0 }
@@ -151,7 +151,7 @@ struct DocumentWriter {
 
     private mutating func plainName() -> String { ["x", "extra", "a_b", "someName", "é"][below(5)] + "\(below(9))" }
 
-    /// A name in quotes; now and then its first character is an escape.
+    /// Returns a name in quotes. Occasionally its first character is an escape.
     private mutating func quoted(_ name: String) -> String {
         guard below(30) == 0, let first = name.utf8.first, first < 0x80 else { return "\"\(name)\"" }
         return "\"\\u00\(String(first, radix: 16))\(name.dropFirst())\""

@@ -12,7 +12,7 @@ struct FastJSONDecoderTests {
         var parent: [String: Int?]?
     }
 
-    @Test("a decoder made with defaults reads an object with each kind of value")
+    @Test("a default decoder reads an object with every kind of value")
     func everyKind() throws {
         let text =
             #"{"id":7,"title":"A \u00e9\n","rating":7.25,"tags":["x","y"],"isAdult":false,"parent":{"a":1,"b":null}}"#

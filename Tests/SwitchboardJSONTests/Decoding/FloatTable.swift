@@ -1,4 +1,6 @@
-/// Numbers and the bits of the nearest double and float, computed by Python's `float` and `fractions`; nil: it does not fit.
+/// Numbers and the bits of their nearest `Double` and `Float`, or nil when the number does not fit.
+///
+/// The bits come from Python's `float` and `fractions`.
 let floatTable: [(text: String, double: UInt64?, float: UInt32?)] = [
     ("0", 0x0, 0x0),
     ("-0", 0x8000000000000000, 0x80000000),

@@ -13,14 +13,14 @@ struct JSONElementReaderTests {
         return elements
     }
 
-    /// The text whole, in single bytes, and cut in two at each place.
+    /// Returns the text in one chunk, in single bytes, and split in two at each offset.
     private func splits(_ text: String) -> [[[UInt8]]] {
         let bytes = Array(text.utf8)
         return [[bytes], bytes.map { [$0] }] + bytes.indices.map { [Array(bytes[..<$0]), Array(bytes[$0...])] }
     }
 
     @Test(
-        "elements are those of the whole array, however it is cut",
+        "elements equal those of the whole array for any split into chunks",
         arguments: [
             "[]", " [ ] ", "[1]", "[1,2.5,-3e2]", "[ true , false ,null ]", #"["a","\"]\\",",","é😀"]"#,
             #"[{"a":[1,{"b":"}]"}]},[[],[[2]]],{}]"#, "\u{FEFF}[1,\n[2],\r\n\t\"x\"\n]\n",
@@ -43,7 +43,7 @@ struct JSONElementReaderTests {
     }
 
     @Test(
-        "a text that is not valid is refused",
+        "an invalid text throws",
         arguments: [
             "", "[", "[1", "[1,", "[1,]", "[,1]", "[1,,2]", "[1 2]", "[1]]", "[1]x", "x[1]", "[01]", "[1}", "[\"a]",
             "{}", "1",
@@ -56,7 +56,7 @@ struct JSONElementReaderTests {
     }
 
     @Test(
-        "a path that leads to no array is an error",
+        "a path without an array throws, and so does invalid text around one",
         arguments: [
             "{}", #"{"page":{}}"#, #"{"page":1}"#, #"{"page":{},"x":{"results":[1]}}"#, #"{"page":{"results":{}}}"#,
             #"{"page":{},"results":[1]}"#, "[1]",
@@ -66,7 +66,7 @@ struct JSONElementReaderTests {
         #expect(throws: DecodingError.self) { try read(Int.self, [Array(text.utf8)], at: ["page", "results"]) }
     }
 
-    @Test("an error has the place and the path in the whole text")
+    @Test("an error has the position and the path in the whole text")
     func errorPlace() {
         let text = "{\"page\":\n {\"results\":[{\"a\":1},\n {\"a\":1,\n\"b\":\"x\"}]}}"
         let error = #expect(throws: DecodingError.self) {
@@ -81,7 +81,7 @@ struct JSONElementReaderTests {
         #expect(context.debugDescription.hasSuffix("at line 4, column 5 (byte 44)."))
     }
 
-    @Test("the limit of levels counts those around the array")
+    @Test("the depth limit includes the levels around the array")
     func depth() throws {
         var decoder = FastJSONDecoder()
         decoder.maximumDepth = 4

@@ -4,15 +4,15 @@ import Testing
 
 @Suite(.jsonTestSuite)
 struct JSONTestSuiteTests {
-    @Test("each y_ text is accepted and read as JSONDecoder reads it", arguments: JSONVectors.names("y_"))
+    @Test("each y_ text is accepted and decodes as with JSONDecoder", arguments: JSONVectors.names("y_"))
     func accepted(name: String) throws {
         let data = try JSONVectors.data(name)
         let tree = try FastJSONDecoder().decode(JSONTree.self, from: data)
-        // Foundation on Linux refuses `0e1`.
+        // Foundation on Linux rejects `0e1`.
         if let theirs = try? JSONDecoder().decode(JSONTree.self, from: data) { #expect(tree == theirs) }
     }
 
-    @Test("each n_ text is refused as corrupted", arguments: JSONVectors.names("n_"))
+    @Test("each n_ text throws dataCorrupted", arguments: JSONVectors.names("n_"))
     func refused(name: String) throws {
         let data = try JSONVectors.data(name)
         let error = #expect(throws: DecodingError.self) { try FastJSONDecoder().decode(AnyJSON.self, from: data) }
@@ -24,7 +24,7 @@ struct JSONTestSuiteTests {
 
     /// Whether the text is accepted, and whether its numbers fit in a `Double`.
     private static let choices: [String: (isAccepted: Bool, isRead: Bool)] = [
-        // Numbers may have any size. A type that is too small for one refuses it, and no number becomes infinite or zero.
+        // Numbers may have any size. A type that cannot hold one throws, and no number becomes infinite or zero.
         "i_number_double_huge_neg_exp": (true, false),
         "i_number_huge_exp": (true, false),
         "i_number_neg_int_huge_exp": (true, false),
@@ -35,13 +35,13 @@ struct JSONTestSuiteTests {
         "i_number_too_big_neg_int": (true, true),
         "i_number_too_big_pos_int": (true, true),
         "i_number_very_big_negative_int": (true, true),
-        // A byte-order mark is skipped; 500 levels are less than 512.
+        // A byte-order mark is skipped. 500 levels are below the limit of 512.
         "i_structure_500_nested_arrays": (true, true),
         "i_structure_UTF-8_BOM_empty_object": (true, true),
-        // All others have lone surrogates, invalid UTF-8, or UTF-16.
+        // All other texts have lone surrogates, invalid UTF-8 or UTF-16.
     ]
 
-    @Test("each i_ text is accepted or refused as the table says", arguments: JSONVectors.names("i_"))
+    @Test("each i_ text is accepted or rejected as the table lists", arguments: JSONVectors.names("i_"))
     func chosen(name: String) throws {
         let data = try JSONVectors.data(name)
         let choice = JSONTestSuiteTests.choices[name] ?? (isAccepted: false, isRead: false)
@@ -49,7 +49,7 @@ struct JSONTestSuiteTests {
         #expect(((try? FastJSONDecoder().decode(JSONTree.self, from: data)) != nil) == choice.isRead)
     }
 
-    @Test("the suite has its 318 texts")
+    @Test("the suite contains all 318 texts")
     func complete() {
         #expect(["y_", "n_", "i_"].map { JSONVectors.names($0).count } == [95, 188, 35])
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON value, decoded through the public containers alone.
+/// Any JSON value, decoded only through the public containers.
 indirect enum JSONTree: Decodable, Equatable {
     case null
     case bool(Bool)
@@ -38,12 +38,12 @@ indirect enum JSONTree: Decodable, Equatable {
     }
 }
 
-/// A value whose text is only checked.
+/// A value that decodes nothing, so that the decoder only checks the syntax.
 struct AnyJSON: Decodable {
     init(from decoder: any Decoder) {}
 }
 
-/// Random numbers by a seed: SplitMix64.
+/// A SplitMix64 generator. Equal seeds produce equal numbers.
 struct SeededRandom: RandomNumberGenerator {
     var state: UInt64
 
@@ -57,7 +57,7 @@ struct SeededRandom: RandomNumberGenerator {
     }
 }
 
-/// How many seeded cases a test runs: a count of its own, or that of the variable `SWITCHBOARD_JSON_CASES`.
+/// Returns the seeds of a test: `usual` of them, or as many as the variable `SWITCHBOARD_JSON_CASES` states.
 func seededCases(_ usual: Int) -> Range<UInt64> {
     let long = ProcessInfo.processInfo.environment["SWITCHBOARD_JSON_CASES"].flatMap { UInt64($0) }
     return 0..<(long ?? UInt64(usual))

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The texts of JSONTestSuite. They are no part of the repository: they lie in `shared/vectors` beside the checkout.
+/// The texts of JSONTestSuite. The repository does not contain them: they are in `shared/vectors` next to the checkout.
 enum JSONVectors {
     static let folder = (1...5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         .appendingPathComponent("shared/vectors/json-test-suite", isDirectory: true)
 
     static let isThere = FileManager.default.fileExists(atPath: folder.path)
 
-    /// The names of the texts that begin so, without `.json`.
+    /// Returns the sorted names of the texts with a prefix, without `.json`.
     static func names(_ prefix: String) -> [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return files.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()

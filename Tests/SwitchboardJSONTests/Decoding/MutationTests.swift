@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// Documents with random changes: they must not crash, and be read as `JSONDecoder` reads them or be refused.
+/// Decodes documents with random changes. Each must decode as with `JSONDecoder` or throw, and none may crash.
 struct MutationTests {
     private static let documents = [
         #"{"id":7,"title":"A \u00e9\n\ud83d\ude00","rating":7.25e-1,"tags":["x","y"],"isAdult":false,"parent":{"a":1,"b":null}}"#,
@@ -13,7 +13,7 @@ struct MutationTests {
         "\"2024-01-02T03:04:05.678+01:00\"",
     ]
 
-    @Test("a changed document is refused or read as by JSONDecoder")
+    @Test("a changed document throws or decodes as with JSONDecoder")
     func mutations() {
         let start = MutationTests.documents.map { Array($0.utf8) }
         for seed in seededCases(3_000) {
@@ -40,7 +40,7 @@ struct MutationTests {
             var bytes = Array(writer.everything(depth: 1).utf8)
             var random = SeededRandom(seed)
             change(&bytes, with: [bytes], &random)
-            // The same bytes without room around them, so that the sanitizer sees a read beyond the end.
+            // An allocation of exactly this size, so that the address sanitizer reports reads past the end.
             let exact = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
             defer { exact.deallocate() }
             exact.copyBytes(from: bytes)
@@ -53,7 +53,7 @@ struct MutationTests {
         }
     }
 
-    @Test("each beginning of a document is refused")
+    @Test("each incomplete document throws")
     func beginnings() {
         for document in MutationTests.documents {
             let bytes = Array(document.utf8)
@@ -83,7 +83,9 @@ struct MutationTests {
         }
     }
 
-    /// A comma before a bracket, UTF-16, or a broken value that Foundation never reads.
+    /// Returns whether we rightly reject a text that Foundation accepts.
+    ///
+    /// The text has a comma before a bracket, is UTF-16, or has a broken value that Foundation never reads.
     private func isRefusedByUsAlone(_ bytes: [UInt8], _ theirs: JSONTree?) -> Bool {
         if bytes.contains(0) { return true }
         let dense = bytes.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
@@ -92,14 +94,14 @@ struct MutationTests {
             return true
         }
         guard let theirs, let broken = brokenScalar(in: bytes) else { return false }
-        // The value of a name that occurred before: with any other value there we read what Foundation reads.
+        // The broken value belongs to a repeated name. With another value in its position both decoders agree.
         return ["0", "null"].allSatisfy { other in
             let repaired = bytes[..<broken.lowerBound] + Array(other.utf8) + bytes[broken.upperBound...]
             return (try? FastJSONDecoder().decode(JSONTree.self, from: Data(repaired))) == theirs
         }
     }
 
-    /// The string or number in which a text breaks the rules first, or after which it does.
+    /// Returns the range of the string or number that contains the first syntax error, or precedes it.
     private func brokenScalar(in bytes: [UInt8]) -> Range<Int>? {
         guard let place = brokenPlace(in: bytes) else { return nil }
         var quote: Int?
@@ -125,7 +127,7 @@ struct MutationTests {
         return begin < end ? begin..<end : nil
     }
 
-    /// The byte that our error names.
+    /// Returns the byte offset that our error states.
     private func brokenPlace(in bytes: [UInt8]) -> Int? {
         do {
             _ = try FastJSONDecoder().decode(AnyJSON.self, from: bytes)
@@ -136,7 +138,7 @@ struct MutationTests {
         return nil
     }
 
-    /// Foundation on Linux refuses zeros with an exponent.
+    /// Returns whether the text has a zero with an exponent, which Foundation on Linux rejects.
     private func isRefusedByThemAlone(_ bytes: [UInt8]) -> Bool {
         zip(bytes, bytes.dropFirst()).contains { $0 == UInt8(ascii: "0") && ($1 | 0x20) == UInt8(ascii: "e") }
     }

@@ -8,14 +8,14 @@ struct NumberDecodingTests {
         try? FastJSONDecoder().decode(type, from: Data(text.utf8))
     }
 
-    @Test("a number becomes the nearest double and float, rounded once", arguments: floatTable)
+    @Test("a number decodes to the nearest Double and Float, rounded once", arguments: floatTable)
     func floats(text: String, double: UInt64?, float: UInt32?) {
         #expect(decode(Double.self, text)?.bitPattern == double)
         #expect(decode(Float.self, text)?.bitPattern == float)
         #expect(decode([Double].self, "[ \(text) ]")?.first?.bitPattern == double)
     }
 
-    @Test("random numbers become what the C library makes of them", arguments: [1, 2, 3, 4])
+    @Test("random numbers decode as with strtod and strtof", arguments: [1, 2, 3, 4])
     func randomFloats(seed: UInt64) {
         var random = SeededRandom(seed)
         for _ in seededCases(5_000) {
@@ -28,7 +28,7 @@ struct NumberDecodingTests {
         }
     }
 
-    /// A number of any shape: the shortest text of random bits, or random digits.
+    /// Returns the shortest text of a random `Double`, or a number with random digits.
     private func randomNumber(_ random: inout SeededRandom) -> String {
         if Bool.random(using: &random) {
             let value = Double(bitPattern: random.next())
@@ -45,7 +45,7 @@ struct NumberDecodingTests {
         return text
     }
 
-    @Test("the table of powers of five is that of Python's integers")
+    @Test("the powers of five equal those of Python's integers")
     func powersOfFive() {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for exponent in PowersOfFive.smallest...PowersOfFive.largest {
@@ -55,7 +55,7 @@ struct NumberDecodingTests {
         #expect(hash == 0xf5eb_a93a_ea6a_c412)
     }
 
-    @Test("an integer at a type's bounds is read, and one beyond is refused")
+    @Test("integers at a type's bounds decode, and integers beyond them throw")
     func integerBounds() {
         func check<T: FixedWidthInteger & Decodable>(
             _ type: T.Type, _ least: String, _ most: String, _ beyond: [String]
@@ -89,7 +89,7 @@ struct NumberDecodingTests {
     }
 
     @Test(
-        "a number without a fraction is an integer however it is written",
+        "a number decodes as Int exactly when its value is an integer",
         arguments: [
             ("1.0", 1), ("-0", 0), ("-0.0", 0), ("1e3", 1_000), ("12.5e1", 125), ("1200e-2", 12), ("0e99999", 0),
             ("0.000e-99999", 0), ("9007199254740993.0", 9_007_199_254_740_993), ("0.5", nil), ("1e-1", nil),
@@ -100,7 +100,7 @@ struct NumberDecodingTests {
         #expect(decode(Int.self, text) == value)
     }
 
-    @Test("a long run of zeros takes the exponent that makes up for it")
+    @Test("an exponent offsets ten thousand zeros")
     func longNumbers() {
         let zeros = String(repeating: "0", count: 10_000)
         #expect(decode(Int.self, "1\(zeros)e-10000") == 1)
@@ -111,13 +111,13 @@ struct NumberDecodingTests {
     }
 
     @Test(
-        "a decimal has all digits of the text",
+        "a Decimal keeps all digits of the text",
         arguments: ["0.1", "-12.340", "1e30", "12345678901234567890.123456789", "1e-100"])
     func decimals(text: String) {
         #expect(decode(Decimal.self, text) == Decimal(string: text))
     }
 
-    @Test("a decimal whose exponent does not fit is refused", arguments: ["1e200", "1e-200", "-1e128"])
+    @Test("a Decimal whose exponent does not fit throws", arguments: ["1e200", "1e-200", "-1e128"])
     func decimalsBeyond(text: String) {
         #expect(decode(Decimal.self, text) == nil)
     }

@@ -10,7 +10,7 @@ struct StrategyTests {
     }
 
     @Test(
-        "an ISO 8601 date is the one that Foundation reads",
+        "an ISO 8601 date decodes as Foundation parses it",
         arguments: [
             "2024-01-02T03:04:05Z", "2024-02-29T23:59:59Z", "2000-02-29T00:00:00Z", "1970-01-01T00:00:00Z",
             "1969-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "1500-02-29T12:00:00Z", "1582-10-04T00:00:00Z",
@@ -19,11 +19,11 @@ struct StrategyTests {
         ])
     func dates(text: String) throws {
         #expect(try iso(text) == Date.ISO8601FormatStyle().parse(text))
-        // Behind an escape too.
+        // The same text with escapes.
         #expect(try iso(text.replacingOccurrences(of: "-", with: "\\u002d")) == Date.ISO8601FormatStyle().parse(text))
     }
 
-    @Test("each day of 400 years is the one that Foundation's calendar counts")
+    @Test("random dates of 2,000 years decode as in Foundation's calendar")
     func days() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
@@ -49,7 +49,7 @@ struct StrategyTests {
     }
 
     @Test(
-        "a date that does not exist or is not ISO 8601 is refused",
+        "a date that does not exist or is not ISO 8601 throws",
         arguments: [
             "", "2024-02-30T00:00:00Z", "2023-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2024-04-31T00:00:00Z",
             "2024-13-01T00:00:00Z", "2024-00-01T00:00:00Z", "2024-01-00T00:00:00Z", "2024-01-01T24:00:00Z",
@@ -62,7 +62,7 @@ struct StrategyTests {
         #expect(iso(text) == nil)
     }
 
-    @Test("numbers and texts are dates as each strategy says")
+    @Test("each date strategy reads dates in its format")
     func dateStrategies() throws {
         func decode(_ text: String, _ strategy: FastJSONDecoder.DateDecodingStrategy) -> Date? {
             var decoder = FastJSONDecoder()
@@ -87,7 +87,7 @@ struct StrategyTests {
         #expect(decode("null", .iso8601) == nil)
     }
 
-    @Test("data is Base64, an array of bytes, or what a closure makes")
+    @Test("data decodes from Base64, an array of bytes or a closure")
     func dataStrategies() throws {
         func decode(_ text: String, _ strategy: FastJSONDecoder.DataDecodingStrategy) -> Data? {
             var decoder = FastJSONDecoder()
@@ -103,7 +103,7 @@ struct StrategyTests {
         #expect(decode("\"hi\"", .custom { Data(try String(from: $0).utf8) }) == Data("hi".utf8))
     }
 
-    @Test("texts for infinity are read with the strategy alone")
+    @Test("strings for infinity and NaN decode only with their strategy")
     func nonConformingFloats() throws {
         var decoder = FastJSONDecoder()
         let text = Data(#"["inf","-inf","nan",1]"#.utf8)
@@ -125,7 +125,7 @@ struct StrategyTests {
     }
 
     @Test(
-        "a name in snake case is converted as JSONDecoder does it",
+        "a snake-case name is converted as by JSONDecoder",
         arguments: [
             "foo_bar", "_", "__", "", "_a", "a_", "a_b_c", "FOO_BAR", "Foo_Bar", "foo__bar", "__foo_bar__", "fooBar",
             "FOO",
@@ -153,7 +153,7 @@ struct StrategyTests {
         }
     }
 
-    @Test("key strategies convert names of objects, not those of dictionaries")
+    @Test("key strategies convert names of objects but not of dictionaries")
     func keyStrategies() throws {
         let text = Data(
             #"{"scores":{"a_b":[{"high_score":1}]},"first_name":"A","firstName":"B","last_name":null}"#.utf8)
@@ -177,7 +177,7 @@ struct StrategyTests {
         #expect(try ours.decode(Person.self, from: text) == expected)
     }
 
-    @Test("an error's path has the converted names, and its text the place")
+    @Test("an error has the path with converted names and the position")
     func errorPath() throws {
         var decoder = FastJSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

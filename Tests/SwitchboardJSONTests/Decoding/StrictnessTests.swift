@@ -3,7 +3,7 @@ import SwitchboardJSON
 import Testing
 
 struct StrictnessTests {
-    /// A text that breaks a rule, and what its error says.
+    /// Texts with a syntax error, and the text of the error.
     private static let broken: [(text: String, error: String)] = [
         ("", "Expected a value, found the end of the text at line 1, column 1 (byte 0)."),
         ("[1,2,]", "Expected a value, found ']' at line 1, column 6 (byte 5)."),
@@ -38,7 +38,7 @@ struct StrictnessTests {
         ("['a']", "Expected a value, found ''' at line 1, column 2 (byte 1)."),
     ]
 
-    @Test("an error says what was expected, what was found, and where", arguments: broken)
+    @Test("an error states what was expected, what was found, and where", arguments: broken)
     func errors(text: String, error: String) throws {
         let thrown = #expect(throws: DecodingError.self) {
             try FastJSONDecoder().decode(AnyJSON.self, from: Data(text.utf8))
@@ -52,7 +52,7 @@ struct StrictnessTests {
         #expect(cause.domain == NSCocoaErrorDomain && cause.userInfo[NSDebugDescriptionErrorKey] as? String == error)
     }
 
-    /// Bytes that are not UTF-8: tables 3-7 and 3-8 of the Unicode standard.
+    /// Invalid UTF-8, from tables 3-7 and 3-8 of the Unicode standard.
     private static let malformed: [[UInt8]] = [
         [0x80], [0xBF], [0xC0, 0xAF], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF],
         [0xE1, 0x80], [0xE1, 0x41, 0x80], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80],
@@ -60,9 +60,9 @@ struct StrictnessTests {
         [0xFF],
     ]
 
-    @Test("a string that is not UTF-8 is refused at its first wrong byte", arguments: malformed)
+    @Test("invalid UTF-8 in a string throws with the offset of its first byte", arguments: malformed)
     func malformedText(bytes: [UInt8]) {
-        // At each place in the eight bytes that are read at once.
+        // The padding moves the bytes through each position of the eight bytes that are read at once.
         for padding in 0..<9 {
             let start = Array("[\"é".utf8) + [UInt8](repeating: 0x61, count: padding)
             let error = #expect(throws: DecodingError.self) {
@@ -73,7 +73,7 @@ struct StrictnessTests {
     }
 
     @Test(
-        "each length of UTF-8 is read at its bounds",
+        "the first and last characters of each UTF-8 length decode",
         arguments: ["\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}"])
     func wellFormedText(text: String) throws {
         for padding in 0..<9 {
@@ -83,20 +83,20 @@ struct StrictnessTests {
     }
 
     @Test(
-        "UTF-16 and UTF-32 are refused",
+        "UTF-16 and UTF-32 throw",
         arguments: [String.Encoding.utf16, .utf16BigEndian, .utf16LittleEndian, .utf32])
     func otherEncodings(encoding: String.Encoding) throws {
         let data = try #require("[1]".data(using: encoding))
         #expect(throws: DecodingError.self) { try FastJSONDecoder().decode([Int].self, from: data) }
     }
 
-    @Test("a byte-order mark at the start is skipped, one elsewhere is refused")
+    @Test("a byte-order mark is skipped at the start and throws elsewhere")
     func byteOrderMark() throws {
         #expect(try FastJSONDecoder().decode([Int].self, from: Data("\u{FEFF}[1]".utf8)) == [1])
         #expect(throws: DecodingError.self) { try FastJSONDecoder().decode([Int].self, from: Data("[\u{FEFF}1]".utf8)) }
     }
 
-    @Test("a text may have 512 levels, and as many as the limit says")
+    @Test("512 levels decode by default, and levels beyond the limit throw")
     func depth() throws {
         func nested(_ levels: Int) -> Data {
             Data((String(repeating: "[", count: levels) + String(repeating: "]", count: levels)).utf8)
@@ -112,7 +112,7 @@ struct StrictnessTests {
         #expect(throws: DecodingError.self) { try decoder.decode([Int].self, from: Data("[]".utf8)) }
     }
 
-    @Test("an input of 4 GB is refused before it is read")
+    @Test("an input of 4 GB throws before it is read")
     func size() throws {
         let byte = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
         defer { byte.deallocate() }
@@ -121,7 +121,7 @@ struct StrictnessTests {
         #expect("\(String(describing: error))".contains("4294967296 bytes"))
     }
 
-    @Test("escapes become the characters they stand for")
+    @Test("escapes decode to the characters they represent")
     func escapes() throws {
         let text = #"["\"\\\/\b\f\n\r\t","\u0041\u00e9\u20AC\uD83D\uDE00","a\u0000b","\ud83d\ude00x"]"#
         let expected = ["\"\\/\u{8}\u{C}\n\r\t", "Aé€😀", "a\0b", "😀x"]

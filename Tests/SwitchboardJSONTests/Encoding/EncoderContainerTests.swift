@@ -2,9 +2,9 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// Containers in every order that Swift allows. The texts are those of the core's `JSONBody`, or Foundation's.
+/// Uses containers in every order that Swift allows. The texts equal those of the core's `JSONBody` or of Foundation.
 struct EncoderContainerTests {
-    @Test("nested containers and super encoders stand where they were asked for")
+    @Test("nested containers and super encoders are written where requested")
     func child() throws {
         let expected =
             #"{"name":"n","numbers":[1,null,{"nested":true},["x","y"],{"id":1}],"nested":{"nothing":null},"#
@@ -18,7 +18,7 @@ struct EncoderContainerTests {
         #expect(try pretty == foundationText([Child()]) { $0.outputFormatting = [.sortedKeys, .prettyPrinted] })
     }
 
-    @Test("containers that are written to in turns keep their own members in order")
+    @Test("interleaved containers keep their members in order")
     func interleaved() throws {
         let value = Encoding { encoder in
             var outer = encoder.container(keyedBy: AnyKey.self)
@@ -45,7 +45,7 @@ struct EncoderContainerTests {
         #expect(try fastText([value, value]) == "[\(expected),\(expected)]")
     }
 
-    @Test("a nil that is encoded if present leaves the earlier value of its key")
+    @Test("encodeIfPresent with nil keeps the earlier value of its key")
     func nilAfterValue() throws {
         let value = Encoding { encoder in
             var object = encoder.container(keyedBy: AnyKey.self)
@@ -63,7 +63,7 @@ struct EncoderContainerTests {
         #expect(try foundationText(value) { $0.outputFormatting = .sortedKeys } == fastText(value))
     }
 
-    @Test("containers of one encoder write into one object")
+    @Test("containers of one encoder share one object or array")
     func sharedObject() throws {
         let value = Encoding { encoder in
             var first = encoder.container(keyedBy: AnyKey.self)
@@ -84,7 +84,7 @@ struct EncoderContainerTests {
         #expect(try fastText(list) == foundationText(list))
     }
 
-    @Test("a nested container asked for twice is one container, as in Foundation")
+    @Test("a nested container requested twice is one container, as in Foundation")
     func nestedTwice() throws {
         let value = Encoding { encoder in
             var outer = encoder.container(keyedBy: AnyKey.self)
@@ -102,7 +102,7 @@ struct EncoderContainerTests {
         #expect(try fastText(value) == foundationText(value))
     }
 
-    @Test("of repeated names the last value stays, at the place of the first, whatever the values are")
+    @Test("the last value of a repeated name replaces the first in its position")
     func repeated() throws {
         let value = Encoding { encoder in
             var outer = encoder.container(keyedBy: AnyKey.self)
@@ -121,7 +121,7 @@ struct EncoderContainerTests {
         #expect(try fastText([value]) == #"[{"a":"plain","b":["kept"],"c":["new"]}]"#)
     }
 
-    @Test("sorting an object moves the containers in it")
+    @Test("sorting an object moves its nested containers")
     func sortedContainers() throws {
         let value = Encoding { encoder in
             var outer = encoder.container(keyedBy: AnyKey.self)
@@ -144,7 +144,7 @@ struct EncoderContainerTests {
         }
     }
 
-    @Test("a dictionary with other keys is sorted by name, its containers too")
+    @Test("a dictionary with Int keys is sorted by name, with its containers")
     func otherKeys() throws {
         enum Shape: Encodable { case dot, line(to: Int), pair(Int, Int) }
         let shapes: [Int: Shape] = [2: .line(to: 5), 10: .dot, 1: .pair(1, 2)]
@@ -164,7 +164,7 @@ struct EncoderContainerTests {
         #expect(try fastText([[1.5: "x"]]) == #"[[1.5,"x"]]"#)
     }
 
-    @Test("a member that comes while another is being encoded follows that one")
+    @Test("a member added while another is being encoded follows that one")
     func lateMembers() throws {
         let value = Encoding { encoder in
             var outer = encoder.container(keyedBy: AnyKey.self)
@@ -229,7 +229,7 @@ struct EncoderContainerTests {
         #expect(try fastText(list) == #"[1,"late"]"#)
     }
 
-    @Test("a value that cannot be encoded leaves nothing behind when its error is caught")
+    @Test("a value whose error is caught leaves no text behind")
     func caughtErrors() throws {
         struct Refusal: Error {}
         let bad = Encoding { encoder in
@@ -269,7 +269,7 @@ struct EncoderContainerTests {
         #expect(try fastText(["k": [value, value]]) == "{\"k\":[\(expected),\(expected)]}")
     }
 
-    @Test("a failed member of a large object is forgotten")
+    @Test("a failed member of a large object leaves no name behind")
     func failedMemberOfMany() throws {
         let value = Encoding { encoder in
             var outer = encoder.container(keyedBy: AnyKey.self)
@@ -283,7 +283,7 @@ struct EncoderContainerTests {
         #expect(try fastText(value) == "{" + members.joined(separator: ",") + ",\"x\":\"x\"}")
     }
 
-    @Test("a value that changes its kind is what it was last, as in JSONBody")
+    @Test("a value that changes its kind keeps the last one, as in JSONBody")
     func changedKind() throws {
         let value = Encoding { encoder in
             var list = encoder.unkeyedContainer()
@@ -303,7 +303,7 @@ struct EncoderContainerTests {
         #expect(try fastText(["k": single]) == #"{"k":"two"}"#)
     }
 
-    @Test("a container that is used after its value is an error, and harms nothing")
+    @Test("a container used after its value throws and leaves the text intact")
     func staleContainers() throws {
         final class Box {
             var keyed: KeyedEncodingContainer<AnyKey>?; var list: (any UnkeyedEncodingContainer)?;
@@ -333,7 +333,7 @@ struct EncoderContainerTests {
     }
 }
 
-/// A class that encodes its parent's members the way the compiler does.
+/// A base class with a synthesized `encode(to:)`. Its subclass passes super encoders to it.
 private class Parent: Encodable {
     let id = 1
 }
@@ -359,11 +359,11 @@ private final class Child: Parent {
     }
 }
 
-/// What an encoding call holds is let go of with it.
+/// Checks that an encoding call releases all its objects when it ends.
 struct EncoderLifetimeTests {
     private final class Tracked: Sendable {}
 
-    @Test("nothing of an encoding call outlives it, whatever became of its containers")
+    @Test("an encoding call releases all objects, even after an error")
     func noLeaks() throws {
         weak var object: Tracked?
         func encode() throws {

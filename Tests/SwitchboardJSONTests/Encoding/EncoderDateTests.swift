@@ -5,7 +5,7 @@ import Testing
 struct EncoderDateTests {
     // RFC 3339 §5.6, §5.8.
     @Test(
-        "a date is RFC 3339 text, with milliseconds when there are some",
+        "a date is RFC 3339 text, with milliseconds unless they are zero",
         arguments: [
             (0, "2001-01-01T00:00:00Z"), (-978_307_200, "1970-01-01T00:00:00Z"), (0.25, "2001-01-01T00:00:00.250Z"),
             (-0.5, "2000-12-31T23:59:59.500Z"), (0.000_4, "2001-01-01T00:00:00Z"),
@@ -18,7 +18,7 @@ struct EncoderDateTests {
         #expect(try fastText(Date(timeIntervalSinceReferenceDate: seconds)) == "\"\(expected)\"")
     }
 
-    /// The way of the core's `DateEncoding.iso8601`.
+    /// Formats a date as the core's `DateEncoding.iso8601` does.
     private func reference(_ date: Date) -> String {
         let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded()
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
@@ -26,7 +26,7 @@ struct EncoderDateTests {
         return rounded.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }
 
-    @Test("dates of all years are those of Foundation's format styles")
+    @Test("dates of all years are written as by Foundation's format styles")
     func allYears() throws {
         var random = EncoderRandom(seed: 3339)
         var seconds: [Double] = [

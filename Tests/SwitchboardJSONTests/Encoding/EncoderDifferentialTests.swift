@@ -2,9 +2,9 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// Seeded values of every shape, written by us and by Foundation: the bytes are the same, and both decoders read them.
+/// Encodes seeded values of every shape with both encoders. The bytes must be equal, and both decoders must read them.
 ///
-/// `SWITCHBOARD_JSON_CASES=1000000` in the environment makes it a million values.
+/// `SWITCHBOARD_JSON_CASES=1000000` in the environment raises the number of values to a million.
 struct EncoderDifferentialTests {
     private static var rounds: Int {
         ProcessInfo.processInfo.environment["SWITCHBOARD_JSON_CASES"].flatMap { Int($0) } ?? 3_000
@@ -15,7 +15,7 @@ struct EncoderDifferentialTests {
         [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes],
     ]
 
-    @Test("values that encode themselves in any way give Foundation's bytes", arguments: formattings)
+    @Test("values of any shape encode to Foundation's bytes", arguments: formattings)
     func anyShape(formatting: JSONEncoder.OutputFormatting) throws {
         for seed in 0..<Self.rounds / Self.formattings.count {
             let value = AnyShape(seed: UInt64(seed), depth: 0)
@@ -32,7 +32,7 @@ struct EncoderDifferentialTests {
         }
     }
 
-    @Test("what is written in declared order is the same document, and both decoders read it back")
+    @Test("both decoders restore records from unsorted text")
     func roundTrips() throws {
         var random = EncoderRandom(seed: 99)
         for round in 0..<Self.rounds / 6 {
@@ -49,7 +49,7 @@ struct EncoderDifferentialTests {
         }
     }
 
-    @Test("one encoder serves many threads at once")
+    @Test("one encoder serves concurrent tasks")
     func threads() async throws {
         let encoder = FastJSONEncoder()
         let texts = try await withThrowingTaskGroup(of: [String].self) { group in
@@ -67,7 +67,7 @@ struct EncoderDifferentialTests {
     }
 }
 
-/// A value whose containers are chosen by a seed; each encoding makes the same choices.
+/// A value that chooses its containers by a seed, so that each encoding makes the same choices.
 private struct AnyShape: Encodable {
     var seed: UInt64
     var depth: Int
@@ -133,7 +133,7 @@ private struct AnyShape: Encodable {
 
     private func fill(_ container: inout KeyedEncodingContainer<AnyKey>, _ random: inout EncoderRandom) throws {
         for index in 0..<Int.random(in: 0..<7, using: &random) {
-            // Names of one letter repeat; containers have names of their own.
+            // Names of one letter repeat. Nested containers have unique names.
             let key = AnyKey(Bool.random(using: &random) ? random.text(upTo: 1) : random.text(upTo: 12) + "Xy\(index)")
             let own = AnyKey("own\(index)" + random.text(upTo: 3))
             switch Int.random(in: 0..<9, using: &random) {
@@ -157,7 +157,7 @@ private struct AnyShape: Encodable {
     }
 }
 
-/// A record as applications have them.
+/// A record with the types that applications use.
 private struct Record: Codable, Equatable {
     enum Shape: Codable, Equatable { case dot, line(Double, to: Int), group([Shape]) }
 

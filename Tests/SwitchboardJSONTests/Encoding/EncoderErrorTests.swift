@@ -16,7 +16,7 @@ struct EncoderErrorTests {
         return context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
     }
 
-    @Test("NaN and infinities are errors that name the place", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("NaN and infinities throw an error with their path", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(value: Double) {
         #expect(path(Reading(inner: [.init(celsius: 0), .init(celsius: value)])) == ["inner", "[1]", "celsius"])
         #expect(path(Reading(inner: [.init(celsius: 0, range: [1, value])])) == ["inner", "[0]", "range", "[1]"])
@@ -31,7 +31,7 @@ struct EncoderErrorTests {
         #expect(path([Date(timeIntervalSince1970: value)]) { $0.dateEncodingStrategy = .iso8601 } == ["[0]"])
     }
 
-    @Test("the error has the value, its own keys and the words of the core")
+    @Test("an error has the value, the type's coding keys and the core's message")
     func context() {
         let error = #expect(throws: EncodingError.self) { try fastText(Reading(inner: [.init(celsius: .nan)])) }
         guard case .invalidValue(let value, let context)? = error else { return }
@@ -40,7 +40,7 @@ struct EncoderErrorTests {
         #expect("\(context.codingPath.last.map { "\(type(of: $0))" } ?? "")" == "CodingKeys")
     }
 
-    @Test("the path leads through nested containers and super encoders, as Foundation's does")
+    @Test("paths include nested containers and super encoders, as in Foundation")
     func nestedPaths() throws {
         final class Paths: @unchecked Sendable { var all: [String] = [] }
         let paths = Paths()
@@ -63,7 +63,7 @@ struct EncoderErrorTests {
                 }, forKey: AnyKey("d"))
             let parent = outer.superEncoder()
             note(parent.codingPath)
-            // Something was written around these.
+            // The enclosing containers have been written to since these three were created.
             note(deep.codingPath)
             note(list.codingPath)
             note(nested.codingPath)
@@ -79,11 +79,11 @@ struct EncoderErrorTests {
         paths.all = []
         _ = try foundationText(["top": [value]])
         #expect(ours[4] == "top/[0]/n/l/[1]/d")
-        // Foundation leaves out the keys of nested containers for a value in one.
+        // Foundation omits the keys of nested containers in the path of a value inside one.
         #expect(ours.count == 11 && ours[..<4] == paths.all[..<4] && ours[5...] == paths.all[5...])
     }
 
-    @Test("a date whose year has not four digits is an error")
+    @Test("a date before year 1 or after year 9999 throws")
     func years() {
         #expect(path([Date(timeIntervalSinceReferenceDate: 252_423_993_600)]) == ["[0]"])
         #expect(path([Date.distantPast.addingTimeInterval(-1)]) == ["[0]"])
@@ -97,7 +97,7 @@ struct EncoderErrorTests {
         }
     }
 
-    @Test("as many lists as the limit says may stand in one another, and one more is an error")
+    @Test("nesting up to the limit is written, and one more level throws")
     func depth() throws {
         for limit in [1, 2, 128] {
             let text = try fastText(Nest(depth: limit)) { $0.maximumDepth = limit }
@@ -115,7 +115,7 @@ struct EncoderErrorTests {
         case branch(name: String, [String: Tree?])
     }
 
-    @Test("a value of the greatest depth fits the stack of a small thread")
+    @Test("a value near the depth limit fits the stack of a small thread")
     func smallStack() async {
         var tree = Tree.leaf
         for _ in 0..<40 { tree = .branch(name: "n", ["a": tree]) }
@@ -128,7 +128,7 @@ struct EncoderErrorTests {
         #expect(count ?? 0 > 0)
     }
 
-    @Test("a value that contains itself is an error, through containers of every kind")
+    @Test("a value that contains itself throws in containers of every kind")
     func endless() {
         struct Endless: Encodable {
             var way: Int
@@ -152,7 +152,7 @@ struct EncoderErrorTests {
         for way in 0..<4 { #expect(throws: EncodingError.self) { try fastText(Endless(way: way)) } }
     }
 
-    @Test("nested containers and super encoders that are too deep are an error in the end")
+    @Test("nested containers and super encoders beyond the limit throw at the end")
     func deepContainers() throws {
         func chain(_ count: Int) -> Encoding {
             Encoding { encoder in
@@ -177,7 +177,7 @@ struct EncoderErrorTests {
         #expect(throws: EncodingError.self) { try fastText(supers) }
     }
 
-    @Test("what a value throws is thrown unchanged")
+    @Test("an error thrown by a value is rethrown unchanged")
     func ownErrors() {
         struct Refusal: Error {}
         let stubborn = Encoding { _ in throw Refusal() }

@@ -1,7 +1,7 @@
 import Foundation
 import SwitchboardJSON
 
-/// A splitmix64 generator: the same seed gives the same numbers.
+/// A SplitMix64 generator. Equal seeds produce equal numbers.
 struct EncoderRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -15,7 +15,9 @@ struct EncoderRandom: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Text of any characters; none of those that Foundation escapes in another way unless `isFree`.
+    /// Returns random text of at most `length` characters.
+    ///
+    /// Only free text contains characters that Foundation escapes differently.
     mutating func text(upTo length: Int, isFree: Bool = false) -> String {
         let samples: [Unicode.Scalar] = ["\"", "\\", "/", "\n", "\r", "\t", "é", "🌎", "\u{2028}", "\u{7F}", "ß", "日"]
         var text = String.UnicodeScalarView()
@@ -30,7 +32,7 @@ struct EncoderRandom: RandomNumberGenerator {
     }
 }
 
-/// A key of any text.
+/// A key with any text.
 struct AnyKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -45,7 +47,7 @@ struct AnyKey: CodingKey {
     }
 }
 
-/// A value whose encoding is a closure.
+/// A value that a closure encodes.
 struct Encoding: Encodable {
     var body: (any Encoder) throws -> Void
 

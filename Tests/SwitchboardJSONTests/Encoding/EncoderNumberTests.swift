@@ -3,7 +3,7 @@ import SwitchboardJSON
 import Testing
 
 struct EncoderNumberTests {
-    /// How Swift writes a number, without a fraction of zero, which is what `JSONEncoder` does.
+    /// Returns the `description` of a number without the suffix `.0`, as `JSONEncoder` writes it.
     private func expected(_ value: Double) -> String {
         let text = value.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -16,7 +16,7 @@ struct EncoderNumberTests {
         #expect(try JSONDecoder().decode([Double].self, from: FastJSONEncoder().encode(values)) == values)
     }
 
-    @Test("doubles at the boundaries of every form are written as Foundation writes them")
+    @Test("boundary values of Double are written as by Foundation")
     func doubleBoundaries() throws {
         var values: [Double] = [
             0, -0.0, 1, -1, 0.1, -0.5, 1e300, .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude,
@@ -30,7 +30,7 @@ struct EncoderNumberTests {
         #expect(try fastText(values) == foundationText(values))
     }
 
-    @Test("short decimals are written with their own digits")
+    @Test("short decimals keep their digits")
     func shortDecimals() throws {
         var random = EncoderRandom(seed: 6)
         for decimals in 0...8 {
@@ -44,13 +44,13 @@ struct EncoderNumberTests {
         }
     }
 
-    @Test("doubles of any bits are written as Foundation writes them")
+    @Test("a Double of any bits is written like its description")
     func anyDouble() throws {
         var random = EncoderRandom(seed: 754)
         try check((0..<20_000).map { _ in Double(bitPattern: random.next()) }.filter(\.isFinite))
     }
 
-    @Test("a Float is written short, as Foundation writes it")
+    @Test("a Float is written in its shortest form, as by Foundation")
     func floats() throws {
         var random = EncoderRandom(seed: 32)
         var values: [Float] = [0, -0.0, 1, 0.1, 16_777_216, 3.4028235e38, 1e7, 0.0001, 0.00001]
@@ -82,7 +82,7 @@ struct EncoderNumberTests {
         #expect(try fastText([UInt.max]) == "[18446744073709551615]")
     }
 
-    @Test("integers around every power of two and ten are written with their digits")
+    @Test("integers around powers of two and ten keep every digit")
     func integerBoundaries() throws {
         var values: [Int] = []
         for bit in 0..<63 { values += [1 << bit, (1 << bit) - 1, (1 << bit) + 1].flatMap { [$0, -$0] } }
@@ -123,7 +123,7 @@ struct EncoderNumberTests {
         #expect(try fastText(Decimal(string: "12345678901234567890.123456789")) == "12345678901234567890.123456789")
     }
 
-    @Test("a number keeps the text that its value gives it")
+    @Test("a number written from JSON text keeps it, and any other text throws")
     func numberText() throws {
         struct Exact: Encodable {
             var text: String

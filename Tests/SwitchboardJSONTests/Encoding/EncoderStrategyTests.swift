@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// Every strategy of `JSONEncoder` gives its bytes. Members are sorted, because Foundation keeps no order.
+/// Compares each strategy's bytes with those of `JSONEncoder`. Members are sorted, because Foundation keeps no order.
 struct EncoderStrategyTests {
     private struct Sample: Encodable {
         struct Inner: Encodable {
@@ -41,7 +41,7 @@ struct EncoderStrategyTests {
         #expect(try text == foundationText(value, theirs), sourceLocation: location)
     }
 
-    @Test("date strategies give Foundation's bytes", arguments: dates)
+    @Test("date strategies produce Foundation's bytes", arguments: dates)
     func dateStrategies(date: Date) throws {
         let sample = Sample(date)
         try same(sample, { _ in }, { _ in })
@@ -60,7 +60,7 @@ struct EncoderStrategyTests {
         try same(sample, { $0.dateEncodingStrategy = .custom(empty) }, { $0.dateEncodingStrategy = .custom(empty) })
     }
 
-    @Test("a formatter's text is the date")
+    @Test("the formatted strategy writes the formatter's text")
     func formatted() throws {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -71,7 +71,7 @@ struct EncoderStrategyTests {
                 == #"["01/01/1970"]"#)
     }
 
-    @Test("data strategies give Foundation's bytes")
+    @Test("data strategies produce Foundation's bytes")
     func dataStrategies() throws {
         let sample = Sample(Date(timeIntervalSince1970: 1))
         try same(sample, { $0.dataEncodingStrategy = .deferredToData }, { $0.dataEncodingStrategy = .deferredToData })
@@ -86,7 +86,7 @@ struct EncoderStrategyTests {
         }
     }
 
-    @Test("key strategies give Foundation's bytes")
+    @Test("key strategies produce Foundation's bytes")
     func keyStrategies() throws {
         let sample = Sample(Date(timeIntervalSince1970: 1))
         try same(
@@ -101,7 +101,7 @@ struct EncoderStrategyTests {
     }
 
     @Test(
-        "names become snake case as Foundation makes them",
+        "names are converted to snake case as by Foundation",
         arguments: [
             "oneTwoThree", "myURLProperty", "_oneTwoThree_", "a", "", "A", "AB", "ABc", "aB", "URL", "myURL", "a1B2c3",
             "already_snake", "__x__", "éÉclair", "HTTPServer2Name", "x_Y", "aBCdEF", "日本Go", "ǅungla", "with space And",
@@ -116,7 +116,7 @@ struct EncoderStrategyTests {
             value, { $0.keyEncodingStrategy = .convertToSnakeCase }, { $0.keyEncodingStrategy = .convertToSnakeCase })
     }
 
-    @Test("an infinity and a NaN become the texts of the strategy")
+    @Test("infinity and NaN become the strings of the strategy")
     func nonConforming() throws {
         let values: [Double] = [.infinity, -.infinity, .nan, 1.5]
         let floats: [Float] = [.infinity, -.infinity, .nan, 1.5]
@@ -134,7 +134,7 @@ struct EncoderStrategyTests {
         #expect(try fastText(floats, ours) == #"["+inf","-inf","n\"an",1.5]"#)
     }
 
-    @Test("pretty text and escaped slashes give Foundation's bytes")
+    @Test("pretty printing and escaped slashes produce Foundation's bytes")
     func formatting() throws {
         let sample = Sample(Date(timeIntervalSince1970: 1))
         try same(
@@ -149,7 +149,7 @@ struct EncoderStrategyTests {
         }
     }
 
-    @Test("sorted names have Foundation's order, whatever characters they have")
+    @Test("sorted names have Foundation's order for any characters")
     func sortedNames() throws {
         var random = EncoderRandom(seed: 12)
         for _ in 0..<200 {
@@ -164,7 +164,7 @@ struct EncoderStrategyTests {
         }
     }
 
-    @Test("values find userInfo, and the path to where they are")
+    @Test("an encoder has userInfo and the coding path of its value")
     func userInfo() throws {
         let key = try #require(CodingUserInfoKey(rawValue: "unit"))
         let value = Encoding { encoder in

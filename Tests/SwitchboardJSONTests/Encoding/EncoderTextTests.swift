@@ -2,11 +2,11 @@ import Foundation
 import SwitchboardJSON
 import Testing
 
-/// The texts that `JSONBody` of the core writes; they are those of its own tests.
+/// Expects the texts that the core's `JSONBody` writes. They come from the tests of `JSONBody`.
 struct EncoderTextTests {
-    // RFC 8259 §7: quotation mark, reverse solidus and U+0000 to U+001F must be escaped, nothing else need be.
+    // RFC 8259 §7: quotation mark, reverse solidus and U+0000 to U+001F must be escaped. Nothing else needs an escape.
     @Test(
-        "strings are escaped as RFC 8259 §7 demands",
+        "strings are escaped as RFC 8259 §7 requires",
         arguments: [
             ("a\"b", #""a\"b""#), ("a\\b", #""a\\b""#), ("a/b", #""a/b""#), ("\n\r\t", #""\n\r\t""#),
             ("\u{8}\u{C}", #""\u0008\u000C""#),
@@ -18,7 +18,7 @@ struct EncoderTextTests {
         #expect(try fastText([value: [value]]) == "{\(expected):[\(expected)]}")
     }
 
-    @Test("an escape is found at every place of texts of every length to 40")
+    @Test("escapes are found at every offset of texts up to 40 characters")
     func escapePlaces() throws {
         let escapes: [(Character, String)] = [
             ("\"", #"\""#), ("\\", #"\\"#), ("\u{1}", #"\u0001"#), ("\n", #"\n"#), ("é", "é"),
@@ -37,7 +37,7 @@ struct EncoderTextTests {
         }
     }
 
-    @Test("any text at all parses back to itself")
+    @Test("any text parses back to itself")
     func anyText() throws {
         var random = EncoderRandom(seed: 8259)
         let texts = (0..<5_000).map { _ in random.text(upTo: 40, isFree: true) }
@@ -49,7 +49,7 @@ struct EncoderTextTests {
     }
 
     @Test(
-        "dictionaries, arrays, scalars and null are texts",
+        "values of every kind are written at the top and in containers",
         arguments: [
             (["b": 1, "a": 2] as [String: Int], #"{"a":2,"b":1}"#), ([1, 2, 3], "[1,2,3]"), ([[1], []], "[[1],[]]"),
             ("text", #""text""#), (5, "5"), (true, "true"), (nil as Int?, "null"),
@@ -71,7 +71,7 @@ struct EncoderTextTests {
         #expect(try fastText([AnyValue(value), AnyValue(value)]) == "[\(expected),\(expected)]")
     }
 
-    @Test("members stand in the order in which the value encodes them, however many")
+    @Test("members keep the order in which the value encodes them")
     func declaredOrder() throws {
         for count in [3, 40, 63, 64, 65, 66, 300] {
             let wide = Encoding { encoder in
@@ -85,7 +85,7 @@ struct EncoderTextTests {
         }
     }
 
-    @Test("names that are equal as text are one name, names that differ in one place are two")
+    @Test("canonically equivalent names are equal, other names are distinct")
     func sameNames() throws {
         func text(_ names: [String]) throws -> String {
             try fastText(
@@ -102,14 +102,14 @@ struct EncoderTextTests {
         #expect(try text(["", "a", ""]) == #"{"":2,"a":1}"#)
     }
 
-    @Test("a dictionary is in the order in which Swift sorts text; sorted names are in that of their UTF-8")
+    @Test("dictionaries sort in String order, sortedKeys in UTF-8 order")
     func dictionaryOrder() throws {
         let names = ["f": 1, "e\u{301}": 2, "a": 3]
         #expect(try fastText(names) == "{\"a\":3,\"f\":1,\"e\u{301}\":2}")
         #expect(try fastText(names) { $0.outputFormatting = .sortedKeys } == "{\"a\":3,\"e\u{301}\":2,\"f\":1}")
     }
 
-    @Test("a nil property is left out, and null is written where the value says so")
+    @Test("nil properties are omitted and other properties are written")
     func absentMembers() throws {
         struct User: Encodable { var id = 1, name: String?, age: Int?, ratio: Double?, tags: [Int]?, isOn: Bool? }
         #expect(try fastText(User()) == #"{"id":1}"#)
@@ -118,7 +118,7 @@ struct EncoderTextTests {
                 == #"{"id":1,"name":"n","age":2,"ratio":0.5,"tags":[],"isOn":false}"#)
     }
 
-    @Test("a value that encodes nothing is an empty object, at the top too")
+    @Test("a value that encodes nothing is an empty object, even at the top")
     func nothing() throws {
         let nothing = Encoding { _ in }
         #expect(try fastText(nothing) == "{}")
@@ -128,7 +128,7 @@ struct EncoderTextTests {
         #expect(try fastText([Empty()]) == "[{}]")
     }
 
-    @Test("text is appended after what is there, and nothing when an error is thrown")
+    @Test("text is appended to existing bytes, and nothing when it throws")
     func appending() throws {
         var bytes = Array("data: ".utf8)
         try FastJSONEncoder().append([1, 2], to: &bytes)
@@ -136,7 +136,7 @@ struct EncoderTextTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "data: [1,2]")
     }
 
-    @Test("indented text is that of json.dumps of Python with an indent of 2")
+    @Test("indented text equals that of Python's json.dumps with indent=2")
     func indented() throws {
         struct Value: Encodable { var b: [Encoding], a: [String: Int] = [:], c: [Int] = [] }
         let inner = Encoding { encoder in
@@ -148,7 +148,7 @@ struct EncoderTextTests {
     }
 }
 
-/// A value of any type, encoded as that type by a generic container.
+/// A value of any type, which a single-value container encodes as that type.
 struct AnyValue: Encodable {
     let value: any Encodable
 

@@ -56,7 +56,7 @@ struct CurlHeadTests {
         }
     }
 
-    /// libcurl 7.83 to 8.1 joins such a line to a header field of the last response, which it has freed.
+    /// Checks a line that libcurl 7.83 to 8.1 joins to a header field of the last response, which it has freed.
     @Test("a head that begins with a folded line does not end the process")
     func foldedFirstLine() async throws {
         try await MockServer.run { server in
