@@ -1,4 +1,4 @@
-// What the samples of the documentation are about, for scripts/check/samples: type-checked, never run. A document that
+// The names that samples of the documentation use, for scripts/check/samples: type-checked, never run. A document that
 // declares a name itself means its own.
 import Foundation
 import Switchboard

@@ -1,4 +1,4 @@
-// What an app does with what it gets.
+// The screens of an app that shows values.
 import Foundation
 import Switchboard
 

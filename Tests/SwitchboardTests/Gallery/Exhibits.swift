@@ -123,7 +123,7 @@ extension Exhibit {
             try await Gallery.ask(
                 .text("<html><title>Welcome</title></html>", headers: ["Content-Type": "text/html; charset=utf-8"]))
         },
-        Exhibit(.unknown, "A session of the app's own that throws an error of its own.") {
+        Exhibit(.unknown, "A custom session that throws a custom error.") {
             enum RadioError: Error { case batteryEmpty }
             _ = try await Gallery.router(AdHocSession { _ in throw RadioError.batteryEmpty }).response(for: .list)
         },
