@@ -12,7 +12,9 @@ import Switchboard
 ///         request.headers["X-Session"] = key.value
 ///     }
 ///
-///     func refresh(_ key: SessionKey?, in partition: String?) async throws -> SessionKey {
+///     func refresh(
+///         _ key: SessionKey?, in partition: String?
+///     ) async throws -> SessionKey {
 ///         try await login.request(.renew(key), as: SessionKey.self)
 ///     }
 /// }

@@ -4,7 +4,8 @@ import SwitchboardText
 /// Combines several methods of authentication, and selects one of them for each request.
 ///
 /// ```swift
-/// let auth = CompositeAuth(["user": login, "app": APIKeyAuth(key, in: .header("X-Api-Key"))]) { request in
+/// let app = APIKeyAuth(key, in: .header("X-Api-Key"))
+/// let auth = CompositeAuth(["user": login, "app": app]) { request in
 ///     request.path.hasPrefix("/me/") ? .named("user") : .named("app")
 /// }
 /// ```

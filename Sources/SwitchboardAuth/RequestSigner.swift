@@ -4,7 +4,8 @@ import Switchboard
 ///
 /// ```swift
 /// RequestSigner { request in
-///     let digest = try await vault.sign(request.method.rawValue + request.path)
+///     let text = request.method.rawValue + request.path
+///     let digest = try await vault.sign(text)
 ///     request.headers["X-Signature"] = digest
 /// }
 /// ```

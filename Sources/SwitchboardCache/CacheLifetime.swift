@@ -46,7 +46,8 @@ extension RequestOptions {
     /// also tells caches on the way to ask the server (`Cache-Control: no-cache`).
     ///
     /// ```swift
-    /// let page = try await router.request(.popular(page: 1), as: MoviePage.self, options: .refreshing)
+    /// let page = try await router.request(
+    ///     .popular(page: 1), as: MoviePage.self, options: .refreshing)
     /// ```
     public static var refreshing: RequestOptions {
         RequestOptions { $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData }

@@ -6,7 +6,8 @@ import Switchboard
 ///
 /// ```swift
 /// let cache = ResponseCache()
-/// let manager = NetworkManager(interceptors: [login], exchangeInterceptors: [cache])
+/// let manager = NetworkManager(
+///     interceptors: [login], exchangeInterceptors: [cache])
 /// ```
 ///
 /// `RequestOptions.cacheLifetime` sets how long an endpoint's responses stay fresh. By default, the server's header

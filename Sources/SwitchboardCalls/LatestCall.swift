@@ -11,7 +11,9 @@ import SwitchboardPlatform
 ///     let latest = LatestCall<MoviePage>()
 ///
 ///     func films(_ text: String) async throws -> MoviePage {
-///         try await latest.value { try await router.request(.search(text), as: MoviePage.self) }
+///         try await latest.value {
+///             try await router.request(.search(text), as: MoviePage.self)
+///         }
 ///     }
 /// }
 /// ```

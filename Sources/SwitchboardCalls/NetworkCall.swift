@@ -6,7 +6,9 @@ import Switchboard
 ///
 /// ```swift
 /// let titles = router.call(.newMovies(page: 1), as: Movie.self)
-///     .flatMap { movie in router.call(.recommended(id: movie.id), as: [Movie].self) }
+///     .flatMap { movie in
+///         router.call(.recommended(id: movie.id), as: [Movie].self)
+///     }
 ///     .map { $0.map(\.title) }
 /// print(try await titles.value)
 /// ```

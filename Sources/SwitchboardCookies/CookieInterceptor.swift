@@ -6,7 +6,8 @@ import SwitchboardText
 /// Sends the cookies of a jar, and stores the cookies that servers set.
 ///
 /// ```swift
-/// let manager = NetworkManager(exchangeInterceptors: [CookieInterceptor()])
+/// let manager = NetworkManager(
+///     exchangeInterceptors: [CookieInterceptor()])
 /// ```
 ///
 /// It handles every exchange, including redirects, so the target of a 302 receives the cookies that the 302 set.

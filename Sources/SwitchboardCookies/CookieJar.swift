@@ -6,9 +6,12 @@ import SwitchboardText
 /// Stores cookies by the rules of [RFC 6265](https://www.rfc-editor.org/rfc/rfc6265), separately for each environment.
 ///
 /// ```swift
-/// let jar = try CookieJar(contentsOf: file)                    // empty when the file does not exist
-/// let manager = NetworkManager(exchangeInterceptors: [CookieInterceptor(jar)])
-/// try jar.save(to: file)                                       // cookies that outlive the session
+/// // Empty when the file does not exist.
+/// let jar = try CookieJar(contentsOf: file)
+/// let manager = NetworkManager(
+///     exchangeInterceptors: [CookieInterceptor(jar)])
+/// // Saves the cookies that outlive the session.
+/// try jar.save(to: file)
 /// ```
 ///
 /// A server may set cookies for itself and for domains above it, but not for a public suffix such as `co.uk`. The

@@ -7,7 +7,8 @@ import Switchboard
 ///
 /// ```swift
 /// let recorder = HARRecorder()
-/// let manager = NetworkManager(options: RequestOptions { $0.monitors.append(recorder) })
+/// let manager = NetworkManager(
+///     options: RequestOptions { $0.monitors.append(recorder) })
 /// ...
 /// try recorder.write(to: file)
 /// ```

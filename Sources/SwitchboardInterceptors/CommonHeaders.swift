@@ -6,7 +6,9 @@ import SwitchboardText
 ///
 /// ```swift
 /// CommonHeaders(["X-App-Version": "7.1"])
-/// CommonHeaders(hosts: ["api.example.com"]) { ["X-Token": await account.token ?? ""] }
+/// CommonHeaders(hosts: ["api.example.com"]) {
+///     ["X-Token": await account.token ?? ""]
+/// }
 /// ```
 ///
 /// A field that the request already has keeps its value, also if it comes from the manager or router. A `Content-Type`

@@ -5,7 +5,9 @@ import Switchboard
 ///
 /// ```swift
 /// CommonParameters(["client": "app", "user_id": 7])
-/// CommonParameters(hosts: ["api.example.com"]) { ["token": await .init(account.token ?? "")] }
+/// CommonParameters(hosts: ["api.example.com"]) {
+///     ["token": await .init(account.token ?? "")]
+/// }
 /// ```
 ///
 /// They go into the query for GET, HEAD and DELETE and into the body for other methods, as with

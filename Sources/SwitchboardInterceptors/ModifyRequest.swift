@@ -4,7 +4,9 @@ import Switchboard
 /// Changes requests with a closure.
 ///
 /// ```swift
-/// ModifyRequest { request in request.headers["X-Trace"] = UUID().uuidString }
+/// ModifyRequest { request in
+///     request.headers["X-Trace"] = UUID().uuidString
+/// }
 /// ```
 ///
 /// The closure must not replace the request: a request with another `NetworkRequest.id` fails with

@@ -4,7 +4,9 @@ import Switchboard
 /// Changes responses with a closure, before they are checked and decoded.
 ///
 /// ```swift
-/// ModifyResponse { response in response.headers["Content-Type"] = "application/json" }
+/// ModifyResponse { response in
+///     response.headers["Content-Type"] = "application/json"
+/// }
 /// ```
 ///
 /// The closure must not return the response to another request: if its request has another `NetworkRequest.id`, the

@@ -5,7 +5,11 @@ import Switchboard
 ///
 /// ```swift
 /// ModifyResult { result in
-///     if case .failure(let error) = result, error.code == .noInternetConnection { result = .success(response) }
+///     if case .failure(let error) = result,
+///         error.code == .noInternetConnection
+///     {
+///         result = .success(response)
+///     }
 /// }
 /// ```
 ///

@@ -6,12 +6,17 @@ import SwitchboardText
 ///
 /// ```swift
 /// let session = SessionChain {
-///     ServerDefaults(host: "api.example.com", pathPrefix: "/v1", headers: ["X-App": "7"], query: ["lang": "en"])
+///     ServerDefaults(
+///         host: "api.example.com", pathPrefix: "/v1",
+///         headers: ["X-App": "7"], query: ["lang": "en"])
 ///     CurlSession()
 /// }
 /// var request = NetworkRequest(.get, nil)
-/// request.path = "people"                                        // https://api.example.com/v1/people?lang=en
-/// request.options.serverDefaults = ServerDefaults(host: "test.example.com")    // replaces the chain's for this request
+/// // https://api.example.com/v1/people?lang=en
+/// request.path = "people"
+/// // Replaces the chain's defaults for this request.
+/// request.options.serverDefaults = ServerDefaults(
+///     host: "test.example.com")
 /// ```
 ///
 /// A request without a host gets scheme, host and port, and a path that does not begin with a slash is joined to the

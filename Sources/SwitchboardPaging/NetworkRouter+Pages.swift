@@ -6,7 +6,9 @@ extension NetworkRouter {
     /// 8288](https://www.rfc-editor.org/rfc/rfc8288), relation `next`).
     ///
     /// ```swift
-    /// for try await page in router.pages(of: .issues, as: [Issue].self) { show(page.value) }
+    /// for try await page in router.pages(of: .issues, as: [Issue].self) {
+    ///     show(page.value)
+    /// }
     /// ```
     ///
     /// Requests for the following pages have the endpoint's method, header fields and body, and the URL of the link.
@@ -41,7 +43,10 @@ extension NetworkRouter {
     /// Returns the pages of endpoints with a page number or an offset.
     ///
     /// ```swift
-    /// let pages = router.pages(as: MoviePage.self, from: 1, while: { $0.page < $0.totalPages }, of: MovieApi.popular)
+    /// let pages = router.pages(
+    ///     as: MoviePage.self, from: 1,
+    ///     while: { $0.page < $0.totalPages },
+    ///     of: MovieApi.popular)
     /// for try await page in pages { show(page.value) }
     /// ```
     ///
@@ -71,7 +76,9 @@ extension NetworkRouter {
     /// Returns the pages of endpoints with a cursor: each page contains the cursor of the next one.
     ///
     /// ```swift
-    /// for try await page in router.pages(as: Feed.self, next: \.nextCursor, of: MovieApi.feed) { show(page.value) }
+    /// let pages = router.pages(
+    ///     as: Feed.self, next: \.nextCursor, of: MovieApi.feed)
+    /// for try await page in pages { show(page.value) }
     /// ```
     ///
     /// - Parameters:
@@ -92,7 +99,10 @@ extension NetworkRouter {
     /// ``pages(as:after:next:of:)-(_,_,(Value)->Cursor?,_)``.
     ///
     /// ```swift
-    /// let pages = router.pages(as: Feed.self, next: { $1.headers["X-Next-Cursor"] }, of: { .feed(after: $0) })
+    /// let pages = router.pages(
+    ///     as: Feed.self,
+    ///     next: { $1.headers["X-Next-Cursor"] },
+    ///     of: { .feed(after: $0) })
     /// ```
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil,
@@ -112,7 +122,10 @@ extension NetworkRouter {
     /// ``pages(as:after:next:of:)-(_,_,(Value)->Cursor?,_)``.
     ///
     /// ```swift
-    /// let pages = router.pages(as: Feed.self, from: .search("alien"), next: \.nextCursor, of: { .feed(after: $0) })
+    /// let pages = router.pages(
+    ///     as: Feed.self, from: .search("alien"),
+    ///     next: \.nextCursor,
+    ///     of: { .feed(after: $0) })
     /// ```
     ///
     /// - Parameters:

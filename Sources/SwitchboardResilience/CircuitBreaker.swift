@@ -4,7 +4,8 @@ import SwitchboardPlatform
 /// Stops sending requests to a server that fails repeatedly, so that the server can recover and callers do not wait.
 ///
 /// ```swift
-/// let breaker = CircuitBreaker(failures: 5, within: .seconds(30), openFor: .seconds(30))
+/// let breaker = CircuitBreaker(
+///     failures: 5, within: .seconds(30), openFor: .seconds(30))
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), breaker])
 /// ```
 ///

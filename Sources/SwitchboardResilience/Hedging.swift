@@ -5,7 +5,8 @@ import SwitchboardPlatform
 /// responses of a server with several machines at the cost of a few more requests.
 ///
 /// ```swift
-/// let manager = NetworkManager(interceptors: [RetryPolicy(), Hedging(after: .milliseconds(300))])
+/// let hedging = Hedging(after: .milliseconds(300))
+/// let manager = NetworkManager(interceptors: [RetryPolicy(), hedging])
 /// ```
 ///
 /// It hedges GET requests without a body that neither stream nor download their response. All others pass. The first

@@ -5,7 +5,8 @@ import SwitchboardPlatform
 /// Delays requests for a limited time while this machine is on no network. Requests to this machine itself never wait.
 ///
 /// ```swift
-/// let manager = NetworkManager(interceptors: [WaitsForConnectivity(upTo: .seconds(30))])
+/// let manager = NetworkManager(
+///     interceptors: [WaitsForConnectivity(upTo: .seconds(30))])
 /// ```
 ///
 /// After that time, the request is sent anyway, and the transport may fail with

@@ -9,7 +9,9 @@ extension NetworkRouter {
     /// path of names.
     ///
     /// ```swift
-    /// for try await movie in router.elements(of: .export, as: Movie.self, at: ["page", "results"]) { show(movie.title) }
+    /// let movies = router.elements(
+    ///     of: .export, as: Movie.self, at: ["page", "results"])
+    /// for try await movie in movies { show(movie.title) }
     /// ```
     ///
     /// Memory holds only the incomplete element and the text around the array. Reading throws

@@ -39,7 +39,8 @@ extension NetworkRouter {
     /// connection starts.
     ///
     /// ```swift
-    /// let changes = router.jsonLines(as: Change.self, cursor: \.sequence, of: { .changes(since: $0) })
+    /// let changes = router.jsonLines(
+    ///     as: Change.self, cursor: \.sequence, of: { .changes(since: $0) })
     /// for try await change in changes { show(change) }
     /// ```
     ///

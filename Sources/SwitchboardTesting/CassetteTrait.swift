@@ -34,7 +34,8 @@ extension Trait where Self == CassetteTrait {
     /// ``/SwitchboardMocks/Cassette/current`` as the session.
     ///
     /// ```swift
-    /// @Test(.cassette("popular movies")) func thePageIsDecoded() async throws {
+    /// @Test(.cassette("popular movies"))
+    /// func thePageIsDecoded() async throws {
     ///     let router = Router<MovieApi>(session: try Cassette.current)
     ///     ...
     /// }

@@ -5,7 +5,8 @@ extension NetworkRouter {
     /// Uploads a file in pieces, by a protocol that can resume after a lost connection.
     ///
     /// ```swift
-    /// try await router.upload(video, to: .addVideo, by: .tus, state: stateFile)
+    /// try await router.upload(
+    ///     video, to: .addVideo, by: .tus, state: stateFile)
     /// ```
     ///
     /// The first request opens the upload at the endpoint's URL. Later requests have the endpoint's header fields and

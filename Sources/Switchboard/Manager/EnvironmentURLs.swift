@@ -7,9 +7,12 @@ import SwitchboardText
 /// enum ClipApi: EndPointType {
 ///     case newest
 ///     static let servers: EnvironmentURLs = [
-///         .production: "https://api.example.com/3/", .staging: "https://staging.example.com/3/",
+///         .production: "https://api.example.com/3/",
+///         .staging: "https://staging.example.com/3/",
 ///     ]
-///     var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+///     var baseURL: URL {
+///         get throws { try Self.servers.url(in: .current) }
+///     }
 ///     var path: String { "clips" }
 /// }
 /// ```

@@ -37,8 +37,10 @@ extension NetworkManager {
     /// ``NetworkRouter/request(_:as:options:)``.
     ///
     /// ```swift
-    /// let page = try await manager.request(MovieApi.popular(page: 1), as: MoviePage.self)
-    /// let same: MoviePage = try await manager.request(MovieApi.popular(page: 1))
+    /// let page = try await manager.request(
+    ///     MovieApi.popular(page: 1), as: MoviePage.self)
+    /// let same: MoviePage = try await manager.request(
+    ///     MovieApi.popular(page: 1))
     /// ```
     ///
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.

@@ -5,9 +5,12 @@ import Foundation
 /// A client of an API: its environment, session, interceptors and coders. It creates routers and sends typed endpoints.
 ///
 /// ```swift
-/// let manager = NetworkManager(environment: .staging, interceptors: [NetworkLogger(), RetryPolicy()])
+/// let manager = NetworkManager(
+///     environment: .staging,
+///     interceptors: [NetworkLogger(), RetryPolicy()])
 /// let movies = manager.router(for: MovieApi.self)
-/// manager.environment = .production             // for new requests; those in flight keep theirs
+/// // Requests in flight stay in staging.
+/// manager.environment = .production
 /// ```
 ///
 /// Credentials, `CommonHeaders` and `CommonParameters` are sent to the origins of ``servers`` and of the endpoints' own
@@ -21,7 +24,10 @@ import Foundation
 /// ```swift
 /// extension NetworkManager {
 ///     func newMovies(page: Int) async throws -> [Movie] {
-///         try await router(for: MovieApi.self).request(.newMovies(page: page), as: MoviePage.self).results
+///         let movies = router(for: MovieApi.self)
+///         let found = try await movies.request(
+///             .newMovies(page: page), as: MoviePage.self)
+///         return found.results
 ///     }
 /// }
 /// ```

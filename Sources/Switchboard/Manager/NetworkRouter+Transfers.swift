@@ -57,7 +57,8 @@ extension NetworkRouter {
     /// Sends a request and reports the progress of its body.
     ///
     /// ```swift
-    /// let made = try await router.upload(.addVideo(body), as: Video.self, progress: progress)
+    /// let made = try await router.upload(
+    ///     .addVideo(body), as: Video.self, progress: progress)
     /// ```
     ///
     /// The body is that of the endpoint's task, of any type: ``FileBody``, ``MultipartBody``, ``JSONBody``. It is sent

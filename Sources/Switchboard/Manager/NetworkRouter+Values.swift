@@ -5,7 +5,8 @@ extension NetworkRouter {
     ///
     /// ```swift
     /// let options = RequestOptions { $0.timeouts.total = .seconds(1) }
-    /// let page = try await router.response(for: .popular(page: 1), options: options)
+    /// let page = try await router.response(
+    ///     for: .popular(page: 1), options: options)
     /// ```
     ///
     /// - Parameters:

@@ -5,7 +5,8 @@ import Foundation
 ///
 /// ```swift
 /// let router = Router<MovieApi>()
-/// let page = try await router.request(.popular(page: 1), as: MoviePage.self)
+/// let page = try await router.request(
+///     .popular(page: 1), as: MoviePage.self)
 /// ```
 ///
 /// Calls are independent and may be made from any thread. A ``RedirectInterceptor`` between `interceptors` and

@@ -8,7 +8,10 @@
 /// ```swift
 /// import SwitchboardMocks
 ///
-/// let router = Router<MovieApi>(session: StubSession { _ in .json(#"{"page":1,"results":[]}"#) })
+/// let session = StubSession { _ in
+///     .json(#"{"page":1,"results":[]}"#)
+/// }
+/// let router = Router<MovieApi>(session: session)
 /// ```
 ///
 /// A custom session calls ``NetworkRequest/validate()`` first, and throws only ``NetworkError`` or `CancellationError`.

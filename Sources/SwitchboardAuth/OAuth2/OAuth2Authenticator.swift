@@ -4,12 +4,15 @@ import Switchboard
 /// Authenticates with the tokens of an OAuth 2 server, for an ``AuthenticationInterceptor``.
 ///
 /// ```swift
-/// let login = AuthenticationInterceptor(OAuth2Authenticator(client, store: FileTokenStore(tokenFile)))
+/// let login = AuthenticationInterceptor(
+///     OAuth2Authenticator(client, store: FileTokenStore(tokenFile)))
 /// let manager = NetworkManager(interceptors: [login])
 ///
 /// let request = try client.authorizationRequest()
-/// let token = try await client.token(for: try await showBrowser(request.url), of: request)
-/// try await login.signIn(token, in: manager.environment)                // from now on it is used there, and saved
+/// let redirect = try await showBrowser(request.url)
+/// let token = try await client.token(for: redirect, of: request)
+/// // Saves the token and sends it in this environment.
+/// try await login.signIn(token, in: manager.environment)
 /// try await login.signOut(in: manager.environment)
 /// ```
 ///

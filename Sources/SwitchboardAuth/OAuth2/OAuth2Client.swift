@@ -6,8 +6,9 @@ import SwitchboardText
 ///
 /// ```swift
 /// let client = OAuth2Client(
-///     id: "films-app", tokenURL: URL(string: "https://login.example.com/token")!,
-///     authorizationURL: URL(string: "https://login.example.com/authorize")!,
+///     id: "films-app",
+///     tokenURL: URL(string: "https://login.example.com/token")!,
+///     authorizationURL: URL(string: "https://login.example.com/auth")!,
 ///     redirectURI: "films://login", scope: "films:read offline_access")
 ///
 /// let request = try client.authorizationRequest()

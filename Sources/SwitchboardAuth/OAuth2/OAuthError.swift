@@ -7,8 +7,11 @@ import SwitchboardText
 ///
 /// ```swift
 /// do {
-///     show(try await router.request(.popular(page: 1), as: MoviePage.self))
-/// } catch let error as NetworkError where error.oauthError?.code == .accessDenied {
+///     let page = try await router.request(
+///         .popular(page: 1), as: MoviePage.self)
+///     show(page)
+/// } catch let error as NetworkError
+///     where error.oauthError?.code == .accessDenied {
 ///     showLogin()
 /// }
 /// ```

@@ -2,7 +2,8 @@
 /// at a path of names.
 ///
 /// ```swift <!-- does not compile: the type is internal -->
-/// var reader = JSONElementReader(Film.self, decoder: decoder, at: ["page", "results"])
+/// var reader = JSONElementReader(
+///     Film.self, decoder: decoder, at: ["page", "results"])
 /// for try await chunk in chunks { try reader.read(chunk) { show($0) } }
 /// try reader.finish()
 /// ```

@@ -4,8 +4,11 @@ import Foundation
 /// `JSONEncoder`.
 ///
 /// ```swift
-/// struct Film: Encodable { var id = 7, title = "Alien", tags = ["a", "b"] }
-/// try FastJSONEncoder().encode(Film())               // {"id":7,"title":"Alien","tags":["a","b"]}
+/// struct Film: Encodable {
+///     var id = 7, title = "Alien", tags = ["a", "b"]
+/// }
+/// // {"id":7,"title":"Alien","tags":["a","b"]}
+/// try FastJSONEncoder().encode(Film())
 /// ```
 ///
 /// By default an object's members keep the order in which the value encodes them, and a dictionary's members are sorted

@@ -8,9 +8,11 @@ import SwitchboardHAR
 /// ```swift
 /// import SwitchboardTesting
 ///
-/// @Test(.cassette("popular movies")) func thePageIsDecoded() async throws {
+/// @Test(.cassette("popular movies"))
+/// func thePageIsDecoded() async throws {
 ///     let router = Router<MovieApi>(session: try Cassette.current)
-///     let page = try await router.request(.popular(page: 1), as: MoviePage.self)
+///     let page = try await router.request(
+///         .popular(page: 1), as: MoviePage.self)
 ///     #expect(page.results.count == 20)
 /// }
 /// ```

@@ -8,10 +8,11 @@ import Switchboard
 ///
 /// let clock = TestClock()
 /// let session = StubSession(.status(503), .text("done"))
-/// let policy = RetryPolicy(baseDelay: .seconds(2), jitter: .none, clock: clock)
+/// let policy = RetryPolicy(
+///     baseDelay: .seconds(2), jitter: .none, clock: clock)
 /// let router = Router<MovieApi>(session: session, interceptors: [policy])
 /// let call = Task { try await router.response(for: .popular(page: 1)) }
-/// let wait = try await clock.nextSleep()              // returns when a task sleeps
+/// let wait = try await clock.nextSleep()    // returns when a task sleeps
 /// #expect(wait == .seconds(2))
 /// clock.advance(by: wait)
 /// #expect(try await call.value.text == "done")

@@ -7,7 +7,7 @@ import Switchboard
 /// ```swift
 /// let conditioner = NetworkConditioner(.threeG, seed: 42)
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), conditioner])
-/// conditioner.conditions = .offline                                         // from a debug menu
+/// conditioner.conditions = .offline    // from a debug menu
 /// ```
 ///
 /// List it last, so that its conditions apply to each attempt. The redirects of one attempt share its conditions.

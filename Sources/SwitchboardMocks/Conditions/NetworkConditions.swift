@@ -4,7 +4,9 @@ import Switchboard
 /// The quality of a network that a ``NetworkConditioner`` simulates.
 ///
 /// ```swift
-/// let train = NetworkConditions(latency: .milliseconds(300), jitter: .milliseconds(100), loss: 0.02)
+/// let train = NetworkConditions(
+///     latency: .milliseconds(300), jitter: .milliseconds(100),
+///     loss: 0.02)
 /// ```
 ///
 /// A value outside its range becomes the nearest value within it, at creation and at every change.

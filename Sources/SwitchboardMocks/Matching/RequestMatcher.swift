@@ -5,8 +5,11 @@ import Switchboard
 ///
 /// ```swift
 /// let session = StubSession()
-/// session.stub(.get("/3/movie/popular").query("page", "1"), with: .json(page))
-/// session.stub(.post("rating").header("X-Client").body(json: #"{"value": 5}"#), with: .status(201))
+/// session.stub(
+///     .get("/3/movie/popular").query("page", "1"), with: .json(page))
+/// session.stub(
+///     .post("rating").header("X-Client").body(json: #"{"value": 5}"#),
+///     with: .status(201))
 /// ```
 ///
 /// A path with a leading slash is the whole path; a path without one is its end. `*` and `:name` match one segment,

@@ -14,7 +14,9 @@ extension MockResponse {
     /// Creates a response of bytes and pauses. The connection then ends, unless the last step says otherwise.
     ///
     /// ```swift
-    /// let cut = MockResponse.script(.send("HTTP/1.1 200 OK\r\n"), .pause(.milliseconds(20)), .send("Content-Le"), .reset)
+    /// let cut = MockResponse.script(
+    ///     .send("HTTP/1.1 200 OK\r\n"), .pause(.milliseconds(20)),
+    ///     .send("Content-Le"), .reset)
     /// ```
     public static func script(_ steps: RawStep...) -> MockResponse { MockResponse(course: .script(steps)) }
 

@@ -4,8 +4,14 @@ import Switchboard
 /// A scripted answer for ``StubSession`` and ``MockServer``: a response, or a fault of a server.
 ///
 /// ```swift
-/// let session = StubSession(.json(#"{"page":1}"#), .status(503, headers: ["Retry-After": "1"]), .truncated(after: 100))
-/// session.enqueue(.text("a long one").chunked(3).paced(every: .milliseconds(10)).delayed(by: .milliseconds(200)), .stall)
+/// let session = StubSession(
+///     .json(#"{"page":1}"#),
+///     .status(503, headers: ["Retry-After": "1"]),
+///     .truncated(after: 100))
+/// session.enqueue(
+///     .text("a long one").chunked(3).paced(every: .milliseconds(10))
+///         .delayed(by: .milliseconds(200)),
+///     .stall)
 /// ```
 ///
 /// A ``MockServer`` makes a fault real: bytes are missing, the connection is reset. A ``StubSession`` throws the error

@@ -18,7 +18,8 @@ extension MockServer {
     /// try await MockServer.run { request in
     ///     request.path == "/health" ? .text("up") : .status(404)
     /// } body: { server in
-    ///     let answer = try await manager.data(from: server.url.appending(path: "health"))
+    ///     let health = server.url.appending(path: "health")
+    ///     let answer = try await manager.data(from: health)
     /// }
     /// ```
     public static func run<Output>(

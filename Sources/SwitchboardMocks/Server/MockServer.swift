@@ -8,7 +8,7 @@ import Switchboard
 ///     server.enqueue(.status(503), .json(#"{"page":1}"#))
 ///     let manager = NetworkManager(interceptors: [RetryPolicy()])
 ///     let page = try await manager.data(from: server.url)
-///     print(page.count, server.requests.map(\.target))                // 10 ["/", "/"]
+///     print(page.count, server.requests.map(\.target))  // 10 ["/", "/"]
 /// }
 /// ```
 ///

@@ -7,7 +7,9 @@ import Switchboard
 /// ```swift
 /// import SwitchboardTesting
 ///
-/// let session = StubSession { request in .json(#"{"page":1,"results":[]}"#) }
+/// let session = StubSession { request in
+///     .json(#"{"page":1,"results":[]}"#)
+/// }
 /// let router = Router<MovieApi>(session: session)
 /// _ = try await router.request(.newMovies(page: 1), as: MoviePage.self)
 /// #expect(session.requests.map(\.url?.query) == ["page=1"])

@@ -7,7 +7,8 @@ extension MockServer {
     /// ```swift
     /// import SwitchboardTesting
     ///
-    /// @Test(.enabled(if: MockServer.TLS.isAvailable)) func pageOverTLS() async throws {
+    /// @Test(.enabled(if: MockServer.TLS.isAvailable))
+    /// func pageOverTLS() async throws {
     ///     try await MockServer.run(tls: .init()) { server in
     ///         server.enqueue(.json(#"{"page":1}"#))
     ///         let session = DefaultSession.make(server.trustingConfiguration)

@@ -8,7 +8,7 @@ extension StubSession {
     /// let stub = StubSession { _ in .json(#"{"id":1}"#, status: 201) }
     /// let session = URLSession(configuration: stub.urlSessionConfiguration())
     /// let (data, _) = try await session.data(from: url)
-    /// print(data.count, stub.requests.map(\.method))                          // 8 [GET]
+    /// print(data.count, stub.requests.map(\.method))    // 8 [GET]
     /// ```
     ///
     /// The stub receives every task of such a session, whatever its URL. Nothing is registered for the whole process,

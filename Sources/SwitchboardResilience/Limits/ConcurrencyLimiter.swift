@@ -7,7 +7,8 @@ import SwitchboardPlatform
 /// ```swift
 /// let limiter = ConcurrencyLimiter(20, perHost: 6)
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), limiter])
-/// limiter.limit = 0        // pauses: requests in flight continue, no new one starts
+/// // Starts no new request. Requests in flight continue.
+/// limiter.limit = 0
 /// ```
 ///
 /// List it behind `RetryPolicy`, so that a request does not occupy a slot while it waits for a retry. A streamed

@@ -4,7 +4,8 @@ import SwitchboardPlatform
 /// Limits the requests that start per time. Other requests wait in order of arrival.
 ///
 /// ```swift
-/// let manager = NetworkManager(interceptors: [RetryPolicy(), RateLimiter(10)])       // 10 a second
+/// let limiter = RateLimiter(10)    // 10 a second
+/// let manager = NetworkManager(interceptors: [RetryPolicy(), limiter])
 /// let slow = RateLimiter(100, per: .seconds(60), burst: 5)
 /// ```
 ///

@@ -3,7 +3,8 @@ import Foundation
 /// A form of names and values, with `Content-Type: application/x-www-form-urlencoded; charset=utf-8`.
 ///
 /// ```swift
-/// FormBody(["greeting": "Hello, ", "target": "🌎"])   // greeting=Hello%2C%20&target=%F0%9F%8C%8E
+/// // greeting=Hello%2C%20&target=%F0%9F%8C%8E
+/// FormBody(["greeting": "Hello, ", "target": "🌎"])
 /// ```
 ///
 /// The form keeps the order of its pairs and all repeated names. A space becomes `%20`, or `+` if the encoder's

@@ -8,8 +8,13 @@ import Foundation
 /// ```swift
 /// struct CSVBody: HTTPBody {
 ///     let rows: [[String]]
-///     var additionalHeaders: HTTPHeaders { ["Content-Type": "text/csv; charset=utf-8"] }
-///     func encode() throws -> Data { Data(rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n").utf8) }
+///     var additionalHeaders: HTTPHeaders {
+///         ["Content-Type": "text/csv; charset=utf-8"]
+///     }
+///     func encode() throws -> Data {
+///         let lines = rows.map { $0.joined(separator: ",") }
+///         return Data(lines.joined(separator: "\r\n").utf8)
+///     }
 /// }
 /// ```
 ///

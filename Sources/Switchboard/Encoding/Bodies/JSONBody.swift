@@ -5,8 +5,8 @@ import SwitchboardJSON
 ///
 /// ```swift
 /// struct PagingParameters: Encodable { var page = 0, number = 10 }
-/// JSONBody(PagingParameters())                       // {"page":0,"number":10}
-/// JSONBody(["id": 7, "tags": ["a", "b"]])            // {"id":7,"tags":["a","b"]}
+/// JSONBody(PagingParameters())              // {"page":0,"number":10}
+/// JSONBody(["id": 7, "tags": ["a", "b"]])   // {"id":7,"tags":["a","b"]}
 /// ```
 ///
 /// `FastJSONEncoder` is the default encoder. It keeps the order in which the value encodes its members, sorts the

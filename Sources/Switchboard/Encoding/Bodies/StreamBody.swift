@@ -3,7 +3,9 @@ import Foundation
 /// A body whose bytes are made while they are sent.
 ///
 /// ```swift
-/// let body = StreamBody(contentType: "text/csv") { HTTPBodyStream { try await export.nextChunk() } }
+/// let body = StreamBody(contentType: "text/csv") {
+///     HTTPBodyStream { try await export.nextChunk() }
+/// }
 /// ```
 public struct StreamBody: HTTPBody {
     /// The number of bytes, if it is known. The request then announces it, and a stream of another length ends the

@@ -6,7 +6,9 @@ import SwitchboardText
 ///
 /// ```swift
 /// do {
-///     show(try await router.request(.newMovies(page: 1), as: MoviePage.self))
+///     let page = try await router.request(
+///         .newMovies(page: 1), as: MoviePage.self)
+///     show(page)
 /// } catch NetworkError.timedOut {
 ///     showOffline()
 /// } catch let error as NetworkError where error.status == 422 {

@@ -6,8 +6,10 @@ import SwitchboardText
 /// ```swift
 /// struct Search: Encodable { let text: String, tags: [String] }
 ///
-/// let encoder = URLEncodedFormEncoder(arrayEncoding: .noBrackets, keyEncoding: .convertToSnakeCase)
-/// try encoder.encode(Search(text: "a b", tags: ["x", "y"]))      // text=a%20b&tags=x&tags=y
+/// let encoder = URLEncodedFormEncoder(
+///     arrayEncoding: .noBrackets, keyEncoding: .convertToSnakeCase)
+/// // text=a%20b&tags=x&tags=y
+/// try encoder.encode(Search(text: "a b", tags: ["x", "y"]))
 /// ```
 ///
 /// The strategies have the names known from Alamofire. Three defaults differ, and each matches what servers accept

@@ -7,7 +7,7 @@ import SwitchboardText
 /// var headers: HTTPHeaders = ["Accept": "application/json"]
 /// headers["accept"] = "text/plain"          // replaces the first field
 /// headers.add("X-Tag", "a")
-/// headers.add("X-Tag", "b")                 // both are sent, in this order
+/// headers.add("X-Tag", "b")                 // sends both in this order
 /// ```
 ///
 /// Writing a field never fails. ``validate()`` throws for a name or a value that a head cannot contain, and every

@@ -5,7 +5,9 @@ import SwitchboardText
 /// one by one while they are sent, so the whole form is never in memory.
 ///
 /// ```swift
-/// let form = MultipartBody(.field("title", "Holiday"), .file("photo", photo), .data("note", data, fileName: "note.txt"))
+/// let form = MultipartBody(
+///     .field("title", "Holiday"), .file("photo", photo),
+///     .data("note", data, fileName: "note.txt"))
 /// let task: HTTPTask = .upload(form)
 /// ```
 ///

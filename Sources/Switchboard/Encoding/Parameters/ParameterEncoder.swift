@@ -7,8 +7,12 @@ import Foundation
 ///
 /// ```swift
 /// struct PropertyListParameterEncoder: ParameterEncoder {
-///     func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws {
-///         draft.body = DataBody(try PropertyListEncoder().encode(parameters), contentType: "application/x-plist")
+///     func encode(
+///         _ parameters: Parameters, into draft: inout RequestDraft
+///     ) throws {
+///         draft.body = DataBody(
+///             try PropertyListEncoder().encode(parameters),
+///             contentType: "application/x-plist")
 ///     }
 /// }
 /// ```

@@ -6,7 +6,10 @@ import SwitchboardText
 /// A literal is a value, and ``init(_:)`` converts a variable. Array and dictionary literals may contain variables:
 ///
 /// ```swift
-/// let order: ParameterValue = ["id": 7, "note": nil, "items": [["sku": "a", "count": 1], "gift"]]
+/// let order: ParameterValue = [
+///     "id": 7, "note": nil,
+///     "items": [["sku": "a", "count": 1], "gift"],
+/// ]
 /// let body = JSONBody(order)
 /// ```
 public enum ParameterValue: Sendable, Equatable {

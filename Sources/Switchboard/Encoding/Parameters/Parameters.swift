@@ -5,8 +5,14 @@ import SwitchboardText
 /// Ordered names and values for a query, a form or a JSON object.
 ///
 /// ```swift
-/// let parameters: Parameters = ["page": page, "tag": "a+b", "tag": "c", "since": Date(), "ids": [1, 2], "q": nil]
-/// let nested: Parameters = ["filter": ["year": 1979, "title": "Alien", "rated": nil], "sort": ["year", 1]]
+/// let parameters: Parameters = [
+///     "page": page, "tag": "a+b", "tag": "c",
+///     "since": Date(), "ids": [1, 2], "q": nil,
+/// ]
+/// let nested: Parameters = [
+///     "filter": ["year": 1979, "title": "Alien", "rated": nil],
+///     "sort": ["year", 1],
+/// ]
 /// ```
 ///
 /// A value is a literal or a variable: a string, number, Boolean, date, data, URL, raw-representable enum or nil, an

@@ -23,11 +23,14 @@ extension RequestOptions {
     ///
     /// ```swift
     /// let manager = NetworkManager(
-    ///     interceptors: [BearerAuth(key)], options: RequestOptions { $0.authentication = .optional })
+    ///     interceptors: [BearerAuth(key)],
+    ///     options: RequestOptions { $0.authentication = .optional })
     /// struct FindFavorites: TypedEndPoint {
     ///     typealias Response = [Movie]
     ///     var path: String { "favorites" }
-    ///     var options: RequestOptions { RequestOptions { $0.authentication = .required } }
+    ///     var options: RequestOptions {
+    ///         RequestOptions { $0.authentication = .required }
+    ///     }
     /// }
     /// ```
     public var authentication: AuthenticationChoice {

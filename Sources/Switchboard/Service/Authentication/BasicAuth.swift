@@ -5,7 +5,10 @@ import Foundation
 ///
 /// ```swift
 /// BasicAuth(user: "anna", password: password)
-/// BasicAuth { BasicCredentials(user: "anna", password: await account.token ?? "") }
+/// BasicAuth {
+///     BasicCredentials(
+///         user: "anna", password: await account.token ?? "")
+/// }
 /// ```
 ///
 /// A request that has an `Authorization` field, or a user in its URL, keeps it. ``RequestOptions/credentials`` replaces

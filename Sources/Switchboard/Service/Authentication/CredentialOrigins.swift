@@ -4,7 +4,12 @@ import SwitchboardText
 /// The origins that credentials may be sent to.
 ///
 /// ```swift
-/// BearerAuth("token", origins: ["https://api.example.com", "https://cdn.example.com:8443"])
+/// BearerAuth(
+///     "token",
+///     origins: [
+///         "https://api.example.com",
+///         "https://cdn.example.com:8443",
+///     ])
 /// ```
 public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     private enum Rule: Sendable {

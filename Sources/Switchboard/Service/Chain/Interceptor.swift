@@ -4,7 +4,9 @@
 ///
 /// ```swift
 /// struct Stamp: Interceptor {
-///     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+///     func intercept(
+///         _ request: NetworkRequest, next: Next
+///     ) async throws -> NetworkResponse {
 ///         var request = request
 ///         request.headers["X-Stamp"] = "1"
 ///         return try await next(request)

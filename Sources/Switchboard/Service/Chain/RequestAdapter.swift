@@ -4,7 +4,9 @@
 ///
 /// ```swift
 /// struct Stamp: Interceptor, RequestAdapter {
-///     func adapt(_ request: inout NetworkRequest) async throws { request.headers["X-Stamp"] = "1" }
+///     func adapt(_ request: inout NetworkRequest) async throws {
+///         request.headers["X-Stamp"] = "1"
+///     }
 /// }
 /// ```
 public protocol RequestAdapter: Sendable {

@@ -9,8 +9,12 @@ import SwitchboardText
 /// enum MovieApi { case popular(page: Int), video(id: Int) }
 ///
 /// extension MovieApi: EndPointType {
-///     static let servers: EnvironmentURLs = [.production: "https://api.example.com/3/movie"]
-///     var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+///     static let servers: EnvironmentURLs = [
+///         .production: "https://api.example.com/3/movie"
+///     ]
+///     var baseURL: URL {
+///         get throws { try Self.servers.url(in: .current) }
+///     }
 ///     var path: String {
 ///         switch self {
 ///         case .popular: "popular"
@@ -19,7 +23,8 @@ import SwitchboardText
 ///     }
 ///     var task: HTTPTask {
 ///         switch self {
-///         case .popular(let page): .requestParameters(urlParameters: ["page": page])
+///         case .popular(let page):
+///             .requestParameters(urlParameters: ["page": page])
 ///         case .video: .request
 ///         }
 ///     }

@@ -6,7 +6,8 @@ import Foundation
 /// let tasks: [HTTPTask] = [
 ///     .request,
 ///     .requestParameters(urlParameters: ["page": 1]),
-///     .requestParameters(bodyParameters: ["name": "A"], bodyEncoding: .formEncoding),
+///     .requestParameters(
+///         bodyParameters: ["name": "A"], bodyEncoding: .formEncoding),
 ///     .requestBody(JSONBody(todo), urlParameters: ["notify": true]),
 ///     .download(to: file),
 /// ]

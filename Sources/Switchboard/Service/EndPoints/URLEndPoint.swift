@@ -3,7 +3,8 @@ import Foundation
 /// An endpoint for a complete URL.
 ///
 /// ```swift
-/// let made = try await manager.response(for: URLEndPoint(.post, url, task: .requestBody(JSONBody(todo))))
+/// let made = try await manager.response(
+///     for: URLEndPoint(.post, url, task: .requestBody(JSONBody(todo))))
 /// ```
 public struct URLEndPoint: EndPointType {
     /// The URL, used byte for byte unless the task has URL parameters.

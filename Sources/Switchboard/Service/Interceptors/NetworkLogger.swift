@@ -4,7 +4,8 @@ import Foundation
 /// Logs requests and responses, with secrets replaced.
 ///
 /// ```swift
-/// let manager = NetworkManager(interceptors: [NetworkLogger(level: .body)])
+/// let manager = NetworkManager(
+///     interceptors: [NetworkLogger(level: .body)])
 /// ```
 ///
 /// As the first of the `interceptors` it logs each call once, behind a ``RetryPolicy`` each attempt, and in
@@ -12,7 +13,8 @@ import Foundation
 /// one line.
 ///
 /// ```swift
-/// let watched = NetworkManager(options: RequestOptions { $0.monitors.append(NetworkLogger()) })
+/// let watched = NetworkManager(
+///     options: RequestOptions { $0.monitors.append(NetworkLogger()) })
 /// ```
 public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     /// The amount of detail. Each level includes the previous ones.

@@ -6,7 +6,8 @@ import SwitchboardText
 ///
 /// ```swift
 /// let manager = NetworkManager(interceptors: [RetryPolicy()])
-/// let patient = RetryPolicy(maximumAttempts: 6, strategy: .constant(.seconds(2)))
+/// let patient = RetryPolicy(
+///     maximumAttempts: 6, strategy: .constant(.seconds(2)))
 /// ```
 ///
 /// | subject | default | change it with |

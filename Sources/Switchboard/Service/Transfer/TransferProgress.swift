@@ -5,7 +5,8 @@ import Foundation
 ///
 /// ```swift
 /// let progress = TransferProgress()
-/// async let response = router.download(.poster(id: 7), to: file, progress: progress)
+/// async let response = router.download(
+///     .poster(id: 7), to: file, progress: progress)
 /// for await update in progress { bar.show(update.fraction) }
 /// _ = try await response
 /// ```

@@ -3,7 +3,9 @@ import SwitchboardPlatform
 /// A set of servers for an app: ``qa``, ``staging``, ``production`` or a custom environment.
 ///
 /// ```swift
-/// extension NetworkEnvironment { static let canary = NetworkEnvironment("canary") }
+/// extension NetworkEnvironment {
+///     static let canary = NetworkEnvironment("canary")
+/// }
 /// ```
 public struct NetworkEnvironment: Hashable, Sendable, CustomStringConvertible {
     /// The name, compared exactly.

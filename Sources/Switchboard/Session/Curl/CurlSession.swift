@@ -11,8 +11,10 @@ import Foundation
 ///
 /// ```swift
 /// var configuration = SessionConfiguration()
-/// configuration.tls.clientIdentity = ClientIdentity(certificate: .file(certificate), key: .file(privateKey))
-/// let router = Router<MovieApi>(session: CurlSession(configuration: configuration))
+/// configuration.tls.clientIdentity = ClientIdentity(
+///     certificate: .file(certificate), key: .file(privateKey))
+/// let router = Router<MovieApi>(
+///     session: CurlSession(configuration: configuration))
 /// ```
 ///
 /// The session loads libcurl 7.78 or later at run time. Without it, ``DefaultSession`` falls back to
@@ -87,7 +89,8 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     /// let session = CurlSession()
     /// let router = Router<MovieApi>(session: session)
     /// let page = try await withTaskExecutorPreference(session.taskExecutor) {
-    ///     try await router.request(.popular(page: 1), as: MoviePage.self)         // and child tasks
+    ///     // Child tasks run there too.
+    ///     try await router.request(.popular(page: 1), as: MoviePage.self)
     /// }
     /// ```
     ///

@@ -6,7 +6,8 @@ import Foundation
 /// struct Console: EventMonitor {
 ///     func record(_ event: CallEvent) { print(event) }
 /// }
-/// let manager = NetworkManager(options: RequestOptions { $0.monitors.append(Console()) })
+/// let manager = NetworkManager(
+///     options: RequestOptions { $0.monitors.append(Console()) })
 /// ```
 public protocol EventMonitor: Sendable {
     /// Receives one event. The events of a call arrive in order; those of several calls are mixed. This method runs on

@@ -20,7 +20,10 @@ public protocol RequestOption {
 /// Options made with a closure change those of the router or manager, and keep the rest:
 ///
 /// ```swift
-/// var options: RequestOptions { RequestOptions { $0.timeouts.total = .seconds(5) } }      // keeps the idle timeout
+/// // Keeps the idle timeout.
+/// var options: RequestOptions {
+///     RequestOptions { $0.timeouts.total = .seconds(5) }
+/// }
 /// ```
 public struct RequestOptions: Sendable {
     private struct Fields: Sendable {

@@ -3,7 +3,8 @@
 /// ```swift
 /// var configuration = SessionConfiguration()
 /// configuration.tls.extraAuthorities = [.file(companyAuthority)]
-/// let router = Router<MovieApi>(session: DefaultSession.make(configuration))
+/// let router = Router<MovieApi>(
+///     session: DefaultSession.make(configuration))
 /// ```
 ///
 /// ``CurlSession`` supports all options. ``FoundationSession`` never ignores one: an option that it does not support

@@ -5,7 +5,8 @@ extension Cassette {
     /// The rules that choose the entry for a request. Every rule must hold.
     ///
     /// ```swift
-    /// let cassette = try Cassette(file: file, matching: [.method, .host, .path, .header("Accept")])
+    /// let cassette = try Cassette(
+    ///     file: file, matching: [.method, .host, .path, .header("Accept")])
     /// ```
     ///
     /// Secrets are replaced in request and entry before they are compared, so a live token equals the masked one. A
