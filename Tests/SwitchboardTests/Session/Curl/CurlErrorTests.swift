@@ -28,7 +28,7 @@ struct CurlErrorTests {
 
     @Test("every result code is an error, also unknown future ones")
     func everyCodeIsAnError() {
-        for code in 1...150 {
+        for code in 1...150 where code != 27 && code != 100 {
             let error = CurlError(code: code, message: "words of libcurl").networkError(isHeadComplete: true)
             #expect(error.reason == "words of libcurl")
             #expect(!error.code.rawValue.isEmpty)
@@ -43,7 +43,7 @@ struct CurlErrorTests {
             (56, "Illegal or missing hexadecimal sequence in chunked-encoding", true, .invalidResponse),
             (56, "Recv failure: Connection reset by peer", true, .connectionLost),
             (18, "transfer closed with 5 bytes remaining to read", true, .truncatedBody),
-            (27, "Out of memory", false, .headersTooLarge), (27, "Out of memory", true, .unknown),
+            (27, "Out of memory", false, .headersTooLarge), (27, "Out of memory", true, .responseTooLarge),
             (43, "unable to set private key file: '(memory blob)' type PEM", false, .insecureConnection),
             (43, "A libcurl function was given a bad argument", false, .unknown),
             (56, "SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0", true, .truncatedBody),
