@@ -93,7 +93,7 @@ actor Downloader {
                 try restart()
                 continue
             }
-            guard policy.fault(of: request) == nil,
+            guard policy.mayRepeat(request, after: result),
                 try await policy.goesOn(after: result, of: request, within: left)
             else {
                 if status == 404 || status == 410 { file.discard() }
