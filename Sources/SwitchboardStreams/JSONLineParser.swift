@@ -46,8 +46,8 @@ struct JSONLineParser<Value: Sendable, Cursor: Sendable>: StreamParser {
             do {
                 value = try decode(data)
             } catch {
-                let reason = "line \(number): \(DecodingFailure.describe(error, in: data))"
-                throw NetworkError(.decodingFailed, reason: reason, underlying: error)
+                let reason = DecodingFailure.describe(error, in: data, as: Value.self, called: "the line")
+                throw NetworkError(.decodingFailed, reason: "line \(number): \(reason)", underlying: error)
             }
             if let cursor = cursor(value) { position = cursor }
             body(value)

@@ -115,6 +115,9 @@ public struct Next: Sendable {
         } catch let error as NetworkError {
             // The error names this request, unless it names another.
             throw error.attributed(to: request)
+        } catch {
+            request.call?.note(error, thrownBy: index < chain.links.count ? chain.links[index].interceptor : nil)
+            throw error
         }
     }
 }

@@ -201,9 +201,13 @@ extension NetworkError {
 
     /// Returns the error for the caller. It names the request and counts how often it was sent.
     static func caught(_ error: any Error, of call: CallRecord, _ request: NetworkRequest?) -> any Error {
+        let thrower = call.thrower(of: error)
         var error = caught(error)
         guard error.code != .cancelled else { return CancellationError() }
-        error.attempts = max(error.attempts, call.attempts)
+        if let thrower, let own = error.underlying, error.code == .unknown, error.reason == nil {
+            error.reason = "\(thrower) threw \(NetworkError.text(of: own))"
+        }
+        error.attempts = max(error.attempts, call.totalAttempts)
         return request.map(error.attributed) ?? error
     }
 

@@ -21,7 +21,7 @@ extension OAuth2Client {
     ///   refresh token. Also the errors of any exchange.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
         guard let refreshToken = token.refreshToken else {
-            throw OAuthError(.notSignedIn, text: "the token has expired and cannot be refreshed").thrown()
+            throw OAuthError(.notSignedIn, text: "the token came without a refresh token: sign in again").thrown()
         }
         var fresh = try await self.token([
             URLQueryItem(name: "grant_type", value: "refresh_token"),
@@ -58,6 +58,11 @@ extension OAuth2Client {
         do throws(NetworkError) {
             return try OAuthToken(answer: response.body, at: date)
         } catch {
+            var error = error
+            let type = response.headers["Content-Type"].map { "is \($0.quotedForMessage) and " } ?? ""
+            error.reason =
+                (error.reason.map { $0 + "; " } ?? "")
+                + "it \(type)begins \(DecodingFailure.snippet(of: response.body))"
             throw error.attributed(to: NetworkRequest(.post, tokenURL))
         }
     }

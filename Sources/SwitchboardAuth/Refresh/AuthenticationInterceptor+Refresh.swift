@@ -119,7 +119,8 @@ extension AuthenticationInterceptor {
             } catch {
                 timer.cancel()
                 let isLost = authenticator.isLost(after: error)
-                let failure = Self.failure(error)
+                var failure = Self.failure(error)
+                if old == nil, isLost { failure.reason = failure.reason.map { $0 + hint(about: partition) } }
                 let counts = noteFailure(failure, isLost: isLost, of: call, in: partition)
                 if counts, isLost { await removeSaved(in: partition) }
                 return .failure(failure)
@@ -233,7 +234,9 @@ extension AuthenticationInterceptor {
             return NetworkError(.cannotAuthenticate, reason: "\(what): \(why)", underlying: error)
         }
         if let url = error.url { what += " from \(Redaction.standard.url(url.absoluteString))" }
-        let code = error.code.isStatus || error.code == .cancelled ? .cannotAuthenticate : error.code
+        // The request itself was not answered, so its response cannot be at fault.
+        let isAnswer = error.code.isStatus || error.code.isKind(of: .cannotDecodeResponse)
+        let code = isAnswer || error.code == .cancelled ? .cannotAuthenticate : error.code
         // The title of an error with the same code says this already.
         guard error.code == code else {
             return NetworkError(code, reason: "\(what): \(error.summary)", underlying: error)

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardPlatform
 
 // Requests that do not require a credential; see `RequestOptions.authentication`.
 extension AuthenticationInterceptor {
@@ -10,6 +11,12 @@ extension AuthenticationInterceptor {
         else { return false }
         request.report(.authentication("not signed in; sent without a credential"))
         return true
+    }
+
+    /// Returns the end of an error's text when a user is signed in, but in no partition. Empty otherwise.
+    func hint(about partition: String?) -> String {
+        guard partition != nil, state.withLock({ $0.spaces[nil]?.held != nil }) else { return "" }
+        return "; there is a sign-in without an environment (in: nil), which managers do not use"
     }
 
     /// Returns whether no user is signed in, and none was saved.

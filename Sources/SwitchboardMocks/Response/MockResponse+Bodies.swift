@@ -24,6 +24,13 @@ extension MockResponse {
         MockResponse(status: status, headers: headers.describing("application/json"), body: data)
     }
 
+    /// Rejects a value at compile time: use ``encoding(_:encoder:status:headers:)``.
+    @available(*, unavailable, message: "write `try .encoding(value)`")
+    @_disfavoredOverload
+    public static func json(_ value: some Encodable, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
+        .status(status, headers: headers)
+    }
+
     /// Creates a response of text in UTF-8, as `text/plain; charset=utf-8`.
     public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status: status, headers: headers.describing("text/plain; charset=utf-8"), body: Data(text.utf8))

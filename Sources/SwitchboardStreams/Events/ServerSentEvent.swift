@@ -31,7 +31,7 @@ public struct ServerSentEvent: Sendable, Hashable {
         do {
             return try decoder.decode(type, from: Data(data.utf8))
         } catch {
-            let reason = DecodingFailure.describe(error, in: Data(data.utf8))
+            let reason = DecodingFailure.describe(error, in: Data(data.utf8), as: type, called: "the data")
             throw NetworkError(.decodingFailed, reason: reason, underlying: error)
         }
     }

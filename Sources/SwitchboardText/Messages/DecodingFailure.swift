@@ -1,49 +1,33 @@
 import Foundation
 
-/// Describes a `DecodingError`: its key path, the expected type, and the redacted beginning of the body.
+/// Describes a `DecodingError`: its key path, the expected type, what is there instead, and where.
 package enum DecodingFailure {
-    package static func describe(_ error: any Error, in body: Data) -> String {
-        "\(cause(of: error)); the body (\(body.count) bytes) begins \(snippet(of: body))"
+    /// Returns the description, with a redacted part of the body around the place.
+    ///
+    /// - Parameters:
+    ///   - error: The error of any decoder.
+    ///   - body: The bytes that did not decode.
+    ///   - type: The type that the whole body was to have, if known.
+    ///   - name: The name of the bytes.
+    /// - Returns: The description, in one line.
+    package static func describe(
+        _ error: any Error, in body: Data, as type: Any.Type? = nil, called name: String = "the body"
+    ) -> String {
+        let whole = "\(name) (\(body.count) bytes)"
+        if let error = error as? DecodingError {
+            let context = error.context
+            if let fault = fault(in: context) {
+                if let text = syntax(fault, context, in: body, whole) { return text }
+            } else if let place = JSONPlace(of: context.codingPath, in: body), !error.isPlaceless || place.isScalar {
+                return mismatch(error, at: place, type, whole)
+            }
+        }
+        return "\(cause(of: error)); \(whole) begins \(snippet(of: body))"
     }
 
     /// Returns the description without the body.
     package static func cause(of error: any Error) -> String {
-        switch error {
-        case DecodingError.typeMismatch(let type, let context):
-            "\(place(context)): expected \(type), \(found(context))"
-        case DecodingError.valueNotFound(let type, let context):
-            "\(place(context)): expected \(type), found null or no value"
-        case DecodingError.keyNotFound(let key, let context):
-            "\((context.codingPath + [key]).pathText): expected a value, the key is missing"
-        case DecodingError.dataCorrupted(let context):
-            context.codingPath.isEmpty
-                ? "not valid JSON\(underlying(context))" : "\(place(context)): \(sentence(context.debugDescription))"
-        default:
-            (error as? any LocalizedError)?.errorDescription ?? "\(type(of: error)): \(error.localizedDescription)"
-        }
-    }
-
-    private static func place(_ context: DecodingError.Context) -> String {
-        context.codingPath.isEmpty ? "top level" : context.codingPath.pathText
-    }
-
-    /// Returns a sentence as part of another one.
-    private static func sentence(_ text: String) -> String {
-        text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix { $0 == "." }
-    }
-
-    /// Returns `found number` for "Expected to decode Int but found number instead."
-    private static func found(_ context: DecodingError.Context) -> String {
-        let text = context.debugDescription
-        guard let start = text.range(of: "but found "),
-            let end = text.range(of: " instead", range: start.upperBound..<text.endIndex)
-        else { return sentence(text) }
-        return "found " + text[start.upperBound..<end.lowerBound]
-    }
-
-    private static func underlying(_ context: DecodingError.Context) -> String {
-        let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
-        return detail.map { ": \(sentence($0))" } ?? ""
+        cause(of: error, as: nil, found: nil)
     }
 
     /// Returns the beginning of a body, redacted and in quotes.
@@ -51,6 +35,144 @@ package enum DecodingFailure {
         // Longer than the displayed text, so that the cut does not halve a secret before it is redacted.
         let text = String(decoding: body.prefix(2_048), as: UTF8.self)
         return Redactor.standard.text(text).split { $0.isWhitespace }.joined(separator: " ").quotedForMessage
+    }
+
+    private static func mismatch(
+        _ error: DecodingError, at place: JSONPlace, _ type: Any.Type?, _ whole: String
+    ) -> String {
+        let position = "at \(position(of: place.index, in: place.text)) of \(whole)"
+        if case .keyNotFound(let key, _) = error, let names = place.names {
+            return "\(cause(of: error)); the object \(position) has \(FoundValue.list(names))"
+                + twin(of: key.stringValue, among: names)
+        }
+        let isSecret = error.context.codingPath.contains { Redactor.standard.isSecret(member: $0.stringValue) }
+        let excerpt = BodyExcerpt(
+            of: place.text, at: place.index, containers: place.containers, isSecret: isSecret)
+        return "\(cause(of: error, as: type, found: FoundValue(at: place, excerpt))) \(position)"
+            + (excerpt.map { ", near \($0.quoted)" } ?? "")
+    }
+
+    private static func syntax(
+        _ fault: String, _ context: DecodingError.Context, in body: Data, _ whole: String
+    ) -> String? {
+        guard let offset = offset(of: fault, context), offset <= body.count,
+            let excerpt = BodyExcerpt(of: body, at: body.startIndex + offset, containers: [])
+        else { return nil }
+        let position = position(of: body.startIndex + offset, in: body)
+        return "\(syntax(context)): \(withoutPosition(fault)) at \(position) of \(whole), near \(excerpt.quoted)"
+    }
+
+    private static func cause(of error: any Error, as type: Any.Type?, found: FoundValue?) -> String {
+        switch error {
+        case DecodingError.typeMismatch(let expected, let context):
+            "\(place(context)): expected \(words(for: expected, context, type)), "
+                + (found.map { "found \($0.text)" } ?? Self.found(context))
+        case DecodingError.valueNotFound(let expected, let context):
+            "\(place(context)): expected \(words(for: expected, context, type)), "
+                + "found \(found?.text ?? "null or no value")"
+        case DecodingError.keyNotFound(let key, let context):
+            "\((context.codingPath + [key]).pathText): expected a value, the key is missing"
+        case DecodingError.dataCorrupted(let context):
+            if let fault = fault(in: context) {
+                "\(syntax(context)): \(fault)"
+            } else {
+                (context.codingPath.isEmpty ? "" : "\(place(context)): ") + rule(context, found)
+            }
+        default:
+            (error as? any LocalizedError)?.errorDescription
+                ?? "\(Swift.type(of: error)): \(error.localizedDescription)"
+        }
+    }
+
+    private static func place(_ context: DecodingError.Context) -> String {
+        context.codingPath.isEmpty ? "top level" : context.codingPath.pathText
+    }
+
+    private static func syntax(_ context: DecodingError.Context) -> String {
+        (context.codingPath.isEmpty ? "" : "\(context.codingPath.pathText): ") + "not valid JSON"
+    }
+
+    private static func words(for expected: Any.Type, _ context: DecodingError.Context, _ type: Any.Type?) -> String {
+        let whole = context.codingPath.isEmpty ? type.map { " for \(TypeText.text(of: $0))" } ?? "" : ""
+        if expected == [Any].self { return "an array\(whole)" }
+        if expected == [String: Any].self { return "an object\(whole)" }
+        return TypeText.text(of: expected)
+    }
+
+    /// Returns the rule that a value broke. Rules for numbers already contain the value.
+    private static func rule(_ context: DecodingError.Context, _ found: FoundValue?) -> String {
+        let text = sentence(context.debugDescription)
+        guard let found else { return text == "the given data was not valid JSON" ? "not valid JSON" : text }
+        let isNew = found.string.map { !text.contains($0) } ?? false
+        return withoutPosition(text) + (isNew ? ", found \(found.text)" : "")
+    }
+
+    /// Returns a sentence as part of another one.
+    private static func sentence(_ text: String) -> String {
+        text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix { $0 == "." }
+    }
+
+    /// Returns `found a number` for "Expected to decode Int but found number instead."
+    private static func found(_ context: DecodingError.Context) -> String {
+        let text = context.debugDescription
+        guard let start = text.range(of: "but found "),
+            let end = text.range(of: " instead", range: start.upperBound..<text.endIndex)
+        else { return sentence(text) }
+        let kind = String(text[start.upperBound..<end.lowerBound])
+        return "found \(["a dictionary": "an object", "number": "a number", "bool": "a Boolean"][kind] ?? kind)"
+    }
+
+    /// Returns a hint for a key that is missing only because its name is in snake case.
+    private static func twin(of key: String, among names: [String]) -> String {
+        guard let twin = names.first(where: { $0 != key && $0.camelCased == key }) else { return "" }
+        return "; keyDecodingStrategy = .convertFromSnakeCase reads \(twin) as \(key)"
+    }
+
+    /// Returns what the parser says about a text that is not JSON.
+    private static func fault(in context: DecodingError.Context) -> String? {
+        let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
+        return detail.map(sentence)
+    }
+
+    /// Returns the offset of a fault: `FastJSONDecoder` has it in the text, Foundation as a value.
+    private static func offset(of fault: String, _ context: DecodingError.Context) -> Int? {
+        if let start = fault.range(of: "(byte ", options: .backwards) {
+            return Int(fault[start.upperBound...].dropLast())
+        }
+        return (context.underlyingError as NSError?)?.userInfo["NSJSONSerializationErrorIndex"] as? Int
+    }
+
+    /// Returns a text without a position at its end: `, at line 1, column 7 (byte 6)` or ` around line 1, column 7`.
+    private static func withoutPosition(_ text: String) -> String {
+        for start in [", at line ", " at line ", " around line "] {
+            if let range = text.range(of: start, options: .backwards) { return String(text[..<range.lowerBound]) }
+        }
+        return text
+    }
+
+    /// Returns `line 1, column 7`. Both count from 1, columns in characters of Unicode.
+    private static func position(of index: Data.Index, in text: Data) -> String {
+        let before = text[..<index]
+        let start = before.lastIndex(of: .lineFeed).map { $0 + 1 } ?? before.startIndex
+        let line = before.lazy.filter { $0 == .lineFeed }.count + 1
+        return "line \(line), column \(before[start...].lazy.filter { $0 & 0xC0 != 0x80 }.count + 1)"
+    }
+}
+
+extension DecodingError {
+    fileprivate var context: Context {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context
+        @unknown default: Context(codingPath: [], debugDescription: localizedDescription)
+        }
+    }
+
+    /// Whether the error may be about a value whose path it does not have, as Foundation's errors about dates.
+    fileprivate var isPlaceless: Bool {
+        guard case .dataCorrupted(let context) = self else { return false }
+        return context.codingPath.isEmpty
     }
 }
 

@@ -13,6 +13,11 @@ package enum TransportText {
             let name = text[via.upperBound...].prefix { $0 != " " }
             return "nothing accepts connections at \(proxy ?? String(name)), the proxy"
         }
+        if text.hasPrefix("OpenSSL SSL_connect: "), let place = text.range(of: " in connection to ") {
+            let cause = text.dropFirst("OpenSSL SSL_connect: ".count).prefix(upTo: place.lowerBound)
+            let host = String(text[place.upperBound...]).trimmedOfBlanks
+            return "\(host) closed the connection in the TLS handshake (\(cause)); perhaps the port speaks plain HTTP"
+        }
         if text.contains("SSL_read: "), text.contains("unexpected eof") {
             return "the connection was closed within TLS"
         }
@@ -28,8 +33,9 @@ package enum TransportText {
 
     /// The beginnings of messages, each with a function that converts the rest.
     private static let beginnings: [(String, @Sendable (String) -> String)] = [
-        ("Failed to connect to ", { "nothing accepts connections at \(place($0))" }),
-        ("Could not connect to ", { "nothing accepts connections at \(place($0))" }),
+        // libcurl says the same of a port where nothing listens and of one that resets the connection at once.
+        ("Failed to connect to ", { "nothing accepts connections at \(place($0)), or it resets them" }),
+        ("Could not connect to ", { "nothing accepts connections at \(place($0)), or it resets them" }),
         ("Could not resolve host: ", { $0 }),
         ("Could not resolve proxy: ", { "the proxy \($0)" }),
         ("Empty reply from server", { _ in "the server closed it without a response" }),

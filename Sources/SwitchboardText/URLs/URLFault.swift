@@ -16,6 +16,7 @@ package enum URLFault {
 
     private static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         if isUsual(bytes) { return nil }
+        if bytes.isEmpty { return "is empty" }
         if let first = bytes.first, first <= 0x20 { return "begins with \(first.nameForMessage)" }
         guard let colon = bytes.firstIndex(of: .colon), bytes[0] != UInt8(ascii: "[") else { return noScheme(bytes) }
         let scheme = bytes[..<colon]
@@ -43,6 +44,9 @@ package enum URLFault {
             }
         }
         guard host < end, bytes[host] != .colon else { return "has no host" }
+        if bytes[host] == UInt8(ascii: "["), !bytes[host..<end].contains(UInt8(ascii: "]")) {
+            return "has a bracket that is not closed"
+        }
         // A colon inside brackets belongs to an IPv6 address.
         if let port, bytes[end - 1] != UInt8(ascii: "]"), port < end {
             guard UInt16(String(decoding: bytes[port..<end], as: UTF8.self)) != nil else {

@@ -66,6 +66,7 @@ struct EnvironmentURLsTests {
         arguments: [
             (" https://h", "begins with a space"), ("\thttps://h", "begins with a tab"),
             ("https:/h.example/v1?token=s3cret", "write https://h.example/v1?token=<redacted>"),
+            ("", "qa is empty"), ("http://[::1", "has a bracket that is not closed"),
             ("http:/", "has no host"), ("https:h", "has no host"),
         ])
     func slips(text: String, fault: String) {

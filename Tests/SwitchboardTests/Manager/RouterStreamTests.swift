@@ -162,6 +162,14 @@ struct RouterStreamTests {
         #expect(rows == [Snake(rowId: 1), Snake(rowId: 2)])
         #expect(error?.code == .decodingFailed)
         #expect(error?.reason?.hasPrefix("line 5: rowId: expected Int") == true, "\(error?.reason ?? "")")
+        #expect(error?.reason?.contains(" of the line (") == true)
+        #expect(error?.url?.absoluteString == "http://h.test/")
+        let last = await #expect(throws: NetworkError.self) {
+            let other = Router<URLEndPoint>(session: StubSession(.text("[]")))
+            for try await _ in other.jsonLines(for: URLEndPoint(.get, URL(text: "http://h.test/")), as: Row.self) {}
+        }
+        #expect(last?.url?.absoluteString == "http://h.test/")
+        #expect(last?.history.count == 1)
         #expect(session.requests[0].headers["Accept"]?.contains("application/x-ndjson") == true)
     }
 

@@ -250,7 +250,7 @@ struct HostileInputTests {
             try await router.response(for: URLEndPoint(.get, try #require(URL(string: "http://h/"))))
         }
         #expect(error?.code == .unknown)
-        #expect(error?.description.contains("Refusal.noToken") == true)
+        #expect(error?.description.contains("Refusing threw Refusal.noToken (GET http://h/") == true)
         #expect(error?.description.contains("planted") == false)
         #expect(error?.message == "Something went wrong")
     }

@@ -30,8 +30,14 @@ struct CredentialTrapTests {
         let error = await #expect(throws: NetworkError.self) { try await manager.response(for: URLEndPoint(.get, url)) }
         #expect(error?.code == .cannotAuthenticate)
         #expect(error?.description.contains("not signed in for qa") == true)
+        #expect(error?.description.contains("in: nil") == false)
         try await login.signOut(in: .staging)
         #expect(try await login.credential(in: .staging) == nil)
+        try await login.signIn(OAuthToken(accessToken: "t2"), in: String?.none)
+        let other = await #expect(throws: NetworkError.self) { try await manager.response(for: URLEndPoint(.get, url)) }
+        #expect(
+            other?.description.contains("not signed in for qa; there is a sign-in without an environment (in: nil)")
+                == true)
     }
 
     @Test("an endpoint's partition stays separate within the environment")

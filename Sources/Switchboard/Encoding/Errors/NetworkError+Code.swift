@@ -171,7 +171,8 @@ extension NetworkError.Code {
         switch self {
         case .cancelled: "The request was cancelled."
         case .noInternetConnection: "No Internet connection"
-        case .unknown: "Something went wrong"
+        case .unknown, .sessionInvalidated: "Something went wrong"
+        case .bodyNotAllowed, .unsupported, .unknownEnvironment: Self.invalidRequest.title
         case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse:
             "Please check your network connection."
         default: title

@@ -75,7 +75,6 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         if code == .custom, let serverMessage { return serverMessage }
         // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
-        if code == .invalidRequest { return code.title + (failureReason.map { ": \($0)" } ?? "") }
         if let statusWords, let status { return "\(statusWords) (\(status))\(waitText)" }
         return classMessage ?? code.message
     }

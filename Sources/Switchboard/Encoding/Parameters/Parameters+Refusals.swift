@@ -2,7 +2,10 @@ import Foundation
 
 extension JSONBody {
     /// Rejects untyped values at compile time. Use `JSONBody(try Parameters(dictionary))`.
-    @available(*, unavailable, message: "convert the value first: `JSONBody(try Parameters(dictionary))`")
+    @available(
+        *, unavailable,
+        message: "the value's type must be Encodable; for a [String: Any] write `JSONBody(try Parameters(dictionary))`"
+    )
     @_disfavoredOverload
     public init(_ value: Any?) {
         self.init(ParameterValue.null)
@@ -11,7 +14,10 @@ extension JSONBody {
 
 extension FormBody {
     /// Rejects untyped values at compile time. Use `FormBody(try Parameters(dictionary))`.
-    @available(*, unavailable, message: "convert the value first: `FormBody(try Parameters(dictionary))`")
+    @available(
+        *, unavailable,
+        message: "the value's type must be Encodable; for a [String: Any] write `FormBody(try Parameters(dictionary))`"
+    )
     @_disfavoredOverload
     public init(_ value: Any?, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         self.init(Parameters(), encoder: encoder)

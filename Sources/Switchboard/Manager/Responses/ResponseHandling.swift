@@ -105,17 +105,17 @@ extension NetworkResponse {
         if type == String.self || type == String?.self, let value = text as? Value { return value }
         if let value = EmptyResponse() as? Value { return value }
         guard !body.isEmpty else {
-            throw failure(.noData, "expected \(type), but the \(statusCode) response has no body")
+            throw failure(.noData, "expected \(TypeText.text(of: type)), but the \(statusCode) response has no body")
         }
         do {
             return try environment.run { try (decoder ?? handling.decoder).decode(type, from: body) }
         } catch {
-            throw failure(for: error)
+            throw failure(for: error, as: type)
         }
     }
 
-    private func failure(for error: any Error) -> NetworkError {
-        let reason = DecodingFailure.describe(error, in: body)
+    private func failure(for error: any Error, as type: Any.Type) -> NetworkError {
+        let reason = DecodingFailure.describe(error, in: body, as: type)
         guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
             !mediaType.contains("json"), !mediaType.contains("plist"), mediaType.contains("html") || isNoJSON
         else { return failure(.decodingFailed, reason, error) }

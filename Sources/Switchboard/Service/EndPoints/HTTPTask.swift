@@ -91,6 +91,16 @@ public struct HTTPTask: Sendable {
         return task
     }
 
+    /// Creates a task like ``requestParameters(_:bodyEncoding:)``, with header fields that override those of the
+    /// endpoint.
+    public static func requestParametersAndHeaders(
+        _ parameters: Parameters, bodyEncoding: ParameterEncoding = .jsonEncoding, additionalHeaders: HTTPHeaders?
+    ) -> HTTPTask {
+        var task = requestParameters(parameters, bodyEncoding: bodyEncoding)
+        task.headers = additionalHeaders
+        return task
+    }
+
     /// Creates a task with a body: ``JSONBody``, ``FormBody``, ``DataBody``, or a custom type.
     public static func requestBody(
         _ body: any HTTPBody, urlParameters: Parameters? = nil, additionHeaders: HTTPHeaders? = nil

@@ -24,6 +24,6 @@ private enum RetryOption: RequestOption { static let defaultValue: RetryPolicy? 
 private enum IdempotencyKeyOption: RequestOption { static let defaultValue: IdempotencyKey? = nil }
 
 extension NetworkResponse {
-    /// The number of attempts in a row without progress until this response arrived. 1 without a retry.
-    public var attempts: Int { request?.call?.attempts ?? 1 }
+    /// The number of times the request was sent until this response arrived. 1 without a retry.
+    public var attempts: Int { request?.call?.totalAttempts ?? 1 }
 }

@@ -16,6 +16,13 @@ extension RetryPolicy {
         return { total - max(policy(), call?() ?? .zero) }
     }
 
+    /// Returns whether a request may be sent again at all. If not, reports the reason, unless its result is final anyway.
+    func mayRepeat(_ request: NetworkRequest, after result: Result<NetworkResponse, NetworkError>) -> Bool {
+        guard let fault = fault(of: request) else { return true }
+        if !result.isOver, mayPass(result) { request.report(.note("not retried: \(fault)")) }
+        return false
+    }
+
     /// Returns whether a call continues after a result. If so, it first counts and reports the attempt, and waits.
     func goesOn(
         after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest, within left: TimeLeft?

@@ -109,10 +109,10 @@ public struct RetryPolicy: Interceptor {
                 guard policy.mayGoOn(after: response) else { return response }
                 result = .success(response)
             } catch var error as NetworkError {
-                error.attempts = max(request.call?.attempts ?? 1, error.attempts)
+                error.attempts = max(request.call?.totalAttempts ?? 1, error.attempts)
                 result = .failure(error)
             }
-            guard policy.fault(of: request) == nil,
+            guard policy.mayRepeat(request, after: result),
                 try await policy.goesOn(after: result, of: request, within: left)
             else { return try result.get() }
         }

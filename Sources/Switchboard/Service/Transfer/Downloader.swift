@@ -93,13 +93,21 @@ actor Downloader {
                 try restart()
                 continue
             }
-            guard policy.fault(of: request) == nil,
+            guard policy.mayRepeat(request, after: result),
                 try await policy.goesOn(after: result, of: request, within: left)
             else {
                 if status == 404 || status == 410 { file.discard() }
-                return (try result.get(), false)
+                return (try result.mapError(noting).get(), false)
             }
         }
+    }
+
+    /// Returns an error that says how many bytes a later call can build on.
+    private func noting(_ error: NetworkError) -> NetworkError {
+        guard file.isKept, file.origin != nil, file.count > 0 else { return error }
+        var error = error
+        error.reason = (error.reason.map { $0 + "; " } ?? "") + "\(file.count) bytes are kept for the next call"
+        return error
     }
 
     /// Restarts the count of attempts after progress of 64 KiB. A partial response with less progress counts as an

@@ -27,6 +27,8 @@ final class PartialFile: @unchecked Sendable {
     /// The origin of the bytes. Nil when it is unknown, so that nothing can be appended later.
     private(set) var origin: Origin?
     private var isPlaced = false
+    /// Whether a later call can resume the file.
+    var isKept: Bool { sidecar != nil }
 
     /// Opens and locks the file.
     ///
@@ -69,7 +71,9 @@ final class PartialFile: @unchecked Sendable {
         for _ in 0..<10 {
             let descriptor = Foundation.open(url.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
             guard descriptor >= 0 else {
-                throw failure("cannot create a file beside \(destination.path.quotedForMessage)", errno)
+                let (folder, number) = (destination.deletingLastPathComponent().path, errno)
+                if number == ENOENT { throw failure("the folder \(folder.quotedForMessage) does not exist") }
+                throw failure("cannot create a file beside \(destination.path.quotedForMessage)", number)
             }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 close(descriptor)

@@ -28,6 +28,11 @@ extension CurlError {
         if error.code == .timedOut, !isHeadComplete { error.reason = "connect timeout (\(message))" }
         if code == 27 || code == 100, isHeadComplete {
             error.reason = "its decompressed body exceeds the memory that libcurl buffers for a slow reader"
+        } else if code == 27 {
+            error.reason = "a line of it is longer than libcurl accepts, 100 KiB, whatever limits.responseHeaders is"
+        }
+        if isHeadComplete, let waiting = error.reason?.range(of: "while waiting for the response") {
+            error.reason?.replaceSubrange(waiting, with: "while reading the body")
         }
         return error
     }

@@ -8,7 +8,9 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         var cause: String?
         var isOver = false
         var attempts = 1
+        var totalAttempts = 1
         var attemptLimit = Int.max
+        var thrower: (type: String?, error: ObjectIdentifier)?
     }
 
     /// The maximum number of recorded exchanges, so that an endless call does not exhaust memory.
@@ -43,12 +45,16 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
     /// The number of consecutive attempts without progress. All code that resends requests shares this count.
     var attempts: Int { withLock { $0.attempts } }
 
+    /// The number of all attempts, for the caller. Progress does not change it.
+    var totalAttempts: Int { withLock { $0.totalAttempts } }
+
     /// Counts one more attempt. Returns false if the limit is already reached. A nil limit keeps the last one.
     func takeAttempt(within limit: Int? = nil) -> Bool {
         withLock { notes in
             notes.attemptLimit = limit ?? notes.attemptLimit
             guard notes.attempts < notes.attemptLimit else { return false }
             notes.attempts += 1
+            notes.totalAttempts += 1
             return true
         }
     }
@@ -56,6 +62,19 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
     /// Restarts the count of attempts, because the call made progress. `count` is 0 if the last attempt did not fail.
     func restartAttempts(at count: Int = 1) {
         withLock { $0.attempts = count }
+    }
+
+    /// Notes which interceptor threw an error of the app's own; nil for the session. The interceptors around it rethrow
+    /// the error.
+    func note(_ error: any Error, thrownBy interceptor: (any Sendable)?) {
+        let kind = ObjectIdentifier(type(of: error))
+        let name = interceptor.map { String(describing: type(of: $0)) }
+        withLock { if $0.thrower?.error != kind { $0.thrower = (name, kind) } }
+    }
+
+    /// Returns the type of the interceptor that threw an error of the app's own, if one did.
+    func thrower(of error: any Error) -> String? {
+        withLock { $0.thrower?.error == ObjectIdentifier(type(of: error)) ? $0.thrower?.type : nil }
     }
 
     /// Ends the call and reports its result to the monitors: a status, an error or a `CancellationError`.

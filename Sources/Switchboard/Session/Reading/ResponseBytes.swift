@@ -94,13 +94,15 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     private actor Opening: Source {
         private var open: (@Sendable () async throws -> ResponseBytes)?
         private var bytes: ResponseBytes?
+        /// The request of a body that was read to its end, for errors of its reader.
+        private var endedRequest: NetworkRequest?
 
         init(_ open: @escaping @Sendable () async throws -> ResponseBytes) {
             self.open = open
         }
 
         var request: NetworkRequest? {
-            get async { await bytes?.source.request }
+            get async { await bytes?.source.request ?? endedRequest }
         }
 
         func next() async throws -> Data? {
@@ -109,6 +111,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
                 bytes = try await open()
             }
             guard let chunk = try await bytes?.next() else {
+                endedRequest = await request
                 bytes = nil
                 return nil
             }

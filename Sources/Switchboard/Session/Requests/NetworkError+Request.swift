@@ -28,7 +28,7 @@ extension NetworkError {
     /// Returns the error with the response, its request and the number of attempts attached.
     package func with(_ response: NetworkResponse) -> NetworkError {
         var error = response.request.map(attributed) ?? self
-        error.attempts = max(error.attempts, response.request?.call?.attempts ?? 1)
+        error.attempts = max(error.attempts, response.request?.call?.totalAttempts ?? 1)
         error.status = response.statusCode
         error.headers = response.headers
         error.body = response.body

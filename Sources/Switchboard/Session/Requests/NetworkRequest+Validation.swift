@@ -69,9 +69,10 @@ extension NetworkRequest {
         }
         if !isURLChecked { try checkURL() }
         guard body.isEmpty || method.allowsBody else {
+            // An endpoint of another type has GET by default.
+            let isDefault = method == .get && endPointName != "URLEndPoint"
             throw NetworkError(
-                .bodyNotAllowed,
-                reason: "the method is \(method)" + (method == .get ? ", the default: set httpMethod" : ""))
+                .bodyNotAllowed, reason: "the method is \(method)" + (isDefault ? ", the default: set httpMethod" : ""))
         }
     }
 

@@ -93,7 +93,7 @@ struct NetworkErrorTests {
             ])
         #expect(
             NetworkError(.invalidRequest, reason: "why").localizedDescription == "Unable to create the request: why")
-        #expect(NetworkError(.invalidRequest, reason: "why").message == "Unable to create the request: why")
+        #expect(NetworkError(.invalidRequest, reason: "why").message == "Unable to create the request")
         #expect(NetworkError(.invalidRequest, reason: "why").failureReason == "why")
     }
 

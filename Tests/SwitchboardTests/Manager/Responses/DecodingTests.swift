@@ -27,8 +27,9 @@ struct DecodingTests {
         arguments: [
             (#"[{"id":1},{"name":"Ann"}]"#, "[1].id: expected a value, the key is missing"),
             (#"[{"id":"one"}]"#, "[0].id: expected Int"),
-            (#"[{"id":null}]"#, "[0].id: expected Int, found null or no value"),
-            (#"{"id":1}"#, "top level: expected Array"), (#"[{"id":1,"name":[]}]"#, "[0].name: expected String"),
+            (#"[{"id":null}]"#, "[0].id: expected Int, found null at line 1, column 8 of"),
+            (#"{"id":1}"#, "top level: expected an array for [User], found an object with id"),
+            (#"[{"id":1,"name":[]}]"#, "[0].name: expected String"),
         ])
     func keyPath(json: String, reason: String) async throws {
         let error = await failure([User].self, .json(json))

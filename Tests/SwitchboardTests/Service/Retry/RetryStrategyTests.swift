@@ -126,6 +126,29 @@ struct RetryStrategyTests {
         #expect(session.requests.count == 4)
     }
 
+    @Test("a monitor hears why a request is not retried")
+    func reasons() async throws {
+        let monitor = Events()
+        let session = StubSession(.status(503), .close, .status(404), .status(503))
+        let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy()])
+        let options = RequestOptions { $0.monitors = [monitor] }
+        for _ in 0..<3 {
+            await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.post, url, options: options))
+            }
+        }
+        let body = StreamBody(isReplayable: false) { HTTPBodyStream { nil } }
+        await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.put, url, task: .requestBody(body), options: options))
+        }
+        #expect(
+            monitor.texts.filter { $0.contains("not retried") } == [
+                "not retried: POST is not retried without Idempotency-Key",
+                "not retried: POST is not retried without Idempotency-Key",
+                "not retried: its body cannot be sent twice",
+            ])
+    }
+
     @Test("response and error have the history, and every retry is reported", .requirement("S2.19"))
     func visible() async throws {
         let session = StubSession(.status(503), .close, .text("done"), .status(502), .status(500), .status(504))

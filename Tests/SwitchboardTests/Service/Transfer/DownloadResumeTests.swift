@@ -272,6 +272,7 @@ struct DownloadResumeTests {
                     try await download(kind, endPoint, isKept: true, attempts: 1, in: folder)
                 }
                 #expect(error?.code == .truncatedBody)
+                #expect(error?.reason?.hasSuffix("; 100000 bytes are kept for the next call") == true)
                 #expect(names(in: folder) == [".a.download", ".a.download.json"])
                 let sidecar = try Data(contentsOf: folder.appendingPathComponent(".a.download.json"))
                 #expect(!String(decoding: sidecar, as: UTF8.self).contains("hush"))

@@ -96,7 +96,7 @@ struct OAuth2AuthenticatorTests {
             (MockResponse.status(503), NetworkError.Code.cannotAuthenticate),
             (.failure(.cannotConnect), .cannotConnect),
             (.json(#"{"error":"invalid_client"}"#, status: 401), .cannotAuthenticate),
-            (.text("captive portal"), .decodingFailed),
+            (.text("captive portal"), .cannotAuthenticate),
         ])
     func keptOnFailure(response: MockResponse, code: NetworkError.Code) async throws {
         let token = OAuthToken(accessToken: "a1", refreshToken: "r1")
@@ -106,6 +106,9 @@ struct OAuth2AuthenticatorTests {
         let router = router(api, AuthenticationInterceptor(OAuth2Authenticator(client(login), store: store)))
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(error?.code == code)
+        if response.body == Data("captive portal".utf8) {
+            #expect(error?.reason?.contains(#"is "text/plain; charset=utf-8" and begins "captive portal""#) == true)
+        }
         #expect(await store.load(nil) == token)
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
     }

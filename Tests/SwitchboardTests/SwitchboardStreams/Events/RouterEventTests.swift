@@ -69,7 +69,7 @@ struct RouterEventTests {
         }
         #expect(seen == ["a"])
         #expect(other?.code == .timedOut)
-        #expect(other?.attempts == 4)
+        #expect(other?.attempts == 5)
         #expect(later.requests.count == 5)
         for try await event in events { Issue.record("\(event)") }
     }
