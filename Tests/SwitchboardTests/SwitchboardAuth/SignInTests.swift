@@ -40,7 +40,7 @@ struct SignInTests {
         #expect(try await films.request(.login, as: String.self) == "ok")
         let error = await #expect(throws: NetworkError.self) { try await films.response(for: .favorites) }
         #expect(error?.code == .cannotAuthenticate)
-        #expect(error?.description.contains("the request requires a sign-in") == true)
+        #expect(error?.description.contains("not signed in") == true)
         #expect(authorizations(session) == [nil, nil])
 
         try await login.signIn(OAuthToken(accessToken: "anna"), in: manager.environment)
