@@ -31,7 +31,7 @@ struct BodyExcerpt {
         Redactor.standard.text(String(decoding: text, as: UTF8.self)).split { $0.isWhitespace }.joined(separator: " ")
     }
 
-    /// Whether the text at the place is this text, and no mask.
+    /// Returns whether the excerpt shows this text at the place, without a mask.
     func shows(_ text: Data) -> Bool {
         let words = String(decoding: text.prefix(1_024), as: UTF8.self).split { $0.isWhitespace }.joined(separator: " ")
         return rest.drop { $0 == " " }.hasPrefix(words)

@@ -149,6 +149,8 @@ struct TestingYourCode {
             let list = NoteList(router: router)
             await list.load()
             #expect(list.state != .empty)
+            let target = server.requests.first?.target
+            #expect(target == nil || target == "/notes?page=1")
         }
     }
 
@@ -181,7 +183,9 @@ struct Redirected: Interceptor {
         _ request: NetworkRequest, next: Next
     ) async throws -> NetworkResponse {
         var request = request
-        request.url = server.appendingPathComponent(request.path)
+        request.scheme = server.scheme ?? "http"
+        request.host = server.host ?? "127.0.0.1"
+        request.port = server.port
         return try await next(request)
     }
 }
