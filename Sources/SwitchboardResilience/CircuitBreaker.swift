@@ -82,7 +82,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     /// The number of stored circuits.
     var circuitCount: Int { circuits.withLock { $0.count } }
 
-    /// Sends the request, unless the circuit is open.
+    /// Sends the request, or throws `NetworkError.Code.circuitOpen` while the circuit is open.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         let key = key(request)
         let epoch = try admit(request, key)

@@ -42,7 +42,7 @@ public struct Reachability: Sendable {
         self.isOnline = isOnline
     }
 
-    /// The current status.
+    /// The current status. ``Status/reachable`` does not mean that a server answers.
     public var status: Status { isOnline() ? .reachable : .unreachable }
 
     /// Returns false for another machine's URL while no network is available.

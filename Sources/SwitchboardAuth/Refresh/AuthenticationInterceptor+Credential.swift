@@ -17,7 +17,7 @@ extension AuthenticationInterceptor {
     /// Uses a credential from now on, for example after a login, and saves it. The requests of a manager are in the
     /// partition of its environment: `signIn(token, in: manager.environment)`. Those of a router without a manager are
     /// in no partition: nil. The credential supersedes a refresh in flight, and requests that wait for that refresh use
-    /// it.
+    /// it. An expired credential is sent as it is, because a clock may be wrong: the 401 refreshes it.
     ///
     /// - Throws: The error of saving the credential. It is used in any case.
     public func signIn(_ credential: A.Credential, in partition: String?) async throws {
@@ -35,7 +35,7 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Removes the credential, including the saved one. Requests that wait for a new one fail with
+    /// Removes the credential of this partition, including the saved one. See ``signIn(_:in:)``. Requests that wait for a new one fail with
     /// `NetworkError.Code.cannotAuthenticate`.
     ///
     /// - Throws: The error of removing the saved credential. It is not used again in any case.

@@ -35,7 +35,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
 
     /// The authenticator that applies and refreshes credentials.
     public let authenticator: A
-    /// The time before its expiry at which a credential is refreshed. Default 30 seconds.
+    /// The time before its expiry at which a credential is refreshed. Default 30 seconds. A credential that arrives with
+    /// less time left is used until it expires.
     public let leeway: Duration
     /// The longest time for a refresh. After it, waiting requests fail with `NetworkError.Code.timedOut`. Default 60
     /// seconds.
@@ -73,7 +74,9 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         self.now = now
     }
 
-    /// Sends the request with the credential, and once more with a new one if the server refuses it.
+    /// Sends the request with the credential, and once more with a new one if the server refuses it. Without a
+    /// credential, `RequestOptions.authentication` decides whether the request is sent or fails with
+    /// `NetworkError.Code.cannotAuthenticate`.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard takes(request) else { return try await next(request) }
         var request = request

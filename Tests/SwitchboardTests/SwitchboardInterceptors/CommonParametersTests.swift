@@ -116,7 +116,7 @@ struct CommonParametersTests {
         #expect(sent.headers["Content-Type"] == one.type)
     }
 
-    @Test("streamed, multipart and compressed bodies put parameters in the query", .requirement("S1.5"))
+    @Test("parameters join the query beside streams, forms and compressed bodies", .requirement("S1.5"))
     func otherBodies() async throws {
         let session = StubSession { _ in .text("") }
         let router = router(session, [CommonParameters(["token": "new"])])
@@ -128,7 +128,7 @@ struct CommonParametersTests {
         #expect(session.requests.map(\.query) == ["token=new", "token=new", "token=new"])
     }
 
-    @Test("a new body uses the given encoding, or the query if that has none", .requirement("S1.5"))
+    @Test("without a body, parameters use bodyEncoding or join the query", .requirement("S1.5"))
     func encodings() async throws {
         let session = StubSession { _ in .text("") }
         for encoding in [ParameterEncoding.formEncoding, .urlEncoding] {

@@ -56,7 +56,7 @@ struct PageCycleTests {
         #expect(try await pages.values() == [[1], [1], [1]])
     }
 
-    @Test("by number or cursor, a page equal to the one before ends the pages")
+    @Test("a page equal to the previous one ends paging by number or cursor")
     func equalBodies() async throws {
         let chapter = #"{"page":1,"total":9,"items":[1],"next":"#
         let ignoring = StubSession { _ in .json(chapter + "null}") }

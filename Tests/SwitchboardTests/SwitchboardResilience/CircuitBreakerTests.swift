@@ -115,7 +115,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state(of: key) == .open(for: .seconds(20)))
     }
 
-    @Test("calls that began before it opened do not change it")
+    @Test("calls begun before the circuit opens do not change its state")
     func stale() async throws {
         let breaker = breaker()
         let (gate, begun) = (Gate(), Deliveries<Bool>())

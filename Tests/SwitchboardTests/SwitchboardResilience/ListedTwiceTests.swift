@@ -63,7 +63,7 @@ struct ListedTwiceTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("with one id, requests with other credentials are not shared", .requirement("S2.23"))
+    @Test("requests with the same id and different credentials are not shared", .requirement("S2.23"))
     func byID() async throws {
         for place in [APIKeyAuth.Place.header("X-Odd"), .header("X-Api-Key"), .query("api_key")] {
             let begun = Deliveries<String>()

@@ -27,7 +27,7 @@ struct RateLimiterTests {
         for path in paths {
             let (monitor, before) = (Events(), limiter.waiting)
             calls.append(call(router, path, RequestOptions { $0.monitors = [monitor] }))
-            try await monitor.wait(for: "waits for its turn")
+            try await monitor.wait(for: "waits for the rate limit")
             #expect(await comesTrue { limiter.waiting > before })
         }
         return calls

@@ -15,7 +15,6 @@ import Foundation
 /// - With libcurl before 7.87, SIGPIPE ends the process, unless the program ignores that signal.
 /// - A response with trailers, or a connection closed inside the response's head, ends the *process* (a trap in
 ///   Foundation before 6.4). So does a `Content-Length` of 9223372036854775807.
-/// - Damage inside compressed data goes unnoticed if all bytes arrive.
 /// - A redirect without a `Location` loses its body and fails with ``NetworkError/Code/truncatedBody``.
 /// - Repeated response headers arrive joined by commas, except `Set-Cookie`.
 public final class FoundationSession: NetworkSession {

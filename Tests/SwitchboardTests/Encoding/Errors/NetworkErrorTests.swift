@@ -73,7 +73,7 @@ struct NetworkErrorTests {
         .unexpectedContentType, .unknown,
     ]
 
-    @Test("every code has texts for people and for developers, in words", arguments: codes)
+    @Test("each listed code has texts of several words", arguments: codes)
     func texts(code: NetworkError.Code) {
         let error: any Error = NetworkError(code)
         #expect(error.localizedDescription.contains(" "))

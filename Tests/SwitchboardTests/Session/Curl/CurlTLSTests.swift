@@ -281,7 +281,7 @@ struct CurlTLSTests {
 
     // MARK: Unreadable files
 
-    @Test("unreadable or wrong PEM files are insecureConnection and are named")
+    @Test("an unusable PEM source fails with insecureConnection")
     func unreadable() async throws {
         let missing = try Servers.file("no such file.pem")
         let noPEM = try Servers.file("servers.json")
