@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardCalls
 
 extension NetworkManager {
-    /// Makes the call as a publisher. Subscribing sends the request, and cancelling the subscription ends the exchange.
+    /// Makes the call as a publisher. Subscribing sends the request, and canceling the subscription ends the exchange.
     func todosPublished(for endPoint: FindTodos) async throws -> [Todo]? {
         for try await todos in publisher(for: endPoint).values { return todos }
         return nil

@@ -7,7 +7,7 @@ extension NetworkManager {
     ///   - endPoint: The endpoint to send.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     /// - Returns: The decoded response.
-    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
+    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
     public func send<EndPoint: TypedEndPoint>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) async throws -> EndPoint.Response {
@@ -26,7 +26,7 @@ extension NetworkManager {
 
     /// Sends any endpoint and returns the response if its status is accepted.
     ///
-    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
+    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
     public func response<EndPoint: EndPointType>(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) async throws -> NetworkResponse {
@@ -43,7 +43,7 @@ extension NetworkManager {
     ///     MovieApi.popular(page: 1))
     /// ```
     ///
-    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was cancelled.
+    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
     public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions()
     ) async throws -> Value {
@@ -75,7 +75,7 @@ extension NetworkManager {
     ///   - options: Options for this call. Default none.
     /// - Returns: The bytes.
     /// - Throws: ``NetworkError``, also for a status that is not accepted, so that an error page is never taken for
-    ///   data; `CancellationError` when the task or the manager was cancelled.
+    ///   data; `CancellationError` when the task or the manager was canceled.
     public func data(from url: URL, options: RequestOptions = RequestOptions()) async throws -> Data {
         try await urlRouter().response(for: URLEndPoint(.get, url, headers: [.accept("*/*")]), options: options).body
     }

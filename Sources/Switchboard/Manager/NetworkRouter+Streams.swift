@@ -8,7 +8,7 @@ extension NetworkRouter {
     /// too.
     ///
     /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
-    ///   task or the router was cancelled.
+    ///   task or the router was canceled.
     public func streamedResponse(for endPoint: EndPoint) async throws -> NetworkResponse {
         try await streamedResponse(for: endPoint, accept: "*/*")
     }
@@ -20,7 +20,7 @@ extension NetworkRouter {
     /// ```
     ///
     /// The request is sent once, when the first chunk is read. The reader sets the pace. A reader that stops early, or
-    /// whose task is cancelled, closes the exchange. Reading throws the errors of ``streamedResponse(for:)``, and the
+    /// whose task is canceled, closes the exchange. Reading throws the errors of ``streamedResponse(for:)``, and the
     /// error of a body that ends early.
     public func bytes(for endPoint: EndPoint) -> ResponseBytes {
         ResponseBytes(opening: { try await streamedResponse(for: endPoint).bytes })

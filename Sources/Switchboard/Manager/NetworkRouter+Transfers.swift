@@ -33,7 +33,7 @@ extension NetworkRouter {
     ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received.
     /// - Throws: The errors of ``response(for:options:)``, and ``NetworkError/Code/cannotWriteFile``, also while
     ///   another download keeps the same file. `CancellationError` when the task, the router or the progress was
-    ///   cancelled.
+    ///   canceled.
     @discardableResult
     public func download(
         _ endPoint: EndPoint, to file: URL, keepingPartial isKept: Bool = false,

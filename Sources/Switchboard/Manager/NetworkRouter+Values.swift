@@ -14,7 +14,7 @@ extension NetworkRouter {
     ///   - options: Options for this call. They override those of its endpoint. Default none.
     /// - Returns: The response.
     /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
-    ///   task or the router was cancelled.
+    ///   task or the router was canceled.
     public func response(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) async throws -> NetworkResponse {

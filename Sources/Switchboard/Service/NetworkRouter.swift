@@ -16,7 +16,7 @@ public protocol NetworkRouter<EndPoint>: Sendable {
     ///   - options: Options for this call. They override those of its endpoint.
     /// - Returns: The response.
     /// - Throws: ``NetworkError`` when the request could not be built or no complete response arrived;
-    ///   `CancellationError` when the task or the router was cancelled.
+    ///   `CancellationError` when the task or the router was canceled.
     func rawResponse(for endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse
 
     /// Makes a call, changes its request before it is sent, and returns the response, whatever its status. Streams,

@@ -29,7 +29,7 @@ public final class RequestHandle: Sendable {
         if case .cancelled = state.value { true } else { false }
     }
 
-    /// Takes the task that performs the request. Cancels the task if the handle was cancelled before.
+    /// Takes the task that performs the request. Cancels the task if the handle was canceled before.
     package func run(_ task: Task<Void, Never>) {
         let isCancelled = state.withLock { state in
             if case .waiting = state { state = .running(task) }
@@ -39,7 +39,7 @@ public final class RequestHandle: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Marks the request as ended. Returns false if it was cancelled before.
+    /// Marks the request as ended. Returns false if it was canceled before.
     package func finish() -> Bool {
         state.withLock { state in
             if case .cancelled = state { return false }

@@ -99,7 +99,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
     /// Cancels every call of this router that is in flight. Later calls are not affected.
     ///
     /// Exchanges are closed and waits between attempts end at once. An async call runs in its caller's task, which is
-    /// not cancelled: an interceptor that waits for something else continues to wait, and the call ends as cancelled
+    /// not canceled: an interceptor that waits for something else continues to wait, and the call ends as canceled
     /// when it next sends. Calls with a completion and streams that are being read always end at once.
     public func cancel() {
         calls.cancelAll()
@@ -112,7 +112,7 @@ extension Router {
     ///
     /// It affects all routers over the same chain: a manager and its routers. Until it returns, new calls fail with
     /// ``NetworkError/Code/resetInProgress``, and a second reset waits for this one. An interceptor may call it during
-    /// a call: that call is cancelled, and the reset does not wait for it. The reset waits for all other calls, even if
+    /// a call: that call is canceled, and the reset does not wait for it. The reset waits for all other calls, even if
     /// an interceptor of the app delays a call after its cancellation.
     public func reset() async {
         await calls.reset()

@@ -27,7 +27,7 @@ package final class RouterCalls: Sendable {
         chain.gate.remove(self)
     }
 
-    /// Returns an object for calls over the same chain that are cancelled separately.
+    /// Returns an object for calls over the same chain that are canceled separately.
     func sibling() -> RouterCalls {
         RouterCalls(chain, queue, clock)
     }
@@ -85,7 +85,7 @@ package final class RouterCalls: Sendable {
             }
             try? request.get().options.download?.progress?.end()
             let deliver: @Sendable () -> Void = {
-                // A cancellation before this moment wins: a caller never receives a value after it has cancelled.
+                // A cancellation before this moment wins: a caller never receives a value after it has canceled.
                 let result = handle.finish() ? result : .failure(NetworkError.completion(CancellationError(), request))
                 (environment?.afterwards).run { completion(result) }
                 self.remove(call)

@@ -1,6 +1,6 @@
 import SwitchboardPlatform
 
-/// An operation that several callers wait for. It runs in a separate task: when one caller is cancelled, it stops
+/// An operation that several callers wait for. It runs in a separate task: when one caller is canceled, it stops
 /// waiting, and the others continue to wait.
 package final class SharedCall<Output: Sendable>: Sendable {
     private struct State {
@@ -13,7 +13,7 @@ package final class SharedCall<Output: Sendable>: Sendable {
     }
 
     private let state = Protected(State())
-    /// Whether the operation is cancelled when the last caller has left.
+    /// Whether the operation is canceled when the last caller has left.
     private let endsWithCallers: Bool
 
     package init(endsWithCallers: Bool) {

@@ -22,7 +22,7 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Note
     ///   - didJoin: Called with the note of the operation in flight when the caller joins it.
     ///   - operation: The operation, called with its note. It does not end with a single caller's task or call.
     /// - Returns: The value of the operation.
-    /// - Throws: The error of the operation, or `CancellationError` when the caller was cancelled.
+    /// - Throws: The error of the operation, or `CancellationError` when the caller was canceled.
     package func value(
         for key: Key, note: @autoclosure () -> Note, didJoin: (Note) -> Void = { _ in },
         _ operation: @escaping @Sendable (Note) async throws -> Output

@@ -15,10 +15,10 @@
 /// ```
 ///
 /// A custom session calls ``NetworkRequest/validate()`` first, and throws only ``NetworkError`` or `CancellationError`.
-/// It returns when the whole body has arrived, and stops at once when its task is cancelled.
+/// It returns when the whole body has arrived, and stops at once when its task is canceled.
 public protocol NetworkSession: Sendable {
     /// Sends a request and waits for the whole response.
     ///
-    /// - Throws: ``NetworkError`` when no complete response arrived, `CancellationError` when the task was cancelled.
+    /// - Throws: ``NetworkError`` when no complete response arrived, `CancellationError` when the task was canceled.
     func send(_ request: NetworkRequest) async throws -> NetworkResponse
 }

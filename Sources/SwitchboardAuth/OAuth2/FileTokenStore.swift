@@ -22,7 +22,7 @@ public actor FileTokenStore: TokenStore {
     private let file: URL
     private let clock: any Clock<Duration>
     /// The last change. The changes of one store run one after the other, and finish even if their callers are
-    /// cancelled.
+    /// canceled.
     private var last: Task<Void, any Error>?
     /// The largest file, in bytes. A file of tokens has a few kilobytes, so a much larger one is no such file.
     private static let limit = 16 << 20

@@ -17,7 +17,7 @@ import Switchboard
 ///   or `NetworkError.Code.cannotAuthenticate`. The next request tries again.
 /// - A request is sent again once. A 401 after that is the result. A 401 for a body that cannot be sent again is the
 ///   result too, and the next request refreshes the credential.
-/// - A refresh runs in a separate task and finishes even if all waiting requests were cancelled, because it may already
+/// - A refresh runs in a separate task and finishes even if all waiting requests were canceled, because it may already
 ///   have used up the old credential. ``refreshTimeout`` limits its time.
 /// - Without a sign-in a request fails, unless its `RequestOptions.authentication` is `AuthenticationChoice.optional`.
 ///   Then it is sent without a credential.

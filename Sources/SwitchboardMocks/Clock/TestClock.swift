@@ -75,7 +75,7 @@ public final class TestClock: Clock, Sendable {
     /// The current time of the clock.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// The duration of each sleep when it began, in the order of their beginnings, cancelled ones included.
+    /// The duration of each sleep when it began, in the order of their beginnings, canceled ones included.
     public var sleeps: [Swift.Duration] { state.withLock { $0.sleeps } }
 
     /// The number of tasks that sleep now.
@@ -133,7 +133,7 @@ public final class TestClock: Clock, Sendable {
     /// - Parameters:
     ///   - deadline: The point.
     ///   - tolerance: Ignored.
-    /// - Throws: `CancellationError` when the task is cancelled, before or during the sleep.
+    /// - Throws: `CancellationError` when the task is canceled, before or during the sleep.
     public func sleep(until deadline: Instant, tolerance: Swift.Duration? = nil) async throws {
         try Task.checkCancellation()
         guard !skips else { return await skip(to: deadline) }

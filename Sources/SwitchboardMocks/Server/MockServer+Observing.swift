@@ -31,7 +31,7 @@ extension MockServer {
 
     /// Waits until the client closes a connection: idle, amid a request, waiting for an answer or receiving one.
     ///
-    /// A test sees this way that cancelling a call closed its connection. A connection that the server ended itself,
+    /// A test sees this way that canceling a call closed its connection. A connection that the server ended itself,
     /// with ``MockResponse/close`` for instance, never counts.
     ///
     /// - Parameters:

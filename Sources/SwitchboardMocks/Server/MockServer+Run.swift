@@ -3,7 +3,7 @@ import Switchboard
 extension MockServer {
     /// Runs a server while `body` runs, and returns the value that `body` returns.
     ///
-    /// The server stops when `body` returns or throws. It stops at once when the task is cancelled, so that nothing
+    /// The server stops when `body` returns or throws. It stops at once when the task is canceled, so that nothing
     /// waits for a stalled answer.
     public static func run<Output>(
         configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,

@@ -80,7 +80,7 @@ public final class StubSession: CallCancellableSession {
     /// Answers a request as scripted.
     ///
     /// - Throws: `NetworkError` for a fault, a timeout or a request that may not be sent, or `CancellationError` when
-    ///   the task is cancelled.
+    ///   the task is canceled.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         try request.validate()

@@ -31,7 +31,7 @@ struct StubTime {
         [one, other].compactMap { $0 }.min()
     }
 
-    /// Waits for the given time, or until the task is cancelled when the time is nil, and returns the timeout error.
+    /// Waits for the given time, or until the task is canceled when the time is nil, and returns the timeout error.
     ///
     /// - Throws: `CancellationError`.
     func out(after time: Duration?) async throws -> NetworkError {

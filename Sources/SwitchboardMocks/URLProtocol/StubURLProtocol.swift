@@ -15,7 +15,7 @@ class StubURLProtocol: URLProtocol {
     override class func requestIsCacheEquivalent(_ one: URLRequest, to other: URLRequest) -> Bool { false }
 
     /// Starts the loading unless it runs already. Foundation calls this method again when a running task is resumed
-    /// once more, and after a suspension, which stops the loading. It may also call it for a cancelled task, after it
+    /// once more, and after a suspension, which stops the loading. It may also call it for a canceled task, after it
     /// stopped the loading.
     override func startLoading() {
         guard task?.state == .running else { return }

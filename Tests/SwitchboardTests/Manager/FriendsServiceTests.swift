@@ -60,7 +60,7 @@ struct FriendsServiceTests {
         #expect(request.url?.absoluteString == "https://friends.example.com/api/friends?user_id=1")
     }
 
-    @Test("a second load replaces the cancelled first, and only it is shown", .requirement("S1.12", "S1.10"))
+    @Test("a second load replaces the canceled first, and only it is shown", .requirement("S1.12", "S1.10"))
     func buttonTapped() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .json(#"[{"id":2}]"#))

@@ -9,7 +9,7 @@ import Testing
 struct CancellationTests {
     private let url = URL(text: "https://api.example.com/friends")
 
-    @Test("a cancelled handle closes its connection and completes once", .requirement("S1.10"))
+    @Test("a canceled handle closes its connection and completes once", .requirement("S1.10"))
     func connectionCloses() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall)
@@ -25,7 +25,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("a task that is cancelled amid the body closes the connection", .requirement("S2.16"))
+    @Test("a task that is canceled amid the body closes the connection", .requirement("S2.16"))
     func taskCancellation() async throws {
         try await MockServer.run { server in
             server.enqueue(.stalled(after: 10))
@@ -38,7 +38,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("a call that is cancelled before it starts sends nothing", .requirement("S2.16"))
+    @Test("a call that is canceled before it starts sends nothing", .requirement("S2.16"))
     func beforeStart() async throws {
         let session = StubSession { _ in .text("no") }
         let router = Router<URLEndPoint>(session: session)
@@ -50,7 +50,7 @@ struct CancellationTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("a call that is cancelled at once completes once, with cancelled", .requirement("S2.16"), arguments: 0..<50)
+    @Test("a call that is canceled at once completes once, with canceled", .requirement("S2.16"), arguments: 0..<50)
     func atOnce(round: Int) async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .stall })
         let codes = Deliveries<NetworkError.Code?>()
@@ -126,7 +126,7 @@ struct CancellationTests {
         #expect(ends.all.count == 10_000)
     }
 
-    @Test("a load that is cancelled before the next never delivers a stale list", .requirement("S1.10"))
+    @Test("a load that is canceled before the next never delivers a stale list", .requirement("S1.10"))
     func staleList() async throws {
         let session = StubSession { request in
             request.url?.query == "user_id=1" ? .json(#"["stale"]"#) : .json(#"["fresh"]"#)

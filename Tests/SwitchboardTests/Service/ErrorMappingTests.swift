@@ -44,7 +44,7 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "URLErrors for cancellation become CancellationError or cancelled",
+        "URLErrors for cancellation become CancellationError or canceled",
         .requirement("S2.10", "S4.7"),
         arguments: [URLError.Code.cancelled, .userCancelledAuthentication])
     func cancellations(urlError: URLError.Code) async throws {

@@ -187,7 +187,7 @@ struct ResetTests {
         #expect(vault.wiped.all.count == 1)
     }
 
-    @Test("an unread stream does not delay a reset, and ends as cancelled", .requirement("S2.17"))
+    @Test("an unread stream does not delay a reset, and ends as canceled", .requirement("S2.17"))
     func streams() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("a\nb\nc\n") })
         var lines = router.lines(for: endPoint).makeAsyncIterator()

@@ -23,7 +23,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "a cancelled queued request is never sent [cancellation in the queue]",
+        "a canceled queued request is never sent [cancellation in the queue]",
         .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func cancelledInTheQueue(kind: SessionKind) async throws {
@@ -134,7 +134,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        "cancelled uploads release their streams [cancellation while sending]",
+        "canceled uploads release their streams [cancellation while sending]",
         arguments: SessionKind.allCases)
     func cancelledStreamsAreReleased(kind: SessionKind) async throws {
         final class Token: Sendable {
@@ -221,7 +221,7 @@ struct SessionCancellationTests {
     }
 }
 
-/// The ends of requests that were cancelled at any moment.
+/// The ends of requests that were canceled at any moment.
 struct RaceEnds: Sendable {
     var answered = 0
     var cancelled = 0

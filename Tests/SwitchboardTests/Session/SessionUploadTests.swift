@@ -207,7 +207,7 @@ struct SessionUploadTests {
             let response = try await kind.make().send(NetworkRequest(.post, server.url, body: body))
             #expect(response.statusCode == 403)
             #expect(response.text == "enough")
-            // The stream is cancelled too.
+            // The stream is canceled too.
             #expect(try await isCancelled.first())
         }
     }

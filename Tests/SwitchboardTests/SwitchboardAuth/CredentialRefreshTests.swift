@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-/// Refreshes that fail, hang, are cancelled, or send requests through their own router.
+/// Refreshes that fail, hang, are canceled, or send requests through their own router.
 @Suite(.timeLimit(.minutes(3)))
 struct CredentialRefreshTests {
     private let url = URL(text: "https://api.example.com/a")
@@ -100,7 +100,7 @@ struct CredentialRefreshTests {
         }
     }
 
-    @Test("a cancelled waiter leaves at once; the refresh and the others continue", .requirement("S2.21"))
+    @Test("a canceled waiter leaves at once; the refresh and the others continue", .requirement("S2.21"))
     func cancelOne() async throws {
         let gate = Deliveries<Bool>()
         let waiting = WaitingCounter()
@@ -121,7 +121,7 @@ struct CredentialRefreshTests {
         #expect(keys.refreshes.all == [1])
     }
 
-    @Test("a refresh whose waiters are all cancelled still ends and is saved", .requirement("S2.21"))
+    @Test("a refresh whose waiters are all canceled still ends and is saved", .requirement("S2.21"))
     func cancelAll() async throws {
         let (gate, isCancelled) = (Deliveries<Bool>(), Deliveries<Bool>())
         let keys = KeyAuthenticator { _, _ in

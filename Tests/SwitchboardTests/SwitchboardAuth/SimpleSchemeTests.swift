@@ -71,7 +71,7 @@ struct SimpleSchemeTests {
         #expect(asked.all.count == 2)
     }
 
-    @Test("a cancelled waiter leaves at once; the last one cancels the provider", .requirement("S2.20"))
+    @Test("a canceled waiter leaves at once; the last one cancels the provider", .requirement("S2.20"))
     func providerCancelled() async throws {
         let (asked, ended, gate) = (Deliveries<Bool>(), Deliveries<Bool>(), Deliveries<Bool>())
         let waiting = WaitingCounter()

@@ -52,7 +52,7 @@ struct LatestCallTests {
         #expect(shown == [2])
     }
 
-    @Test("superseded completions end as cancelled; the last gets the value", .requirement("S1.10"))
+    @Test("superseded completions end as canceled; the last gets the value", .requirement("S1.10"))
     func completions() async throws {
         let session = StubSession { _ in .text("x") }
         let router = Router<URLEndPoint>(session: session)
@@ -88,7 +88,7 @@ struct LatestCallTests {
         }
     }
 
-    @Test("cancel ends a call, errors are thrown, a cancelled task starts nothing")
+    @Test("cancel ends a call, errors are thrown, a canceled task starts nothing")
     func ends() async throws {
         let latest = LatestCall<Int>()
         let begun = Deliveries<Void>()

@@ -220,7 +220,7 @@ struct NetworkCallTests {
         #expect(places.all.count == 3)
     }
 
-    @Test("a cancelled call delivers no value, even one that has arrived", .requirement("S1.13"))
+    @Test("a canceled call delivers no value, even one that has arrived", .requirement("S1.13"))
     func cancelledDelivery() async throws {
         let queue = DispatchQueue(label: "screen")
         let results = Deliveries<NetworkError.Code?>()

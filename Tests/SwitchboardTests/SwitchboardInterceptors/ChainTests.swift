@@ -143,7 +143,7 @@ struct ChainTests {
         }
     }
 
-    @Test("cancelling the task or resetting the chain ends calls in flight", .requirement("S2.11", "S2.16"))
+    @Test("canceling the task or resetting the chain ends calls in flight", .requirement("S2.11", "S2.16"))
     func cancelling() async throws {
         for isReset in [false, true] {
             let arrived = AsyncStream<Void>.makeStream()

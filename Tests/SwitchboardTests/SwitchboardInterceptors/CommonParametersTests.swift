@@ -205,7 +205,7 @@ struct CommonParametersTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test("cancelling the router or the task ends the wait for a provider", .requirement("S1.5", "S2.16"))
+    @Test("canceling the router or the task ends the wait for a provider", .requirement("S1.5", "S2.16"))
     func cancelling() async throws {
         for isRouterCancelled in [true, false] {
             let session = StubSession { _ in .text("") }

@@ -94,7 +94,7 @@ struct ModifyTests {
         await #expect(throws: CancellationError.self) { try await send(cancelled, rescue) }
     }
 
-    @Test("cancelling the router ends the wait for a closure", .requirement("S2.13", "S2.16"))
+    @Test("canceling the router ends the wait for a closure", .requirement("S2.13", "S2.16"))
     func cancelling() async throws {
         let asked = AsyncStream<Void>.makeStream()
         let wait = ModifyRequest { _ in

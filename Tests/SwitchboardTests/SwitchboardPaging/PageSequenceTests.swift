@@ -218,7 +218,7 @@ struct PagesTests {
         #expect(try await items.next() == nil)
     }
 
-    @Test("a cancelled reader gets CancellationError, and its exchange is closed", arguments: SessionKind.allCases)
+    @Test("a canceled reader gets CancellationError, and its exchange is closed", arguments: SessionKind.allCases)
     func cancelled(session: SessionKind) async throws {
         let firsts = Deliveries<[Int]>()
         try await MockServer.run { server in
@@ -237,7 +237,7 @@ struct PagesTests {
         }
     }
 
-    @Test("a task cancelled between two pages sends nothing more")
+    @Test("a task canceled between two pages sends nothing more")
     func cancelledBetween() async throws {
         let router = CannedRouter([.json("[1]", next: "http://h/2"), .json("[2]")])
         let pages = router.pages(of: .list(URL(text: "http://h")), as: [Int].self)

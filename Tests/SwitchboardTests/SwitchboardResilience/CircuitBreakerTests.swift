@@ -91,7 +91,7 @@ struct CircuitBreakerTests {
         #expect(waits.texts.contains("the circuit of \(key) \(end)"))
     }
 
-    @Test("a cancelled call is no failure; a cancelled probe leaves it half open")
+    @Test("a canceled call is no failure; a canceled probe leaves it half open")
     func cancelled() async throws {
         let breaker = breaker()
         let session = StubSession { request in request.url?.path == "/slow" ? .stall : .status(500) }

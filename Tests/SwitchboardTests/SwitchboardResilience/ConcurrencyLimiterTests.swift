@@ -110,7 +110,7 @@ struct ConcurrencyLimiterTests {
         #expect(try await call.value == "done")
     }
 
-    @Test("a cancelled waiter leaves at once, by task or router; others stay", .requirement("S2.16", "S2.18"))
+    @Test("a canceled waiter leaves at once, by task or router; others stay", .requirement("S2.16", "S2.18"))
     func cancelled() async throws {
         let limiter = ConcurrencyLimiter(0)
         let (router, begun, gate) = gated(limiter)

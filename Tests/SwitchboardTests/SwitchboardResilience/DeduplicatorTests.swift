@@ -98,7 +98,7 @@ struct DeduplicatorTests {
         #expect(monitor.texts.last?.hasPrefix("failed") == true)
     }
 
-    @Test("cancelling the leader, a follower or a router leaves others running", .requirement("S2.23"))
+    @Test("canceling the leader, a follower or a router leaves others running", .requirement("S2.23"))
     func oneLeaves() async throws {
         let deduplicator = Deduplicator()
         let (router, begun, gate) = gated(deduplicator)
@@ -159,7 +159,7 @@ struct DeduplicatorTests {
         #expect(one.request?.timeouts.total == leader && other.request?.timeouts.total == follower)
     }
 
-    @Test("cancelling the last caller cancels the exchange, and no call joins it", .requirement("S2.23"))
+    @Test("canceling the last caller cancels the exchange, and no call joins it", .requirement("S2.23"))
     func lastLeaves() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .text("new"))
@@ -180,7 +180,7 @@ struct DeduplicatorTests {
         }
     }
 
-    @Test("monitors of a cancelled leader receive nothing after the cancellation", .requirement("S2.23"))
+    @Test("monitors of a canceled leader receive nothing after the cancellation", .requirement("S2.23"))
     func events() async throws {
         let (router, begun, gate) = gated()
         let monitor = Events()

@@ -119,7 +119,7 @@ struct HedgingTests {
         #expect(begun.all.count == 1)
     }
 
-    @Test("cancelling the task or the router ends both exchanges", .requirement("S2.16"), arguments: [true, false])
+    @Test("canceling the task or the router ends both exchanges", .requirement("S2.16"), arguments: [true, false])
     func cancelled(byRouter: Bool) async throws {
         let session = StubSession { _ in .stall }
         let router = router(session)

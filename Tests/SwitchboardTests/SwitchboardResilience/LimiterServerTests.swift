@@ -62,13 +62,13 @@ struct LimiterServerTests {
                     handles.append(handle)
                 }
                 for (index, turn) in order.enumerated() where turn == 1 { handles[index].cancel() }
-                // Two thirds are cancelled by now. In every second round some others get their response first.
+                // Two thirds are canceled by now. In every second round some others get their response first.
                 if round.isMultiple(of: 2) { _ = try await ends.wait(for: 420) }
                 router.cancel()
                 let ended = try await ends.wait(for: 500)
                 #expect(Set(ended).count == 500 && ended.count == 500)
             }
-            // Cancelled requests leave without another event.
+            // Canceled requests leave without another event.
             #expect(await comesTrue { limiter.inFlight == 0 && limiter.waiting == 0 })
             #expect(try await router.request(URLEndPoint(.get, paths[0]), as: String.self) == "done")
         }

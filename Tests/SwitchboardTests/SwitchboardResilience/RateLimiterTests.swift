@@ -61,7 +61,7 @@ struct RateLimiterTests {
         #expect(clock.sleeps == Array(repeating: .milliseconds(250), count: 5))
     }
 
-    @Test("a cancelled waiter leaves at once and takes no token", .requirement("S2.16", "S2.18"))
+    @Test("a canceled waiter leaves at once and takes no token", .requirement("S2.16", "S2.18"))
     func cancelled() async throws {
         let limiter = RateLimiter(1, per: .seconds(10), clock: clock)
         let session = StubSession { _ in .text("done") }

@@ -79,7 +79,7 @@ struct ReachabilityTests {
         #expect(heard.texts == ["waits for network", "continues after 3000 ms"])
     }
 
-    @Test("a wait ends at its limit or when its call is cancelled", .requirement("S1.9"))
+    @Test("a wait ends at its limit or when its call is canceled", .requirement("S1.9"))
     func waitingEnds() async throws {
         let clock = TestClock(skips: true)
         let reachability = Reachability(interval: .seconds(2), clock: clock, isOnline: { false })

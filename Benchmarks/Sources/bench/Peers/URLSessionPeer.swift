@@ -3,7 +3,7 @@ import Movies
 import Switchboard
 
 /// `URLSession` in the one use that is stable on Linux: no cache, a data task with a completion handler, never
-/// cancelled. Foundation encodes and decodes JSON.
+/// canceled. Foundation encodes and decodes JSON.
 struct URLSessionPeer: Peer {
     private let session: URLSession
     private let url: URL

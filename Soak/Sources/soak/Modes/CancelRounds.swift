@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardCalls
 
-/// Calls of one router over one session. Each is cancelled at a random moment by router, progress, handle, task or
+/// Calls of one router over one session. Each is canceled at a random moment by router, progress, handle, task or
 /// reset.
 struct CancelRounds {
     private let count: Int

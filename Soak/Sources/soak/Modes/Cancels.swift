@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Requests of every kind. Each is cancelled at a random moment.
+/// Requests of every kind. Each is canceled at a random moment.
 struct Cancels {
     private let count: Int
     private let seed: UInt64
@@ -14,7 +14,7 @@ struct Cancels {
         self.server = server
     }
 
-    /// The moment when a request is cancelled.
+    /// The moment when a request is canceled.
     private enum Moment {
         case before, afterwards
         case within(Duration)

@@ -1,14 +1,14 @@
 import Foundation
 import Switchboard
 
-/// A call of a router that is cancelled.
+/// A call of a router that is canceled.
 enum CancelledCall: CaseIterable {
     case plain, slow, stalled
     case stream, streamStalled
     case download, downloadStalled, downloadTask
     case upload, uploadFromMemory, uploadSlowly
 
-    /// Whether the call reports progress and can be cancelled through it.
+    /// Whether the call reports progress and can be canceled through it.
     var hasProgress: Bool {
         switch self {
         case .download, .downloadStalled, .upload, .uploadFromMemory, .uploadSlowly: true

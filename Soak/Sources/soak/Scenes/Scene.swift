@@ -16,7 +16,7 @@ enum Scene: String, CaseIterable {
         }
     }
 
-    /// Returns whether the request may fail with this code without being cancelled.
+    /// Returns whether the request may fail with this code without being canceled.
     func permits(_ code: NetworkError.Code) -> Bool {
         switch self {
         case .cut: code == .truncatedBody || code == .connectionLost

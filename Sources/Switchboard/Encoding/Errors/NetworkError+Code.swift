@@ -46,7 +46,7 @@ extension NetworkError {
 
         // No complete response arrived.
 
-        /// The request was cancelled. Async calls throw `CancellationError` instead.
+        /// The request was canceled. Async calls throw `CancellationError` instead.
         public static let cancelled = Code("cancelled")
         /// A timeout passed. The reason says which one.
         public static let timedOut = Code("timedOut")

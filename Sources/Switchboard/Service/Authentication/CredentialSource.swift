@@ -1,7 +1,7 @@
 /// A fixed value, or a provider of values.
 ///
 /// A provider runs once for all requests of a partition that wait at the same time, and again for the next one. It is
-/// cancelled when all of those requests are cancelled.
+/// canceled when all of those requests are canceled.
 package struct CredentialSource<Value: Sendable>: Sendable {
     private enum Kind: Sendable {
         case value(Value)

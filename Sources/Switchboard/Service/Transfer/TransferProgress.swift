@@ -76,7 +76,7 @@ public final class TransferProgress: AsyncSequence, Sendable {
         foundationProgress.cancellationHandler = { [cancellation] in cancellation.cancel() }
     }
 
-    /// Cancels the transfer, as cancelling its task does. A transfer that has not begun ends when it begins. A finished
+    /// Cancels the transfer, as canceling its task does. A transfer that has not begun ends when it begins. A finished
     /// transfer is not affected.
     public func cancel() {
         foundationProgress.cancel()

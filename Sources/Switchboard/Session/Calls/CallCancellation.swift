@@ -61,7 +61,7 @@ package class CallCancellation: @unchecked Sendable {  // mutable state is guard
         for handler in handlers { handler.run() }
     }
 
-    /// Adds a handler that runs on cancellation, or runs it at once if the call is already cancelled.
+    /// Adds a handler that runs on cancellation, or runs it at once if the call is already canceled.
     func add(_ handler: @escaping @Sendable () -> Void) -> Int {
         let id: Int? = state.withLock { state in
             guard !state.isCancelled else { return nil }
@@ -79,7 +79,7 @@ package class CallCancellation: @unchecked Sendable {  // mutable state is guard
         }
     }
 
-    /// Runs an operation as this call. Waiting code in it observes this object, and cancelling the enclosing call
+    /// Runs an operation as this call. Waiting code in it observes this object, and canceling the enclosing call
     /// cancels it.
     func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
@@ -92,14 +92,14 @@ package class CallCancellation: @unchecked Sendable {  // mutable state is guard
         return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
     }
 
-    /// Throws if the running task or the enclosing call was cancelled.
+    /// Throws if the running task or the enclosing call was canceled.
     package static func check() throws {
         try Task.checkCancellation()
         if current?.isCancelled == true { throw CancellationError() }
     }
 }
 
-/// Runs an operation. Cancelling the task or the enclosing call runs `onCancel`, at most twice.
+/// Runs an operation. Canceling the task or the enclosing call runs `onCancel`, at most twice.
 package func withCancellation<Output>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output,
     onCancel: @escaping @Sendable () -> Void
@@ -112,7 +112,7 @@ package func withCancellation<Output>(
     return try await withTaskCancellationHandler(operation: operation, onCancel: onCancel)
 }
 
-/// Runs code that does not observe ``CallCancellation`` in a separate task, so that it can be cancelled.
+/// Runs code that does not observe ``CallCancellation`` in a separate task, so that it can be canceled.
 package func withOwnTask<Output: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Output
 ) async throws -> Output {

@@ -55,7 +55,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     /// Sends a request and waits for the whole response. If the request asks for a stream, it waits only for the head.
     ///
     /// - Throws: ``NetworkError`` when no complete response arrived, with ``CurlError`` underneath. `CancellationError`
-    ///   when the task was cancelled; the connection is then closed.
+    ///   when the task was canceled; the connection is then closed.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         let request = try request.ready()

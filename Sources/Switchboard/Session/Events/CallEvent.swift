@@ -38,7 +38,7 @@ public struct CallEvent: Sendable {
         case finished(status: Int)
         /// The call ended with an error. The last event of a call.
         case failed(NetworkError)
-        /// The call was cancelled. The last event of a call.
+        /// The call was canceled. The last event of a call.
         case cancelled
     }
 }

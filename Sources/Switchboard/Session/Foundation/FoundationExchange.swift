@@ -28,10 +28,10 @@ final class FoundationExchange: Sendable {
     private let start = ContinuousClock.now
     private let startDate = Date()
     private let state: Protected<State>
-    /// True once the task is cancelled. A redirect is answered under this lock, because an answer to a cancelled task
+    /// True once the task is canceled. A redirect is answered under this lock, because an answer to a canceled task
     /// traps in Foundation.
     private let isTaskCancelled = Protected(false)
-    /// The queue that cancels tasks. Cancelling on the caller's thread or in a callback would deadlock in Foundation.
+    /// The queue that cancels tasks. Canceling on the caller's thread or in a callback would deadlock in Foundation.
     private static let cancelling = DispatchQueue(label: "Switchboard.FoundationSession.cancelling")
 
     init(_ request: NetworkRequest, payload: RequestPayload?, _ deadlines: DeadlineSweeper) {
@@ -43,7 +43,7 @@ final class FoundationExchange: Sendable {
 
     // MARK: Start
 
-    /// Takes the continuation. Returns false if the exchange was cancelled before.
+    /// Takes the continuation. Returns false if the exchange was canceled before.
     func begin(_ continuation: CheckedContinuation<NetworkResponse, any Error>) -> Bool {
         let isOver = state.withLock { state in
             if !state.isOver { state.continuation = continuation }
@@ -165,7 +165,7 @@ final class FoundationExchange: Sendable {
         }
     }
 
-    /// Declines a redirect, so that the 3xx response itself is returned. Does nothing once the task is cancelled.
+    /// Declines a redirect, so that the 3xx response itself is returned. Does nothing once the task is canceled.
     func decline(redirect answer: @Sendable (URLRequest?) -> Void) {
         isTaskCancelled.withLock { isTaskCancelled in
             if !isTaskCancelled { answer(nil) }

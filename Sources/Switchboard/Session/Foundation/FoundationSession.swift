@@ -42,7 +42,7 @@ public final class FoundationSession: NetworkSession {
 
     /// Sends a request and waits for the whole response. If the request asks for a stream, it waits only for the head.
     ///
-    /// - Throws: ``NetworkError`` when no complete response arrived. `CancellationError` when the task was cancelled;
+    /// - Throws: ``NetworkError`` when no complete response arrived. `CancellationError` when the task was canceled;
     ///   the connection is then closed.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
@@ -102,7 +102,7 @@ public final class FoundationSession: NetworkSession {
             deadlines.add(exchange)
             task.resume()
         } else {
-            // The exchange was cancelled before the task was attached. The task must run, or its session would keep it.
+            // The exchange was canceled before the task was attached. The task must run, or its session would keep it.
             task.resume()
             exchange.cancelTask()
         }

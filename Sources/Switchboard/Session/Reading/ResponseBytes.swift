@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The reader controls the pace: at most a few hundred kilobytes are buffered before the server must wait.
 /// ``FoundationSession`` cannot pause a server and writes the rest to a temporary file. Releasing the bytes, or
-/// cancelling the reading task, cancels the exchange.
+/// canceling the reading task, cancels the exchange.
 public struct ResponseBytes: AsyncSequence, Sendable {
     /// Supplies the chunks of one exchange.
     package protocol Source: Sendable {
@@ -48,7 +48,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         /// Returns the next chunk, which is never empty, or nil at the end of a complete body.
         ///
         /// - Throws: ``NetworkError`` when the body ends early, such as ``NetworkError/Code/truncatedBody`` or
-        ///   ``NetworkError/Code/connectionLost``. `CancellationError` when the task was cancelled.
+        ///   ``NetworkError/Code/connectionLost``. `CancellationError` when the task was canceled.
         public mutating func next() async throws -> Data? {
             try await source.next()
         }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The elements of a response's body as they arrive: lines, values, events or parts. They can be read only once.
 ///
-/// The reader controls the pace, as with ``ResponseBytes``. Releasing the sequence, or cancelling the reading task,
+/// The reader controls the pace, as with ``ResponseBytes``. Releasing the sequence, or canceling the reading task,
 /// cancels the exchange.
 public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// A closure that returns an element that is already parsed. A reader on an actor, such as the main actor, then

@@ -83,7 +83,7 @@ struct NetworkLoggerTests {
         #expect(lines.all.last?.contains("no sign of life") == true)
     }
 
-    @Test("a cancellation is logged as cancelled", .requirement("S3.14"))
+    @Test("a cancellation is logged as canceled", .requirement("S3.14"))
     func cancellation() async throws {
         let lines = Deliveries<String>()
         let router = Router<URLEndPoint>(

@@ -116,7 +116,7 @@ struct RetryPolicyTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("a cancelled wait sends nothing afterwards", .requirement("S2.19"))
+    @Test("a canceled wait sends nothing afterwards", .requirement("S2.19"))
     func cancellable() async throws {
         let clock = TestClock()
         let session = StubSession { _ in .status(503) }

@@ -46,7 +46,7 @@ struct DownloadTaskTests {
     }
 
     @Test(
-        "a failed or cancelled download leaves no file [downloads]",
+        "a failed or canceled download leaves no file [downloads]",
         arguments: SessionKind.allCases, ["cut", "reset", "time", "cancel"])
     func brokenDownloadLeavesNothing(kind: SessionKind, how: String) async throws {
         try await withFolder { folder in

@@ -159,7 +159,7 @@ struct DownloadTests {
     enum Canceller: CaseIterable, Sendable { case task, router, progress }
 
     @Test(
-        "a cancelled download closes its connection and leaves nothing",
+        "a canceled download closes its connection and leaves nothing",
         arguments: SessionKind.allCases, Canceller.allCases)
     func cancelled(kind: SessionKind, canceller: Canceller) async throws {
         try await withFolder { folder in

@@ -24,7 +24,7 @@ struct TransferCancelTests {
         }
     }
 
-    @Test("a transfer with a cancelled progress sends nothing")
+    @Test("a transfer with a canceled progress sends nothing")
     func before() async throws {
         let session = StubSession { _ in .text("") }
         let progress = TransferProgress()

@@ -102,7 +102,7 @@ struct UploadProgressTests {
         }
     }
 
-    @Test("an upload that is cancelled before it begins sends nothing")
+    @Test("an upload that is canceled before it begins sends nothing")
     func cancelledBefore() async throws {
         let session = StubSession(.status(200))
         let progress = TransferProgress()

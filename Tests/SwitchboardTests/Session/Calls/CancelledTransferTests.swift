@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-/// Calls that are cancelled while their bodies are sent or received.
+/// Calls that are canceled while their bodies are sent or received.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CancelledTransferTests {
     private static let rounds = 100
@@ -19,7 +19,7 @@ struct CancelledTransferTests {
         for round in 0..<Self.rounds {
             let tasks = (0..<3).map { index in Task { try await call(index) } }
             for _ in 0..<Int.random(in: 0...400, using: &random) { await Task.yield() }
-            // Repeats until all have ended, because a call that has not begun is not cancelled.
+            // Repeats until all have ended, because a call that has not begun is not canceled.
             let ended = Deliveries<Void>()
             let canceller = Task {
                 while ended.all.count < tasks.count {
@@ -102,7 +102,7 @@ struct CancelledTransferTests {
         }
     }
 
-    @Test("a cancelled Progress ends its download once", .requirement("S3.8"), arguments: SessionKind.allCases)
+    @Test("a canceled Progress ends its download once", .requirement("S3.8"), arguments: SessionKind.allCases)
     func progress(kind: SessionKind) async throws {
         try await run(kind) { router, server, file in
             let current = Protected(TransferProgress())

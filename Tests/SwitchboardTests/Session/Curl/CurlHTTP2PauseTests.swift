@@ -127,7 +127,7 @@ struct CurlHTTP2PauseTests {
         #expect(after.count == 5)
     }
 
-    @Test("cancelled requests do not affect others on their connection")
+    @Test("canceled requests do not affect others on their connection")
     func cancellations() async throws {
         let session = try CurlHTTP2Tests.session(connections: 1)
         let url = try Servers.http2("scriptsTLS", "/bytes/100000")

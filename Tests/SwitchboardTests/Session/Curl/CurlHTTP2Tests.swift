@@ -163,7 +163,7 @@ struct CurlHTTP2Tests {
         #expect(Set(ports).count <= connections)
     }
 
-    @Test("a cancelled request does not end others on its connection")
+    @Test("a canceled request does not end others on its connection")
     func cancellation() async throws {
         let session = try Self.session(connections: 1)
         let (alone, together) = (UUID().uuidString, UUID().uuidString)

@@ -164,7 +164,7 @@ struct SessionResponseTests {
         #expect(response.text == "ok")
     }
 
-    @Test("repeated header fields stay separate and in order [repeated headers apart]", arguments: SessionKind.curlAlone)
+    @Test("repeated fields stay separate and in order [repeated headers apart]", arguments: SessionKind.curlAlone)
     func repeatsStayApart(kind: SessionKind) async throws {
         let response = try await send(
             kind, answer: "HTTP/1.1 200 OK\r\nX-A: 1\r\nX-B: b\r\nx-a: 2, 3\r\nX-A: 1\r\nContent-Length: 0\r\n\r\n")

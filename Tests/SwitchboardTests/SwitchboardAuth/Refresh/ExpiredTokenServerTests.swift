@@ -61,7 +61,7 @@ struct ExpiredTokenServerTests {
     }
 
     @Test(
-        "a refresh completes after one or all of its waiters are cancelled",
+        "a refresh completes after one or all of its waiters are canceled",
         .requirement("S2.21"),
         arguments: SessionKind.allCases, [1, Int.max])
     func cancelled(kind: SessionKind, cancels: Int) async throws {

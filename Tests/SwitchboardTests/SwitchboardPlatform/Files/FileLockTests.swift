@@ -50,7 +50,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("a save cancelled while it waits still stores the token")
+    @Test("a save canceled while it waits still stores the token")
     func cancelled() async throws {
         try await whileHeld { file, lock in
             let clock = TestClock()

@@ -196,7 +196,7 @@ struct RouterEventTests {
         }
     }
 
-    @Test("cancelling while it waits to reconnect throws CancellationError", arguments: [true, false])
+    @Test("canceling while it waits to reconnect throws CancellationError", arguments: [true, false])
     func cancelledWait(byRouter: Bool) async throws {
         let clock = TestClock()
         let session = StubSession(events("data: a\n\n").repeated())

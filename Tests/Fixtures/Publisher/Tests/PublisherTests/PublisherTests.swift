@@ -45,7 +45,7 @@ struct PublisherTests {
         #expect(events.values.isEmpty && events.completions == ["notFound"])
     }
 
-    @Test("cancelling a subscription ends the transfer and delivers nothing")
+    @Test("canceling a subscription ends the transfer and delivers nothing")
     func cancellation() async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
@@ -60,7 +60,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("releasing an AnyCancellable cancels; cancelling early sends nothing")
+    @Test("releasing an AnyCancellable cancels; canceling early sends nothing")
     func cancellable() async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
@@ -79,7 +79,7 @@ struct PublisherTests {
         #expect(session.requests.isEmpty && events.completions.isEmpty)
     }
 
-    @Test("a router's cancel is a failure with the code cancelled")
+    @Test("a router's cancel is a failure with the code canceled")
     func routerCancel() async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
