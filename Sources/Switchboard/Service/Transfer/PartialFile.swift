@@ -71,8 +71,10 @@ final class PartialFile: @unchecked Sendable {
         for _ in 0..<10 {
             let descriptor = Foundation.open(url.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
             guard descriptor >= 0 else {
-                let (folder, number) = (destination.deletingLastPathComponent().path, errno)
-                if number == ENOENT { throw failure("the folder \(folder.quotedForMessage) does not exist") }
+                let number = errno
+                guard number != ENOENT else {
+                    throw failure("the folder of \(destination.path.quotedForMessage) does not exist")
+                }
                 throw failure("cannot create a file beside \(destination.path.quotedForMessage)", number)
             }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
