@@ -2,17 +2,27 @@ import Foundation
 import Switchboard
 
 /// The directives of `Cache-Control` ([RFC 9111 §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)) that a
-/// private cache evaluates.
-struct CacheControl {
+/// private cache evaluates, and those of its extensions RFC 5861 and RFC 8246.
+struct CacheControl: Sendable {
     private(set) var isNoStore = false
+    /// Whether `no-cache` covers the whole response.
     private(set) var isNoCache = false
     private(set) var isOnlyIfCached = false
     private(set) var mustRevalidate = false
+    private(set) var mustUnderstand = false
+    private(set) var isPublic = false
+    private(set) var isPrivate = false
+    private(set) var isImmutable = false
     /// The lifetime in seconds: the smallest of several values, and 0 for a value that is not a number ([RFC 9111
     /// §4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1)).
     private(set) var maxAge: Double?
     private(set) var staleIfError: Double?
+    private(set) var staleWhileRevalidate: Double?
     private(set) var minFresh: Double?
+    /// The accepted staleness in seconds. Infinite without a value.
+    private(set) var maxStale: Double?
+    /// The names, in lower case, of the fields that only a validated response may contain.
+    private(set) var noCacheFields: Set<String> = []
 
     init(_ headers: HTTPHeaders) {
         for value in headers.values(for: "Cache-Control") {
@@ -23,13 +33,24 @@ struct CacheControl {
     private mutating func add(_ name: String, _ value: String?) {
         switch name {
         case "no-store": isNoStore = true
-        // With field names, the directive covers only these fields. A cache may apply it to the whole response.
-        case "no-cache": isNoCache = true
+        case "no-cache":
+            let names = (value ?? "").split(separator: ",").map {
+                $0.trimmingCharacters(in: .whitespaces).lowercased()
+            }
+            if names.isEmpty { isNoCache = true } else { noCacheFields.formUnion(names) }
         case "only-if-cached": isOnlyIfCached = true
         case "must-revalidate": mustRevalidate = true
+        case "must-understand": mustUnderstand = true
+        case "public": isPublic = true
+        // With field names, the directive is for shared caches only.
+        case "private": isPrivate = true
+        case "immutable": isImmutable = true
         case "max-age": maxAge = min(maxAge ?? .infinity, Self.seconds(value))
         case "min-fresh": minFresh = max(minFresh ?? 0, Self.seconds(value))
+        case "max-stale": maxStale = min(maxStale ?? .infinity, value == nil ? .infinity : Self.seconds(value))
         case "stale-if-error": staleIfError = min(staleIfError ?? .infinity, Self.seconds(value))
+        case "stale-while-revalidate":
+            staleWhileRevalidate = min(staleWhileRevalidate ?? .infinity, Self.seconds(value))
         default: break
         }
     }
@@ -42,25 +63,31 @@ struct CacheControl {
     }
 
     /// Splits a field value into directives: names in lower case, values without quotes. A comma within quotes does not
-    /// separate directives.
+    /// separate directives. A value beside a space is invalid, and becomes empty.
     private static func directives(of text: String) -> [(name: String, value: String?)] {
-        var parts: [String] = []
-        var part = ""
-        var isQuoted = false
-        for character in text {
-            if character == "\"" { isQuoted.toggle() }
-            if character == ",", !isQuoted {
-                parts.append(part)
-                part = ""
-            } else {
-                part.append(character)
-            }
+        text.splitOutsideQuotes(at: ",").map { part in
+            let part = part.trimmed
+            guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (part.lowercased(), nil) }
+            let (name, value) = (part[..<equals], part[part.index(after: equals)...])
+            guard name.trimmed == name, value.trimmed == value else { return (name.trimmed.lowercased(), "") }
+            let isQuoted = value.utf8.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
+            return (name.lowercased(), String(isQuoted ? value.dropFirst().dropLast() : value))
         }
-        parts.append(part)
-        return parts.map { part in
-            let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            let value = pair.count == 2 ? pair[1].trimmingCharacters(in: CharacterSet(charactersIn: "\"")) : nil
-            return ((pair.first ?? "").lowercased(), value)
+    }
+}
+
+extension StringProtocol {
+    /// The text without white space at its ends.
+    var trimmed: String { trimmingCharacters(in: .whitespaces) }
+
+    /// Returns the parts between separators that are not within quotes, without empty ones.
+    func splitOutsideQuotes(at separator: Character) -> [SubSequence] {
+        var isQuoted = false
+        var isEscaped = false
+        return split { character in
+            defer { isEscaped = isQuoted && !isEscaped && character == "\\" }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            return character == separator && !isQuoted
         }
     }
 }

@@ -2,19 +2,21 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// The key of a stored response: the URL, the partition and the identity of the request. The method is always GET.
-struct CacheKey: Hashable, Sendable {
+/// The key of the stored responses of a URL: with the partition and the identity of the request. The method is GET, or
+/// HEAD, which the response to a GET answers too. The texts are compared byte by byte.
+struct CacheKey: Sendable {
     let url: String
     let partition: String
     /// The identity that may read the response. It may contain credentials, so it stays in memory; the disk holds only
     /// its hash.
     let identity: String
 
-    /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET, a body,
-    /// a `Range`, a condition that the app set, or a streamed response.
+    /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
+    /// a body, a `Range`, a condition that the app set, or a streamed response.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
-        guard request.method == .get, request.body.isEmpty, let url = request.url, !options.streamsResponse
+        guard [.get, .head].contains(request.method), request.body.isEmpty, let url = request.url,
+            !options.streamsResponse
         else { return nil }
         let conditions = ["Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
         guard !conditions.contains(where: request.headers.contains) else { return nil }
@@ -22,10 +24,11 @@ struct CacheKey: Hashable, Sendable {
         partition = options.partition ?? ""
         guard let identity else {
             // Compares all fields: any of them may hold a credential.
-            let fields = request.allHeaders.map { (name: $0.name.lowercased(), value: $0.value) }
-                .filter { !ignored.contains($0.name) }.enumerated()
-                .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-                .map { "\($0.element.name): \($0.element.value)" }
+            let all = request.allHeaders
+            let names = Set(all.map { $0.name.lowercased() }).subtracting(ignored).sorted()
+            let fields = names.flatMap { name in
+                CacheVariant.normalized(name, all.values(for: name)).map { "\(name): \($0)" }
+            }
             // A login behind the cache leaves anonymous requests alone and may add credentials to all others.
             let isNobodys = [AuthenticationChoice.anonymous, .none].contains(options.authentication)
             let user = (url.withoutUserInfo.credentials ?? "") + (isNobodys ? "\nanonymous" : "")
@@ -33,6 +36,21 @@ struct CacheKey: Hashable, Sendable {
             return
         }
         self.identity = identity(request) ?? ""
+    }
+}
+
+extension CacheKey: Hashable {
+    static func == (one: CacheKey, other: CacheKey) -> Bool {
+        one.url.hasSameBytes(as: other.url) && one.partition.hasSameBytes(as: other.partition)
+            && one.identity.hasSameBytes(as: other.identity)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for text in [url, partition, identity] {
+            hasher.combine(text.utf8.count)
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
     }
 }
 

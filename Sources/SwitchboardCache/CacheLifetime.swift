@@ -1,6 +1,8 @@
 import Switchboard
 
 /// The time for which a ``ResponseCache`` answers with a stored response.
+///
+/// ``time(_:)`` and ``unlimited`` cover responses with a 2xx status. The lifetime of all others is the server's.
 public enum CacheLifetime: Sendable, Hashable {
     /// The cache is off: it stores nothing and answers nothing.
     case none
@@ -9,9 +11,9 @@ public enum CacheLifetime: Sendable, Hashable {
     /// No limit: the response stays until it is removed or evicted.
     case unlimited
     /// The lifetime that the server states, by the rules of a private cache ([RFC
-    /// 9111](https://www.rfc-editor.org/rfc/rfc9111)): `max-age` or `Expires`, less `Age`. A response without a
-    /// lifetime is revalidated for each call if it has a validator, and otherwise loaded again. The cache derives no
-    /// lifetime from `Last-Modified`.
+    /// 9111](https://www.rfc-editor.org/rfc/rfc9111)): `max-age` or `Expires`, less `Age`, or an estimate from
+    /// `Last-Modified`, see `RequestOptions.usesHeuristicFreshness`. A response without a lifetime is revalidated for
+    /// each call if it has a validator, and otherwise loaded again.
     case server
 }
 

@@ -5,7 +5,7 @@ import SwitchboardText
 
 /// Stores responses in a folder, one file per response: a line of JSON, then the body. Not thread-safe.
 ///
-/// A file's name is a hash of its ``CacheKey``. The cache leaves other files alone and removes damaged ones, which
+/// A file's name is a hash of its ``CacheKey``, and a hash of its variant if it has one. The cache leaves other files alone and removes damaged ones, which
 /// count as absent. Only the owner can read the files. Above the limit, the cache evicts the least recently used
 /// responses; a file counts as whole blocks of 4 KiB.
 final class DiskCache {
@@ -22,10 +22,12 @@ final class DiskCache {
         let ageBefore: Double
         let bodyLength: Int
         let bodyHash: String
+        /// The app's tags, or nil without any.
+        let tags: [String]?
 
         /// Whether every number is in the range that a cache writes.
         var isSound: Bool {
-            version == 1 && (200..<300).contains(status) && fields.count % 2 == 0 && abs(date) < 1e11
+            version == 1 && (200..<600).contains(status) && fields.count % 2 == 0 && abs(date) < 1e11
                 && (0..<1e11).contains(ageBefore)
         }
     }
@@ -33,8 +35,26 @@ final class DiskCache {
     private struct Entry {
         let url: String
         let partition: String
+        let tags: Set<String>
+        /// The fields that `Vary` names.
+        let vary: [String]
+        let variant: String
+        let tag: String?
+        let made: Date
         let size: Int
         var use: Date
+
+        init(_ response: StoredResponse, _ url: String, _ partition: String, size: Int, use: Date) {
+            self.url = url
+            self.partition = partition
+            tags = response.tags
+            vary = CacheVariant.names(response.headers) ?? []
+            variant = response.variant
+            tag = response.tag
+            made = response.rules.made
+            self.size = size
+            self.use = use
+        }
     }
 
     private let folder: URL
@@ -43,6 +63,8 @@ final class DiskCache {
     /// The largest first line, in bytes.
     private static let headLimit = 1 << 20
     private var entries: [String: Entry] = [:]
+    /// The names of the files of each key, by the hash of the key.
+    private var groups: [String: Set<String>] = [:]
     private var isRead = false
     private(set) var size = 0
 
@@ -70,9 +92,37 @@ final class DiskCache {
         return entries.count
     }
 
-    func read(_ key: CacheKey) -> StoredResponse? {
+    /// Returns whether a response of the key is stored.
+    func holds(_ key: CacheKey) -> Bool { !variants(of: key).isEmpty }
+
+    /// Returns the entity tags of all variants.
+    func tags(of key: CacheKey) -> [String] { variants(of: key).compactMap(\.entry.tag) }
+
+    /// Reads the most recent response that matches a request. Nil if it is not more recent than `limit`.
+    func find(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
+        let found = variants(of: key).filter { CacheVariant.matches($0.entry.variant, $0.entry.vary, request) }
+            .max { $0.entry.made < $1.entry.made }
+        guard let found, limit.map({ found.entry.made > $0 }) ?? true else { return nil }
+        return read(found.name, key)
+    }
+
+    /// Reads the variant with an entity tag.
+    func find(_ key: CacheKey, tag: String) -> StoredResponse? {
+        variants(of: key).first { $0.entry.tag?.isSameTag(as: tag) ?? false }.flatMap { read($0.name, key) }
+    }
+
+    /// Reads all variants with an entity tag.
+    func all(_ key: CacheKey, tag: String) -> [StoredResponse] {
+        variants(of: key).filter { $0.entry.tag == tag }.compactMap { read($0.name, key) }
+    }
+
+    private func variants(of key: CacheKey) -> [(name: String, entry: Entry)] {
         readFolder()
-        guard let name = try? name(of: key), entries[name] != nil else { return nil }
+        guard let names = (try? hash(of: key)).flatMap({ groups[$0] }) else { return [] }
+        return names.compactMap { name in entries[name].map { (name, $0) } }
+    }
+
+    private func read(_ name: String, _ key: CacheKey) -> StoredResponse? {
         let file = folder.appendingPathComponent(name)
         let data: Data
         do {
@@ -84,7 +134,8 @@ final class DiskCache {
             remove(name)
             return nil
         }
-        guard let (head, start) = Self.head(of: data), head.asked == key.url, head.partition == key.partition,
+        guard let (head, start) = Self.head(of: data), head.asked.hasSameBytes(as: key.url),
+            head.partition.hasSameBytes(as: key.partition),
             data.count - start == head.bodyLength,
             (try? Self.hash(data[start...])) == head.bodyHash
         else {
@@ -92,13 +143,17 @@ final class DiskCache {
             return nil
         }
         noteUse(ofFile: name)
+        return Self.response(of: head, Data(data[start...]))
+    }
+
+    private static func response(of head: Head, _ body: Data = Data()) -> StoredResponse {
         var headers = HTTPHeaders()
         for index in stride(from: 0, to: head.fields.count, by: 2) {
             headers.add(head.fields[index], head.fields[index + 1])
         }
         return StoredResponse(
-            status: head.status, headers: headers, body: Data(data[start...]), url: head.url, variant: head.variant,
-            date: Date(timeIntervalSince1970: head.date), ageBefore: head.ageBefore)
+            status: head.status, headers: headers, body: body, url: head.url, variant: head.variant,
+            date: Date(timeIntervalSince1970: head.date), ageBefore: head.ageBefore, tags: Set(head.tags ?? []))
     }
 
     /// Writes a response.
@@ -107,12 +162,13 @@ final class DiskCache {
     func write(_ response: StoredResponse, _ key: CacheKey) -> String? {
         readFolder()
         do {
-            let name = try name(of: key)
+            let name = try name(of: key, response.variant)
             let head = Head(
                 asked: key.url, partition: key.partition, status: response.status,
                 fields: response.headers.flatMap { [$0.name, $0.value] }, url: response.url,
-                variant: try StoredResponse.hash(variant: response.variant), date: response.date.timeIntervalSince1970,
-                ageBefore: response.ageBefore, bodyLength: response.body.count, bodyHash: try Self.hash(response.body))
+                variant: try CacheVariant.hash(response.variant), date: response.date.timeIntervalSince1970,
+                ageBefore: response.ageBefore, bodyLength: response.body.count, bodyHash: try Self.hash(response.body),
+                tags: response.tags.isEmpty ? nil : response.tags.sorted())
             var data = try JSONEncoder().encode(head)
             guard data.count < Self.headLimit else { return "not stored on disk: its fields are too long" }
             data.append(UInt8(ascii: "\n"))
@@ -128,8 +184,13 @@ final class DiskCache {
                 try Self.make(folder)
                 try PrivateFile.write(data, to: file, isSynchronized: false)
             }
-            entries[name] = Entry(url: key.url, partition: key.partition, size: space, use: Date())
-            size += space
+            add(Entry(response, key.url, key.partition, size: space, use: Date()), name)
+            let variants = variants(of: key)
+            if variants.count > CacheVariant.limit,
+                let oldest = variants.filter({ $0.name != name }).min(by: { $0.entry.use < $1.entry.use })
+            {
+                remove(oldest.name)
+            }
             makeRoom(besides: name)
             return nil
         } catch {
@@ -137,20 +198,22 @@ final class DiskCache {
         }
     }
 
-    func remove(where isMeant: (_ url: String, _ partition: String) -> Bool) {
+    func remove(where isMeant: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) {
         readFolder()
-        for (name, entry) in entries where isMeant(entry.url, entry.partition) { remove(name) }
+        for (name, entry) in entries where isMeant(entry.url, entry.partition, entry.tags) { remove(name) }
     }
 
-    func remove(_ key: CacheKey) {
-        readFolder()
-        if let name = try? name(of: key) { remove(name) }
+    /// Removes the variants that match a request.
+    func remove(_ key: CacheKey, _ request: NetworkRequest) {
+        for (name, entry) in variants(of: key) where CacheVariant.matches(entry.variant, entry.vary, request) {
+            remove(name)
+        }
     }
 
     /// Marks a response as used when the memory cache answered with it.
-    func noteUse(of key: CacheKey) {
+    func noteUse(of key: CacheKey, _ variant: String) {
         readFolder()
-        if let name = try? name(of: key), entries[name] != nil { noteUse(ofFile: name) }
+        if let name = try? name(of: key, variant), entries[name] != nil { noteUse(ofFile: name) }
     }
 
     private func noteUse(ofFile name: String) {
@@ -166,16 +229,30 @@ final class DiskCache {
             unlink(folder.appendingPathComponent(name).path)
         }
         entries = [:]
+        groups = [:]
         size = 0
         isRead = true
     }
 
     // MARK: The folder
 
-    private func name(of key: CacheKey) throws(NetworkError) -> String {
+    private func hash(of key: CacheKey) throws(NetworkError) -> String {
         // Each part carries its length, so different keys never produce the same text.
         let text = [key.partition, key.identity, key.url].map { "\($0.utf8.count) \($0)" }.joined(separator: "\n")
-        return try MessageDigest.sha256.checkedHash(Data(text.utf8)).hexText + Self.ending
+        return try Self.hash(Data(text.utf8))
+    }
+
+    private func name(of key: CacheKey, _ variant: String) throws(NetworkError) -> String {
+        let suffix = variant.isEmpty ? "" : "-\(try CacheVariant.hash(variant).suffix(Self.suffixLength))"
+        return try hash(of: key) + suffix + Self.ending
+    }
+
+    private static let suffixLength = 16
+
+    private func add(_ entry: Entry, _ name: String) {
+        entries[name] = entry
+        groups[String(name.prefix(64)), default: []].insert(name)
+        size += entry.size
     }
 
     /// Indexes the files that earlier runs of the program left.
@@ -196,8 +273,7 @@ final class DiskCache {
                 unlink(file.path)
                 continue
             }
-            entries[name] = Entry(url: head.asked, partition: head.partition, size: Self.space(size), use: use)
-            self.size += Self.space(size)
+            add(Entry(Self.response(of: head), head.asked, head.partition, size: Self.space(size), use: use), name)
         }
         makeRoom()
     }
@@ -224,12 +300,18 @@ final class DiskCache {
 
     /// Returns whether a file name is one that a cache generates. The folder may contain other files.
     private static func isOwn(_ name: some StringProtocol) -> Bool {
-        name.hasSuffix(ending) && name.utf8.count == 64 + ending.utf8.count && name.prefix(64).allSatisfy(\.isHexDigit)
+        let parts = name.dropLast(ending.count).split(separator: "-", omittingEmptySubsequences: false)
+        guard name.hasSuffix(ending), parts[0].utf8.count == 64, parts.count <= 2 else { return false }
+        return (parts.count == 1 || parts[1].utf8.count == suffixLength)
+            && parts.allSatisfy { $0.allSatisfy(\.isHexDigit) }
     }
 
     /// Returns whether a file is the temporary file of a process that ended during a write.
     private static func isRemnant(_ name: String) -> Bool {
-        name.hasPrefix(".") && name.hasSuffix(".part") && isOwn(name.dropFirst().prefix(64 + ending.utf8.count))
+        guard name.hasPrefix("."), name.hasSuffix(".part"), let end = name.range(of: ending)?.upperBound else {
+            return false
+        }
+        return isOwn(name[..<end].dropFirst())
     }
 
     private static func make(_ folder: URL) throws {
@@ -247,6 +329,9 @@ final class DiskCache {
     private func remove(_ name: String) {
         guard let entry = entries.removeValue(forKey: name) else { return }
         size -= entry.size
+        let group = String(name.prefix(64))
+        groups[group]?.remove(name)
+        if groups[group]?.isEmpty ?? false { groups[group] = nil }
         unlink(folder.appendingPathComponent(name).path)
     }
 

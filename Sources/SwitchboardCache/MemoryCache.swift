@@ -9,7 +9,9 @@ struct MemoryCache: Sendable {
     }
 
     private let limit: Int
-    private var entries: [CacheKey: Entry] = [:]
+    /// The variants of each key.
+    private var entries: [CacheKey: [Entry]] = [:]
+    private(set) var count = 0
     private(set) var size = 0
     private var uses = 0
 
@@ -20,49 +22,69 @@ struct MemoryCache: Sendable {
         self.limit = limit
     }
 
-    var count: Int { entries.count }
+    /// Returns all variants of a key.
+    func variants(of key: CacheKey) -> [StoredResponse] { entries[key]?.map(\.response) ?? [] }
 
-    subscript(key: CacheKey) -> StoredResponse? {
-        mutating get {
-            guard let entry = entries[key] else { return nil }
-            uses += 1
-            entries[key]?.use = uses
-            return entry.response
+    /// Returns the most recent response that matches a request, and counts it as used.
+    mutating func find(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
+        guard let variants = entries[key] else { return nil }
+        var newest: Int?
+        for index in variants.indices where variants[index].response.isFor(request) {
+            if let newest, variants[newest].response.rules.made > variants[index].response.rules.made { continue }
+            newest = index
         }
+        guard let index = newest else { return nil }
+        uses += 1
+        entries[key]?[index].use = uses
+        return variants[index].response
     }
 
-    /// Stores a response in place of the previous one of this key. Returns false, and stores nothing, for a response
-    /// that is larger than the limit; the previous one is removed anyway.
+    /// Stores a response. The caller has removed the variants that it replaces. Returns false, and stores nothing, for
+    /// a response that is larger than the limit.
     @discardableResult
     mutating func insert(_ response: StoredResponse, _ key: CacheKey) -> Bool {
-        remove(key)
+        remove(key) { $0.variant.hasSameBytes(as: response.variant) }
         let size = response.size + key.url.utf8.count + key.identity.utf8.count
         guard size <= limit else { return false }
         uses += 1
-        entries[key] = Entry(response: response, size: size, use: uses)
+        entries[key, default: []].append(Entry(response: response, size: size, use: uses))
         self.size += size
+        count += 1
+        if let variants = entries[key], variants.count > CacheVariant.limit,
+            let oldest = variants.min(by: { $0.use < $1.use })
+        {
+            remove(key) { $0.variant.hasSameBytes(as: oldest.response.variant) }
+        }
         // Frees a tenth more than needed, so that the next insertion does not sort all entries again.
         if self.size > limit { makeRoom(limit - limit / 10) }
         return true
     }
 
-    mutating func remove(where isMeant: (_ url: String, _ partition: String) -> Bool) {
-        for key in entries.keys where isMeant(key.url, key.partition) { remove(key) }
+    mutating func remove(where isMeant: (CacheKey, StoredResponse) -> Bool) {
+        for key in entries.keys { remove(key) { isMeant(key, $0) } }
     }
 
     mutating func removeAll() {
         entries = [:]
-        size = 0
+        (size, count) = (0, 0)
     }
 
-    mutating func remove(_ key: CacheKey) {
-        if let entry = entries.removeValue(forKey: key) { size -= entry.size }
+    /// Removes the variants of a key for which the closure returns true.
+    mutating func remove(_ key: CacheKey, where isMeant: (StoredResponse) -> Bool) {
+        guard let variants = entries[key] else { return }
+        let kept = variants.filter { !isMeant($0.response) }
+        guard kept.count < variants.count else { return }
+        size -= variants.reduce(0) { $0 + $1.size } - kept.reduce(0) { $0 + $1.size }
+        count -= variants.count - kept.count
+        entries[key] = kept.isEmpty ? nil : kept
     }
 
     private mutating func makeRoom(_ goal: Int) {
+        let byUse = entries.flatMap { key, variants in variants.map { (key: key, entry: $0) } }
+            .sorted { $0.entry.use < $1.entry.use }
         // Keeps the newest entry.
-        for (key, _) in entries.sorted(by: { $0.value.use < $1.value.use }).dropLast() where size > goal {
-            remove(key)
+        for (key, entry) in byUse.dropLast() where size > goal {
+            remove(key) { $0.variant.hasSameBytes(as: entry.response.variant) }
         }
     }
 }

@@ -12,7 +12,7 @@ extension ResponseCache {
     /// too.
     public func remove(_ url: URL) async {
         let text = url.asCacheKey
-        await storage.remove { stored, _ in stored == text }
+        await storage.remove { stored, _, _ in stored.hasSameBytes(as: text) }
     }
 
     /// Removes the responses that are stored for an endpoint, for every identity and environment: those whose path ends
@@ -30,7 +30,7 @@ extension ResponseCache {
         }
         let wanted = CachePath(request.path)
         let items = FormBody.decode(request.query ?? "")
-        await storage.remove { url, _ in
+        await storage.remove { url, _, _ in
             let parts = URLParts(URL(string: url))
             let there = FormBody.decode(parts.query ?? "")
             return CachePath(parts.path).ends(with: wanted) && items.allSatisfy(there.contains)
@@ -41,7 +41,13 @@ extension ResponseCache {
     /// and `/api/friends/7?full=1`, but not `/api/friendship`.
     public func remove(path: String) async {
         let wanted = CachePath(path)
-        await storage.remove { url, _ in CachePath(URLParts(URL(string: url)).path).contains(wanted) }
+        await storage.remove { url, _, _ in CachePath(URLParts(URL(string: url)).path).contains(wanted) }
+    }
+
+    /// Removes the responses that were stored for requests with this tag, for every identity and environment. See
+    /// `RequestOptions.cacheTags`.
+    public func remove(tag: String) async {
+        await storage.remove { _, _, tags in tags.contains(tag) }
     }
 
     /// The number of stored responses, and the bytes they use in memory and on disk.
@@ -49,8 +55,9 @@ extension ResponseCache {
         get async { await storage.usage }
     }
 
-    /// Removes every stored response.
+    /// Ends the revalidations in the background, and removes every stored response.
     public func reset() async {
+        await revalidations.end()
         await removeAll()
     }
 }

@@ -1,0 +1,56 @@
+import Switchboard
+
+/// The part that a ``ResponseCache`` had in a response.
+public enum CacheOutcome: Sendable, Hashable {
+    /// A stored response answered, and nothing was sent.
+    case hit
+    /// The server confirmed a stored response, for this reason.
+    case validated(Reason)
+    /// A stored response answered after its lifetime, because this allowed it.
+    case stale(Permission)
+    /// The server answered, because no stored response could, for this reason.
+    case miss(Reason)
+
+    /// The reason for which a request was sent.
+    public enum Reason: Sendable, Hashable {
+        /// Nothing is stored for the URL, the identity and the environment.
+        case notStored
+        /// The stored responses are for other values of the fields that `Vary` names.
+        case otherVariant
+        /// The lifetime of the stored response is over.
+        case expired
+        /// The request asked for it, by a directive, its `cachePolicy` or `CacheLifetime.none`.
+        case requested
+    }
+
+    /// The permission to answer with a stale response.
+    public enum Permission: Sendable, Hashable {
+        /// The request accepted it, by `max-stale` or its `cachePolicy`.
+        case requested
+        /// `stale-while-revalidate`: the response is revalidated in the background.
+        case whileRevalidating
+        /// `stale-if-error`: the server failed or was not reached.
+        case serverFailed
+    }
+}
+
+extension NetworkResponse {
+    /// The part that a ``ResponseCache`` had in this response. Nil for a response that passed no cache, and for a
+    /// request that the cache does not handle, such as a POST.
+    public var cacheOutcome: CacheOutcome? { request?[CacheOutcomeOption.self]?.outcome }
+
+    /// Returns the response with an outcome. The request carries it, since the cache is not part of the core.
+    func noting(_ outcome: CacheOutcome?) -> NetworkResponse {
+        guard request != nil else { return self }
+        var response = self
+        response.request?[CacheOutcomeOption.self] = outcome.map(CacheOutcomeNote.init)
+        return response
+    }
+}
+
+/// Holds an outcome. It is not `Hashable`, so that it does not count when options are compared.
+private struct CacheOutcomeNote: Sendable {
+    let outcome: CacheOutcome
+}
+
+private enum CacheOutcomeOption: RequestOption { static let defaultValue: CacheOutcomeNote? = nil }

@@ -1,0 +1,62 @@
+import SwitchboardText
+import Foundation
+import Switchboard
+
+/// The rules that the header fields of a stored response state. They are read once, when the response is stored.
+struct CacheRules: Sendable {
+    let control: CacheControl
+    /// The time when the origin server made the response.
+    let made: Date
+    /// The lifetime in seconds that the server states: 0 for an invalid one, nil for none.
+    let lifetime: Double?
+    /// The lifetime in seconds that is estimated when the server states none. 0 where no estimate is allowed.
+    let estimate: Double
+    /// Whether the status and the fields allow storing the response at all ([RFC 9111
+    /// §3](https://www.rfc-editor.org/rfc/rfc9111#section-3)).
+    let allowsStoring: Bool
+
+    /// Reads the fields of a response.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - headers: Its fields.
+    ///   - date: The time when it arrived.
+    init(_ status: Int, _ headers: HTTPHeaders, at date: Date) {
+        control = CacheControl(headers)
+        made = headers.values(for: "Date").first.flatMap { HTTPDate.parse($0, now: date) } ?? date
+        let expires = headers.values(for: "Expires")
+        if let maxAge = control.maxAge {
+            lifetime = maxAge
+        } else if expires.isEmpty {
+            lifetime = nil
+        } else {
+            // Several lines, or text that is not a date, count as expired ([RFC 9111
+            // §5.3](https://www.rfc-editor.org/rfc/rfc9111#section-5.3)).
+            let end = expires.count == 1 ? HTTPDate.parse(expires[0], now: date) : nil
+            lifetime = max(0, end?.timeIntervalSince(made) ?? 0)
+        }
+        let isHeuristic = Self.heuristicStatuses.contains(status) || control.isPublic
+        let changed = headers.values(for: "Last-Modified")
+        if lifetime == nil, isHeuristic, changed.count == 1, let changed = HTTPDate.parse(changed[0], now: date) {
+            estimate = min(max(0, made.timeIntervalSince(changed)) / 10, 86_400)
+        } else {
+            estimate = 0
+        }
+        let isForbidden =
+            !(200..<600).contains(status) || Self.unstorableStatuses.contains(status)
+            || (control.mustUnderstand ? !Self.knownStatuses.contains(status) : control.isNoStore)
+        allowsStoring = !isForbidden && (lifetime != nil || isHeuristic || control.isPrivate)
+    }
+
+    /// RFC 9110 §15.1, without the 206.
+    private static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+
+    /// A part, an answer to a condition, one to credentials, and those of RFC 6585 that no cache may store.
+    private static let unstorableStatuses: Set<Int> = [206, 304, 401, 407, 428, 429, 431, 511]
+
+    /// The statuses of RFC 9110 §15.
+    private static let knownStatuses = Set(
+        [200...205, 300...303, 307...308, 400...417, 421...422, 426...426, 500...505]
+            .joined()
+    ).subtracting(unstorableStatuses)
+}

@@ -1,0 +1,109 @@
+import SwitchboardPlatform
+import Foundation
+import Switchboard
+import SwitchboardText
+
+/// The selection of a stored response by the request fields that its `Vary` names ([RFC 9111
+/// §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)).
+enum CacheVariant {
+    /// The most variants of one key. The least recently used ones are evicted.
+    static let limit = 16
+
+    /// Returns the names of a response's `Vary`: in lower case, sorted. Nil for `*`, which matches no other request.
+    static func names(_ headers: HTTPHeaders) -> [String]? {
+        let names = Set(headers.listMembers(of: "Vary").map { $0.lowercased() })
+        return names.contains("*") ? nil : names.sorted()
+    }
+
+    /// Returns a request's values of the named fields. A field that the request lacks has no value, which is not the
+    /// same as an empty one.
+    static func text(_ names: [String], of request: NetworkRequest) -> String {
+        guard !names.isEmpty else { return "" }
+        let fields = request.allHeaders
+        return names.map { name in
+            let values = fields.values(for: name)
+            return values.isEmpty ? name : "\(name): \(normalized(name, values).joined(separator: ", "))"
+        }.joined(separator: "\n")
+    }
+
+    /// Returns whether the values of a stored response, or their hash, are those of a request.
+    static func matches(_ variant: String, _ names: [String], _ request: NetworkRequest) -> Bool {
+        let asked = text(names, of: request)
+        return variant.hasSameBytes(as: asked)
+            || variant.hasPrefix(hashPrefix) && variant == (try? hash(asked))
+    }
+
+    private static let hashPrefix = "sha256:"
+
+    /// Returns the hash that a file holds instead of the values, which may be secrets.
+    static func hash(_ variant: String) throws(NetworkError) -> String {
+        variant.isEmpty || variant.hasPrefix(hashPrefix)
+            ? variant : hashPrefix + (try MessageDigest.sha256.checkedHash(Data(variant.utf8)).hexText)
+    }
+
+    /// The list fields whose syntax is known, in lower case.
+    private static let lists: Set<String> = ["accept", "accept-charset", "accept-encoding", "accept-language"]
+
+    /// Returns the values of a field in a form that is equal for values with the same meaning. Fields without a known
+    /// syntax keep their lines.
+    ///
+    /// Members are sorted by weight. Of equal weight, they keep their order, because servers read it as a priority;
+    /// only the order of encodings means nothing ([RFC 9110
+    /// §12.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5)).
+    static func normalized(_ name: String, _ values: [String]) -> [String] {
+        guard lists.contains(name), values.count > 1 || !values.allSatisfy(isPlain) else { return values }
+        let members = values.flatMap { $0.splitOutsideQuotes(at: ",") }.map { member(name, $0) }
+        let sorted = members.enumerated().filter { !$0.element.text.isEmpty }.sorted { one, other in
+            if one.element.weight != other.element.weight { return one.element.weight > other.element.weight }
+            return name == "accept-encoding"
+                ? one.element.text < other.element.text : one.offset < other.offset
+        }
+        return [
+            sorted.map(\.element).map { $0.weight == 1 ? $0.text : "\($0.text);q=\($0.weight)" }.joined(separator: ",")
+        ]
+    }
+
+    /// Returns whether a value is one member in its normalized form.
+    private static func isPlain(_ value: String) -> Bool {
+        value.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x2A...0x39).contains($0) && $0 != 0x2C }
+    }
+
+    /// Returns a member without white space and without its weight. Parameters of a media type keep their case.
+    private static func member(_ name: String, _ text: Substring) -> (text: String, weight: Double) {
+        var parts = text.splitOutsideQuotes(at: ";").map(\.trimmed)
+        var weight = 1.0
+        if parts.count > 1, let last = parts.last?.lowercased(), last.hasPrefix("q="),
+            let own = Double(last.dropFirst(2)),
+            (0...1).contains(own)
+        {
+            weight = own
+            parts.removeLast()
+        }
+        if let first = parts.first { parts[0] = first.lowercased() }
+        let member = parts.joined(separator: ";")
+        return (name == "accept" ? member : member.lowercased(), weight)
+    }
+}
+
+extension CacheVariant {
+    /// Returns whether a text is an entity tag, so that it can stand in a list of them ([RFC 9110
+    /// §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
+    static func isTag(_ text: String) -> Bool {
+        let opaque = text.hasPrefix("W/") ? text.dropFirst(2) : Substring(text)
+        guard opaque.utf8.count > 1, opaque.hasPrefix("\""), opaque.hasSuffix("\"") else { return false }
+        return opaque.utf8.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }
+    }
+}
+
+extension String {
+    /// Returns whether two texts have the same bytes. Equality of strings ignores how Unicode composes characters.
+    func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension HTTPHeaders {
+    /// Returns the members of a list field over all its lines, without empty ones ([RFC 9110
+    /// §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1)).
+    func listMembers(of name: String) -> [String] {
+        values(for: name).flatMap { $0.split(separator: ",") }.map(\.trimmed).filter { !$0.isEmpty }
+    }
+}

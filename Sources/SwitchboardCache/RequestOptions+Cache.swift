@@ -1,0 +1,38 @@
+import Switchboard
+
+extension RequestOptions {
+    /// What the request demands of stored responses. Default nothing.
+    public var cacheDirectives: CacheDirectives {
+        get { self[CacheDirectivesOption.self] }
+        set { self[CacheDirectivesOption.self] = newValue }
+    }
+
+    /// The time after its lifetime for which a ``ResponseCache`` answers with a stale response at once, and revalidates
+    /// it in the background ([RFC 5861 §3](https://www.rfc-editor.org/rfc/rfc5861#section-3)).
+    ///
+    /// The monitors of the request receive the events of the revalidation. Its failure changes nothing else. A value
+    /// overrides the response's `must-revalidate` and `no-cache`, and lets the cache store a response that has neither
+    /// a lifetime nor a validator. Nil, the default, follows the server's `stale-while-revalidate`.
+    public var staleWhileRevalidate: Duration? {
+        get { self[StaleWhileRevalidateOption.self] }
+        set { self[StaleWhileRevalidateOption.self] = newValue }
+    }
+
+    /// Whether a response without a stated lifetime is fresh for a tenth of the time since its `Last-Modified`, and at
+    /// most a day ([RFC 9111 §4.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)). Default true.
+    public var usesHeuristicFreshness: Bool {
+        get { self[HeuristicFreshnessOption.self] }
+        set { self[HeuristicFreshnessOption.self] = newValue }
+    }
+
+    /// The names by which ``ResponseCache/remove(tag:)`` removes the stored response. Default none.
+    public var cacheTags: Set<String> {
+        get { self[CacheTagsOption.self] }
+        set { self[CacheTagsOption.self] = newValue }
+    }
+}
+
+private enum CacheDirectivesOption: RequestOption { static let defaultValue = CacheDirectives() }
+private enum StaleWhileRevalidateOption: RequestOption { static let defaultValue: Duration? = nil }
+private enum HeuristicFreshnessOption: RequestOption { static let defaultValue = true }
+private enum CacheTagsOption: RequestOption { static let defaultValue: Set<String> = [] }

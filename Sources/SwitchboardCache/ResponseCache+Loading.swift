@@ -1,0 +1,178 @@
+import Foundation
+import Switchboard
+
+extension ResponseCache {
+    /// Sends the request, ends the load, and returns the answer.
+    func load(_ load: CacheLoad) async throws -> NetworkResponse {
+        var load = load
+        load.number = await storage.begin(load.key, load.request)
+        do {
+            if load.request.method == .head { return try await describe(load) }
+            if load.usesStored, let response = try await confirm(load) { return response }
+            let asked = now()
+            return await settle(try await load.next(load.request), load, asked: asked)
+        } catch let error as NetworkError where error.isAbsence {
+            let stale = substitute(for: load, "\(error.code)")
+            await storage.end(load.number)
+            guard let stale else { throw error }
+            return stale
+        } catch {
+            await storage.end(load.number)
+            throw error
+        }
+    }
+
+    /// Sends a conditional request with the validators of the stored response, and the tags of the other variants.
+    /// Returns the answer, or nil when nothing stored has a validator or when the 304 is about something else.
+    private func confirm(_ load: CacheLoad) async throws -> NetworkResponse? {
+        let (request, stored) = (load.request, load.stored)
+        if let url = stored?.url, url.asCacheKey != load.key.url { return nil }
+        var validators = stored?.validators ?? HTTPHeaders()
+        let tags = await storage.tags(of: load.key)
+        let others = tags.filter { $0 != stored?.tag && CacheVariant.isTag($0) }
+        if !others.isEmpty {
+            let own = validators.values(for: "If-None-Match")
+            validators.set("If-None-Match", (own + others).joined(separator: ", "))
+        }
+        guard !validators.isEmpty, (try? validators.validate()) != nil else { return nil }
+        var conditional = request
+        conditional.headers.merge(validators)
+        let asked = now()
+        let response = try await load.next(conditional)
+        guard response.statusCode == 304 else { return await settle(response, load, asked: asked) }
+        guard let meant = await meant(by: response, load, isOnly: tags.count < 2) else {
+            request.report(.cache("the 304 does not match the stored response"))
+            return nil
+        }
+        request.report(.cache("still right"))
+        let confirmed = meant.confirmed(by: response, to: request, asked: asked, at: now())
+        await keep(confirmed, after: response, asked: asked, load)
+        return confirmed.answer(to: request, at: now(), .validated(load.reason))
+    }
+
+    /// Returns the stored response that a 304 is about ([RFC 9111
+    /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)). Nil when it is about none, or when that is not
+    /// certain.
+    private func meant(by response: NetworkResponse, _ load: CacheLoad, isOnly: Bool) async -> StoredResponse? {
+        if let url = response.url, url.asCacheKey != load.key.url { return nil }
+        if let tag = response.headers.values(for: "ETag").first {
+            if let stored = load.stored, stored.has(tag) { return stored }
+            return await storage.find(load.key, tag: tag)
+        }
+        guard isOnly else { return nil }
+        if let stored = load.stored { return stored.isMeantUntagged(by: response) ? stored : nil }
+        guard let tag = await storage.tags(of: load.key).first else { return nil }
+        return await storage.find(load.key, tag: tag)
+    }
+
+    /// Ends a load with a stored response that the server confirmed.
+    private func keep(_ confirmed: StoredResponse, after response: NetworkResponse, asked: Date, _ load: CacheLoad)
+        async
+    {
+        let isStorable = CacheVariant.names(confirmed.headers) != nil
+        let isOurs = isOurs(response, to: load.request, varyingBy: confirmed.headers)
+        if CacheControl(response.headers).isNoStore || !isStorable || !isOurs {
+            await storage.end(load.number, isReplaced: true)
+        } else if CacheControl(load.request.headers).isNoStore {
+            await storage.end(load.number)
+        } else {
+            if let fault = await storage.store(confirmed, at: load.number) { load.request.report(.cache(fault)) }
+            // A strong tag is that of all variants that have it.
+            let now = now()
+            await storage.update(load.key, like: confirmed) {
+                $0.confirmed(by: response, to: nil, asked: asked, at: now)
+            }
+        }
+    }
+
+    /// Sends a HEAD, and freshens or removes the stored response to the GET ([RFC 9111
+    /// §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5)).
+    private func describe(_ load: CacheLoad) async throws -> NetworkResponse {
+        let asked = now()
+        let response = try await load.next(load.request)
+        if load.usesStored, response.statusCode >= 500, let stale = substitute(for: load, "HTTP \(response.statusCode)")
+        {
+            await storage.end(load.number)
+            return stale
+        }
+        if let stored = load.stored, response.statusCode == 200, stored.status == 200,
+            isOurs(response, to: load.request)
+        {
+            if stored.isDescribed(by: response) {
+                await keep(
+                    stored.confirmed(by: response, to: load.request, asked: asked, at: now()), after: response,
+                    asked: asked, load)
+            } else {
+                await storage.end(load.number, isReplaced: true)
+            }
+        } else {
+            await storage.end(load.number)
+        }
+        return response.noting(.miss(load.reason))
+    }
+
+    /// Ends a load: stores the server's response, or returns the stored one in its place when the server failed.
+    private func settle(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async -> NetworkResponse {
+        if [500, 502, 503, 504].contains(response.statusCode),
+            let stale = substitute(for: load, "HTTP \(response.statusCode)")
+        {
+            await storage.end(load.number)
+            return stale
+        }
+        await store(response, load, asked: asked)
+        return response.noting(.miss(load.reason))
+    }
+
+    /// Returns the stored response in place of a failure of the server, if that is allowed.
+    private func substitute(for load: CacheLoad, _ why: String) -> NetworkResponse? {
+        let now = now()
+        guard load.usesStored, let stored = load.stored,
+            let seconds = stored.staleness(for: load.request.options, at: now),
+            stored.mayReplaceFailure(staleFor: seconds, load.request)
+        else { return nil }
+        load.request.report(.cache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)"))
+        return stored.answer(to: load.request, at: now, .stale(.serverFailed))
+    }
+
+    private func store(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async {
+        let request = load.request
+        let new = StoredResponse(response, to: request, asked: asked, at: now())
+        guard let new, isOurs(response, to: request) else {
+            if new != nil { request.report(.cache("not stored: the request was changed behind the cache")) }
+            // A permanent answer removes the stored response. A temporary failure does not.
+            let isPassing = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
+            let isReplaced = request.options.cacheLifetime != .none && !isPassing
+            return await storage.end(load.number, isReplaced: isReplaced)
+        }
+        if let fault = await storage.store(new, at: load.number) { return request.report(.cache(fault)) }
+        request.report(.cache("stored"))
+    }
+
+    /// Returns whether a response belongs to the request that the cache received. Without an identity, the sent request
+    /// must be the same; with one, only the fields that `Vary` names must be the same. False when the response does not
+    /// tell which request was sent.
+    private func isOurs(
+        _ response: NetworkResponse, to request: NetworkRequest, varyingBy headers: HTTPHeaders? = nil
+    ) -> Bool {
+        // Rejects a response that involves another origin: a cache hit would not show that.
+        guard let sent = response.request, !response.isShared, response.isFromOrigin(of: request) else { return false }
+        guard identity == nil else {
+            guard let names = CacheVariant.names(headers ?? response.headers) else { return false }
+            return CacheVariant.text(names, of: sent).hasSameBytes(as: CacheVariant.text(names, of: request))
+        }
+        func fields(_ request: NetworkRequest) -> [[UInt8]] {
+            request.allHeaders.filter { !$0.name.lowercased().hasPrefix("if-") }
+                .map { "\($0.name.lowercased()): \($0.value)" }.sorted().map { Array($0.utf8) }
+        }
+        // A login behind the cache may send credentials with the next equal request.
+        return sent.isSignInDecided == request.isSignInDecided && fields(sent) == fields(request)
+            && sent.url?.asCacheKey == request.url?.asCacheKey
+    }
+}
+
+extension NetworkError {
+    /// Whether the server did not answer because of a network failure.
+    fileprivate var isAbsence: Bool {
+        code.isKind(of: .cannotConnect) || code == .timedOut || code == .truncatedBody || code == .circuitOpen
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Switchboard
+
+extension StoredResponse {
+    /// The header fields of a conditional request ([RFC 9110
+    /// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1)). Empty when the response has no validator.
+    var validators: HTTPHeaders {
+        var fields = HTTPHeaders()
+        if let tag { fields.add("If-None-Match", tag) }
+        if let date = headers.values(for: "Last-Modified").first { fields.add("If-Modified-Since", date) }
+        // Ignores validators that cannot be sent as a field.
+        return (try? fields.validate()) == nil ? HTTPHeaders() : fields
+    }
+
+    /// The entity tag, or nil without one.
+    var tag: String? { headers.values(for: "ETag").first }
+
+    /// Returns whether a tag is the response's, compared weakly ([RFC 9110
+    /// §8.8.3.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2)).
+    func has(_ tag: String) -> Bool { self.tag?.isSameTag(as: tag) ?? false }
+
+    /// Returns whether a 304 without a tag is about this response: it names no other time of change.
+    func isMeantUntagged(by response: NetworkResponse) -> Bool {
+        guard let changed = response.headers.values(for: "Last-Modified").first else { return true }
+        return headers.values(for: "Last-Modified").first.map { $0 == changed } ?? true
+    }
+
+    /// Returns whether a HEAD describes this response ([RFC 9111
+    /// §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5)).
+    func isDescribed(by head: NetworkResponse) -> Bool {
+        ["ETag", "Last-Modified"].allSatisfy { name in
+            head.headers.values(for: name).first.map { $0 == headers.values(for: name).first } ?? true
+        } && head.headers["Content-Length"].map { $0 == headers["Content-Length"] ?? "\(body.count)" } ?? true
+    }
+
+    /// Returns the response with the updated fields of a 304 or a HEAD ([RFC 9111
+    /// §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2)): as the answer to a request, or with its own variant.
+    func confirmed(by response: NetworkResponse, to request: NetworkRequest?, asked: Date, at now: Date)
+        -> StoredResponse
+    {
+        let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
+        var fields = response.headers.storable()
+        for name in ofTheBody { fields.remove(name) }
+        let merged = headers.merging(fields)
+        return StoredResponse(
+            status: status, headers: merged, body: body, url: url,
+            variant: request.map { CacheVariant.text(CacheVariant.names(merged) ?? [], of: $0) } ?? variant, date: now,
+            ageBefore: Self.age(response.headers, asked: asked, at: now),
+            tags: tags.union(request?.options.cacheTags ?? []))
+    }
+}
+
+extension String {
+    /// Returns whether two entity tags are the same, compared weakly.
+    func isSameTag(as other: String) -> Bool { withoutWeakness.hasSameBytes(as: other.withoutWeakness) }
+
+    /// The entity tag without its mark of weakness.
+    private var withoutWeakness: String { hasPrefix("W/") ? String(dropFirst(2)) : self }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+/// Each response states the part that the cache had in it.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheOutcomeTests {
+    private static let headers: HTTPHeaders = ["ETag": "\"1\"", "Vary": "X-Unit", "Cache-Control": "max-age=60"]
+
+    /// Returns a fixture that confirms each tag.
+    private func fixture() -> CacheFixture {
+        CacheFixture(
+            StubSession { request in
+                request.headers["If-None-Match"] == "\"1\""
+                    ? .status(304, headers: Self.headers) : .text("x", headers: Self.headers)
+            }
+        ) { ResponseCache(identity: { _ in "me" }, now: $0) }
+    }
+
+    @Test("an outcome says hit, validated, stale or miss, and why")
+    func outcomes() async throws {
+        let fixture = fixture()
+        func outcome(
+            _ unit: String = "a", _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
+        ) async throws -> CacheOutcome? {
+            try await fixture.response("https://h/", .server, headers: ["X-Unit": unit], change).cacheOutcome
+        }
+        #expect(try await outcome() == .miss(.notStored))
+        #expect(try await outcome() == .hit)
+        #expect(try await outcome("b") == .validated(.otherVariant))
+        #expect(try await outcome { $0.cachePolicy = .reloadIgnoringLocalCacheData } == .miss(.requested))
+        #expect(try await outcome { $0.cachePolicy = .reloadRevalidatingCacheData } == .validated(.requested))
+        #expect(try await outcome { $0.cacheDirectives.noCache = true } == .validated(.requested))
+        #expect(try await outcome { $0.cacheLifetime = .none } == .miss(.requested))
+        fixture.date.advance(by: 61)
+        #expect(try await outcome { $0.cachePolicy = .returnCacheDataElseLoad } == .stale(.requested))
+        #expect(try await outcome { $0.cacheDirectives.maxStale = .seconds(9) } == .stale(.requested))
+        #expect(try await outcome() == .validated(.expired))
+    }
+
+    @Test("a missing validator, a POST and a call without a cache have their outcome")
+    func others() async throws {
+        let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"])
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        #expect(try await fixture.response("https://h/", .server).cacheOutcome == .miss(.expired))
+        #expect(try await fixture.response("https://h/", method: .post).cacheOutcome == nil)
+        let router = Router<URLEndPoint>(session: fixture.session)
+        #expect(try await router.response(for: URLEndPoint(.get, URL(text: "https://h/"))).cacheOutcome == nil)
+    }
+}

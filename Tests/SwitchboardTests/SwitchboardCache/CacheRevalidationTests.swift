@@ -1,0 +1,130 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+/// RFC 5861 §3: a stale response answers at once, and one revalidation runs in the background.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheRevalidationTests {
+    private static let window: HTTPHeaders = [
+        "Cache-Control": "max-age=60, stale-while-revalidate=30", "ETag": "\"1\"",
+    ]
+
+    // "caches MAY serve the response in which it appears after it becomes stale, up to the indicated number of seconds"
+    @Test(
+        "a stale response answers within the window of field or option",
+        arguments: [
+            ("max-age=60, stale-while-revalidate=30", nil, 30, true),
+            ("max-age=60, stale-while-revalidate=30", nil, 31, false),
+            ("max-age=60", nil, 1, false), ("max-age=60", 30, 30, true), ("max-age=60", 30, 31, false),
+            ("max-age=60, stale-while-revalidate=30", 5, 6, false),
+            ("max-age=60, stale-while-revalidate=30, must-revalidate", nil, 1, false),
+            ("max-age=60, stale-while-revalidate=30, no-cache", nil, 1, false),
+            ("max-age=60, stale-while-revalidate=x", nil, 1, false),
+        ] as [(String, Int?, TimeInterval, Bool)])
+    func window(control: String, own: Int?, seconds: TimeInterval, isUsed: Bool) async throws {
+        let fixture = CacheFixture(headers: ["Cache-Control": control])
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60 + seconds)
+        let events = Events()
+        let response = try await fixture.response("https://h/", .server) {
+            $0.staleWhileRevalidate = own.map { .seconds($0) }
+            $0.monitors = [events]
+        }
+        #expect(response.text == (isUsed ? "1" : "2"))
+        #expect((response.cacheOutcome == .stale(.whileRevalidating)) == isUsed)
+        try await events.wait(for: "finished", count: isUsed ? 2 : 1)
+        #expect(fixture.session.requests.count == 2)
+        if !control.contains("no-cache") { #expect(try await fixture.get("https://h/", .server) == "2") }
+    }
+
+    // "the cache SHOULD attempt to revalidate it while still serving stale responses (i.e., without blocking)"
+    @Test("one revalidation runs for all calls, and a 304 renews the response")
+    func one() async throws {
+        let (begun, gate, events) = (Deliveries<NetworkRequest>(), Gate(), Events())
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let session = AdHocSession { request in
+            begun.add(request)
+            guard begun.all.count > 1 else {
+                return NetworkResponse(status: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
+            }
+            try await gate.wait()
+            return NetworkResponse(status: 304, headers: Self.window, url: request.url)
+        }
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])
+        let endPoint = URLEndPoint(
+            .get, URL(text: "https://h/"), options: RequestOptions { $0.monitors = [events] })
+        _ = try await router.response(for: endPoint)
+        date.advance(by: 70)
+        for _ in 1...5 {
+            #expect(try await router.response(for: endPoint).cacheOutcome == .stale(.whileRevalidating))
+        }
+        _ = try await begun.wait(for: 2)
+        #expect(begun.all.last?.headers["If-None-Match"] == "\"1\"")
+        gate.open()
+        try await events.wait(for: "finished", count: 7)
+        let fresh = try await router.response(for: endPoint)
+        #expect(fresh.cacheOutcome == .hit && fresh.text == "1" && begun.all.count == 2)
+    }
+
+    @Test(
+        "a failed revalidation is told to the monitors and changes nothing",
+        arguments: [(MockResponse.status(500), "finished: HTTP 500", 1), (.reset, "failed: ", 2)])
+    func failure(fault: MockResponse, end: String, count: Int) async throws {
+        let fixture = CacheFixture(StubSession(.text("1", headers: Self.window), fault, .text("2")))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 70)
+        let events = Events()
+        #expect(try await fixture.get("https://h/", .server) { $0.monitors = [events] } == "1")
+        try await events.wait(for: end, count: count)
+        #expect(events.texts.contains { $0.hasPrefix("cache: revalidation failed: ") })
+        // The next call gets the stale response too, and tries again.
+        let more = Events()
+        #expect(try await fixture.get("https://h/", .server) { $0.monitors = [more] } == "1")
+        try await more.wait(for: "finished", count: 2)
+        #expect(fixture.session.requests.count == 3)
+    }
+
+    @Test("a reset ends the revalidation and waits for it")
+    func reset() async throws {
+        let (begun, gate) = (Deliveries<Void>(), Gate())
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let events = Events()
+        let session = AdHocSession { request in
+            begun.add(())
+            if begun.all.count > 1 { try await gate.wait() }
+            return NetworkResponse(status: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
+        }
+        let cache = ResponseCache(now: { date.now })
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
+        let endPoint = URLEndPoint(.get, URL(text: "https://h/"), options: RequestOptions { $0.monitors = [events] })
+        _ = try await router.response(for: endPoint)
+        date.advance(by: 70)
+        _ = try await router.response(for: endPoint)
+        _ = try await begun.wait(for: 2)
+        await router.reset()
+        #expect(events.texts.contains { $0.hasPrefix("cancelled") })
+        #expect(await cache.usage.count == 0)
+    }
+
+    @Test("a revalidation stays in the environment of its call")
+    func environment() async throws {
+        let (asked, events) = (Deliveries<NetworkEnvironment?>(), Events())
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let session = AdHocSession { request in
+            asked.add(request.environment)
+            return NetworkResponse(status: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
+        }
+        let manager = NetworkManager(
+            environment: .qa, session: session, interceptors: [ResponseCache(now: { date.now })])
+        let endPoint = URLEndPoint(.get, URL(text: "https://h/"), options: RequestOptions { $0.monitors = [events] })
+        _ = try await manager.response(for: endPoint)
+        date.advance(by: 70)
+        _ = try await manager.response(for: endPoint)
+        manager.environment = .production
+        try await events.wait(for: "finished", count: 3)
+        #expect(asked.all == [.qa, .qa])
+    }
+}

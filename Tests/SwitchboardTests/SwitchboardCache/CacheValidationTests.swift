@@ -1,0 +1,206 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+import SwitchboardTesting
+import SwitchboardTestSupport
+import Testing
+
+/// RFC 9111 §4.3 and RFC 5861 §4: validation, and failures during it.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheValidationTests {
+    private func fixture(_ session: StubSession) -> CacheFixture {
+        CacheFixture(session) { ResponseCache(identity: { _ in "me" }, now: $0) }
+    }
+
+    private func variant(_ text: String, _ tag: String?) -> MockResponse {
+        var headers: HTTPHeaders = ["Vary": "X-Unit", "Cache-Control": "max-age=60"]
+        headers["ETag"] = tag
+        return .text(text, headers: headers)
+    }
+
+    // §4.3.1: "MUST send the relevant entity tags (using If-Match, If-None-Match, or If-Range) if the entity tags were
+    // provided in the stored response(s) being validated"; §4.1: "If no stored response matches, the cache cannot satisfy
+    // the presented request. Typically, the request is forwarded to the origin server, potentially with preconditions
+    // added to describe what responses the cache has already stored"
+    @Test("the tags of all variants are sent, and a 304 selects one (§4.3.4)")
+    func allTags() async throws {
+        let fixture = fixture(
+            StubSession(
+                variant("a", "\"a\""), variant("b", "W/\"b\""), variant("c", nil), variant("d", "no tag"),
+                .status(304, headers: ["ETag": "\"b\"", "X-New": "1"]), variant("a2", "\"a2\"")))
+        for unit in ["a", "b", "c", "d"] {
+            _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit])
+        }
+        let new = try await fixture.response("https://h/", .server, headers: ["X-Unit": "e"])
+        let asked = fixture.session.requests.last?.headers["If-None-Match"]
+        #expect(asked?.split(separator: ", ").sorted() == ["\"a\"", "W/\"b\""])
+        #expect(new.text == "b" && new.headers["X-New"] == "1" && new.cacheOutcome == .validated(.otherVariant))
+        // It is a variant of its own now, and the selected one is as it was.
+        #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "e"]) == "b")
+        let other = try await fixture.response("https://h/", .server, headers: ["X-Unit": "b"])
+        #expect(other.text == "b" && other.headers["X-New"] == nil)
+        fixture.date.advance(by: 60)
+        #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "a"]) == "a2")
+        #expect(fixture.session.requests.last?.headers["If-None-Match"]?.hasPrefix("\"a\", ") == true)
+    }
+
+    // §4.3.4: "If the new response does not include any form of validator … and there is only one stored response"
+    @Test("a 304 without a tag selects nothing among several tags")
+    func noTag() async throws {
+        let fixture = fixture(
+            StubSession(variant("a", "\"a\""), variant("b", "\"b\""), .status(304), variant("a2", "\"a2\"")))
+        for unit in ["a", "b"] { _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) }
+        fixture.date.advance(by: 60)
+        #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "a"]) == "a2")
+        #expect(fixture.session.requests.last?.headers["If-None-Match"] == nil)
+    }
+
+    // §4.3.4: "each of those strong validators identifies a selected representation for update. All the stored responses
+    // with one of those same strong validators are identified for update."
+    @Test("a 304 with a strong tag freshens all variants that have it", arguments: [false, true])
+    func strongTag(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession(
+                variant("a", "\"s\""), variant("b", "\"s\""), variant("c", "W/\"s\""),
+                .status(304, headers: ["ETag": "\"s\"", "X-New": "1"]), variant("c2", nil))
+            let fixture = try CacheFixture(session) { now in
+                try isOnDisk
+                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
+                    : ResponseCache(identity: { _ in "me" }, now: now)
+            }
+            for unit in ["a", "b", "c"] { _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) }
+            fixture.date.advance(by: 60)
+            var answers: [String] = []
+            for unit in ["a", "b", "c"] {
+                let response = try await fixture.response("https://h/", .server, headers: ["X-Unit": unit])
+                answers.append(response.text + (response.headers["X-New"] ?? ""))
+            }
+            #expect(answers == ["a1", "b1", "c2"])
+        }
+    }
+
+    // §4.3.4: "if the new response contains … a weak validator, then the stored responses with the same … validator"
+    @Test("a 304 that names another time of change causes a full reload")
+    func otherChange() async throws {
+        let changed = "Tue, 14 Nov 2023 22:13:20 GMT"
+        let fixture = CacheFixture(
+            StubSession(
+                .text("old", headers: ["Last-Modified": changed]),
+                .status(304, headers: ["Last-Modified": "Tue, 14 Nov 2023 22:13:21 GMT"]), .text("new")))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        #expect(try await fixture.get("https://h/", .server) == "new")
+        #expect(fixture.session.requests[1].headers["If-Modified-Since"] == changed)
+    }
+
+    // §3.2: "the cache MUST add each header field in the provided response to the stored response, replacing field values
+    // that are already present, with the following exceptions: … Content-Length"
+    @Test("a 304 updates the fields, except those about the body and no-cache's")
+    func updates() async throws {
+        let control = "max-age=60, no-cache=\"X-Secret\""
+        let fixture = CacheFixture(
+            StubSession(
+                .text(
+                    "old", headers: ["ETag": "\"1\"", "Content-Type": "text/a", "X-Old": "1", "Cache-Control": control]),
+                .status(
+                    304,
+                    headers: [
+                        "Content-Length": "9", "Content-Type": "text/b", "Content-Encoding": "x", "Content-Range": "y",
+                        "X-New": "2", "X-Old": "3", "X-Secret": "4", "ETag": "\"1\"", "Set-Cookie": "a=b",
+                    ])))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        for _ in 1...2 {
+            let response = try await fixture.response("https://h/", .server)
+            #expect(response.text == "old" && response.headers["Content-Type"] == "text/a")
+            #expect(response.headers["Content-Length"] != "9" && response.headers["Content-Encoding"] == nil)
+            #expect(response.headers["Content-Range"] == nil && response.headers["Set-Cookie"] == nil)
+            #expect(response.headers["X-New"] == "2" && response.headers["X-Old"] == "3")
+            #expect(response.headers["X-Secret"] == nil)
+        }
+        #expect(fixture.session.requests.count == 2)
+    }
+
+    // §2: "a cache can use a stored response to a GET to satisfy a HEAD"; RFC 9110 §9.3.2.
+    @Test("a HEAD is answered from a stored GET, without its body")
+    func head() async throws {
+        let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60", "X-Kept": "1"])
+        #expect(try await fixture.response("https://h/", .server, method: .head).cacheAge == nil)
+        _ = try await fixture.get("https://h/", .server)
+        let head = try await fixture.response("https://h/", .server, method: .head)
+        #expect(head.cacheAge != nil && head.body.isEmpty && head.headers["X-Kept"] == "1")
+        #expect(fixture.session.requests.map(\.method) == [.head, .get])
+        #expect(try await fixture.get("https://h/", .server) == "2")
+    }
+
+    // §4.3.5: "if the stored response and HEAD response have matching values for any received validator fields … the cache
+    // SHOULD update the stored response …; otherwise, the cache SHOULD consider the stored response to be stale."
+    @Test(
+        "a HEAD freshens the stored GET, or makes it stale",
+        arguments: [
+            (["ETag": "\"1\""], 200, true), (["Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT"], 200, true),
+            (["Content-Length": "3"], 200, true), ([:], 200, true), (["ETag": "\"2\""], 200, false),
+            (["ETag": "\"1\"", "Content-Length": "4"], 200, false),
+            (["Last-Modified": "Tue, 14 Nov 2023 22:13:21 GMT"], 200, false), (["ETag": "\"2\""], 404, nil),
+        ] as [(HTTPHeaders, Int, Bool?)])
+    func headFreshens(headers: HTTPHeaders, status: Int, isFresh: Bool?) async throws {
+        let stored: HTTPHeaders = [
+            "ETag": "\"1\"", "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Cache-Control": "max-age=60",
+        ]
+        let session = StubSession(
+            .text("old", headers: stored),
+            .status(status, headers: headers.merging(["Cache-Control": "max-age=600", "X-New": "1"])), .text("new"))
+        let fixture = CacheFixture(session)
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        _ = try? await fixture.response("https://h/", .server, method: .head)
+        let next = try await fixture.response("https://h/", .server)
+        #expect(next.text == (isFresh == true ? "old" : "new"))
+        #expect((next.headers["X-New"] == "1") == (isFresh == true))
+        // A HEAD with an error leaves the stored response, which is validated.
+        if isFresh != true { #expect((session.requests.last?.headers["If-None-Match"] == nil) == (isFresh == false)) }
+    }
+
+    // RFC 5861 §4: "it indicates that a cached stale response MAY be used to satisfy the request, regardless of other
+    // freshness information … as a request directive"
+    @Test(
+        "a request's stale-if-error allows a stale answer to a failure",
+        arguments: [(500, 60, true), (503, 60, true), (503, 61, false), (501, 1, false), (404, 1, false)])
+    func requestStaleIfError(status: Int, age: TimeInterval, isUsed: Bool) async throws {
+        let fixture = CacheFixture(
+            StubSession(.text("old", headers: ["Cache-Control": "max-age=60", "ETag": "\"1\""]), .status(status)))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60 + age)
+        let response = try? await fixture.response(
+            "https://h/", .server, headers: ["Cache-Control": "stale-if-error=60"])
+        #expect((response?.text == "old") == isUsed)
+        #expect((response?.cacheOutcome == .stale(.serverFailed)) == isUsed)
+    }
+
+    @Test("a stored error answers later calls, but not the retry of its own")
+    func retry() async throws {
+        let fresh: HTTPHeaders = ["Cache-Control": "max-age=60"]
+        let session = StubSession(
+            .text("down", status: 503, headers: fresh), .text("still", status: 503, headers: fresh), .text("up"))
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [RetryPolicy(maximumAttempts: 2, strategy: .immediate)],
+            exchangeInterceptors: [ResponseCache()])
+        let endPoint = URLEndPoint(.get, URL(text: "https://h/"))
+        for _ in 1...2 {
+            _ = try? await router.response(for: endPoint)
+            #expect(session.requests.count == 2)
+        }
+    }
+
+    @Test("a stored error does not stand in for a new one")
+    func storedError() async throws {
+        let fixture = CacheFixture(
+            StubSession(.text("down", status: 503, headers: ["Cache-Control": "max-age=60"]), .text("x", status: 500)))
+        _ = try? await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 61)
+        let error = await #expect(throws: NetworkError.self) {
+            try await fixture.get("https://h/", .server) { $0.staleIfError = .seconds(600) }
+        }
+        #expect(error?.status == 500)
+    }
+}

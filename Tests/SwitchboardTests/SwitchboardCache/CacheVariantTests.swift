@@ -1,0 +1,172 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+/// RFC 9111 §4.1: several responses per URL, chosen by the request fields that `Vary` names.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheVariantTests {
+    /// Returns a fixture whose requests all belong to one identity, so that only `Vary` separates responses.
+    private func fixture(_ headers: HTTPHeaders = [:]) -> CacheFixture {
+        CacheFixture(headers: headers.merging(["Cache-Control": "max-age=600"])) {
+            ResponseCache(identity: { _ in "me" }, now: $0)
+        }
+    }
+
+    // "the cache MUST NOT use that stored response without revalidation unless all the presented request header fields
+    // nominated by that Vary field value match those fields in the original request"
+    @Test("variants of one URL are stored side by side")
+    func sideBySide() async throws {
+        let fixture = fixture(["Vary": "Accept-Language, X-Unit"])
+        var texts: [String] = []
+        for language in ["de", "fr", "de", "fr"] {
+            texts.append(try await fixture.get("https://h/", .server, headers: ["Accept-Language": language]))
+        }
+        texts.append(try await fixture.get("https://h/", .server, headers: ["Accept-Language": "de", "X-Unit": "m"]))
+        texts.append(try await fixture.get("https://h/", .server, headers: ["Accept-Language": "de"]))
+        #expect(texts == ["1", "2", "1", "2", "3", "1"])
+        #expect(await fixture.cache.usage.count == 3)
+    }
+
+    // "If (after any normalization that might take place) a header field is absent from a request, it can only match
+    // another request if it is also absent there."
+    @Test("a field that Vary names and a request lacks matches only its absence")
+    func absence() async throws {
+        let fixture = fixture(["Vary": "X-Unit"])
+        #expect(try await fixture.get("https://h/", .server) == "1")
+        #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": ""]) == "2")
+        #expect(try await fixture.get("https://h/", .server, headers: ["X-Other": "m"]) == "1")
+    }
+
+    // "A stored response with a Vary header field value containing a member "*" always fails to match."
+    @Test("a response with Vary: * answers no other request", arguments: ["*", "Accept, *", "*, *"])
+    func star(vary: String) async throws {
+        let fixture = fixture(["Vary": vary])
+        #expect(try await fixture.get("https://h/", .server) == "1")
+        #expect(try await fixture.get("https://h/", .server) == "2")
+    }
+
+    // "adding or removing whitespace, where allowed in the header field's syntax; combining multiple header field lines
+    // with the same field name; normalizing both header field values in a way that is known to have identical semantics"
+    @Test(
+        "list fields that mean the same match",
+        arguments: [
+            (["Accept-Language": "en, de"], ["Accept-Language": "EN ,de"], true),
+            (["Accept-Language": "en, de"], ["Accept-Language": "en", "accept-language": "de"], true),
+            (["Accept-Language": "fr;q=0.5, en"], ["Accept-Language": "en;q=1.0,fr; q=0.50"], true),
+            (["Accept-Encoding": "gzip, br"], ["Accept-Encoding": "br,gzip"], true),
+            (["Accept": "text/html, Text/plain"], ["Accept": "text/html,text/plain"], true),
+            (["Accept-Language": "en, de"], ["Accept-Language": "de, en"], false),
+            (["Accept-Language": "en"], ["Accept-Language": "en;q=0.5"], false),
+            (["Accept": "text/a;v=A"], ["Accept": "text/a;v=a"], false),
+            (["X-Unit": "a, b"], ["X-Unit": "A, b"], false),
+            (["X-Unit": "a,b"], ["X-Unit": "a, b"], false),
+        ] as [(HTTPHeaders, HTTPHeaders, Bool)])
+    func normalized(one: HTTPHeaders, other: HTTPHeaders, isSame: Bool) async throws {
+        let vary: HTTPHeaders = ["Vary": "accept-language, Accept-Encoding, Accept, X-Unit"]
+        for fixture in [fixture(vary), CacheFixture(headers: vary.merging(["Cache-Control": "max-age=600"]))] {
+            _ = try await fixture.get("https://h/", .server, headers: one)
+            #expect(try await fixture.get("https://h/", .server, headers: other) == (isSame ? "1" : "2"))
+        }
+    }
+
+    // §4: "When more than one suitable response is stored, a cache MUST use the most recent one (as determined by the
+    // Date header field)."
+    @Test("of two matching responses the one with the later Date answers", arguments: [false, true])
+    func mostRecent(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession(
+                .text(
+                    "later",
+                    headers: ["Vary": "A", "Date": "Tue, 14 Nov 2023 22:13:19 GMT", "Cache-Control": "max-age=600"]),
+                .text(
+                    "earlier",
+                    headers: ["Vary": "B", "Date": "Tue, 14 Nov 2023 22:13:10 GMT", "Cache-Control": "max-age=600"]))
+            let fixture = try CacheFixture(session) { now in
+                try isOnDisk
+                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
+                    : ResponseCache(identity: { _ in "me" }, now: now)
+            }
+            _ = try await fixture.get("https://h/", .server, headers: ["A": "1", "B": "1"])
+            _ = try await fixture.get("https://h/", .server, headers: ["A": "2", "B": "2"])
+            #expect(try await fixture.get("https://h/", .server, headers: ["A": "1", "B": "2"]) == "later")
+            #expect(try await fixture.get("https://h/", .server, headers: ["A": "3", "B": "2"]) == "earlier")
+        }
+    }
+
+    @Test("a URL keeps 16 variants, the most recently used ones", arguments: [false, true])
+    func bounded(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let fixture = try CacheFixture(headers: ["Vary": "X-Unit", "Cache-Control": "max-age=600"]) { now in
+                try isOnDisk
+                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
+                    : ResponseCache(identity: { _ in "me" }, now: now)
+            }
+            for unit in 0..<17 {
+                _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "\(unit)"])
+                #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "0"]) == "1")
+            }
+            #expect(await fixture.cache.usage.count == 16)
+            #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "2"]) == "3")
+            #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "1"]) == "18")
+        }
+    }
+
+    @Test("another cache finds each variant on disk, and no value of a request")
+    func onDisk() async throws {
+        try await withFolder { folder in
+            let headers: HTTPHeaders = ["Vary": "Accept-Language", "Cache-Control": "max-age=600"]
+            let first = try CacheFixture(headers: headers) {
+                try ResponseCache(folder: folder, identity: { _ in "me" }, now: $0)
+            }
+            for language in ["de", "planted"] {
+                _ = try await first.get("https://h/", .server, headers: ["Accept-Language": language])
+            }
+            let second = try CacheFixture(StubSession()) {
+                try ResponseCache(folder: folder, identity: { _ in "me" }, now: $0)
+            }
+            #expect(try await second.get("https://h/", .server, headers: ["Accept-Language": "planted"]) == "2")
+            #expect(try await second.get("https://h/", .server, headers: ["Accept-Language": "DE"]) == "1")
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                let data = try Data(contentsOf: folder.appendingPathComponent(name))
+                #expect(!String(decoding: data, as: UTF8.self).contains("planted"))
+            }
+        }
+    }
+
+    @Test("a variant that is no longer cacheable leaves the others stored")
+    func oneRemoved() async throws {
+        let vary: HTTPHeaders = ["Vary": "X-Unit", "Cache-Control": "max-age=600"]
+        let fixture = CacheFixture(
+            StubSession(
+                .text("a", headers: vary), .text("b", headers: vary),
+                .text("b2", headers: ["Cache-Control": "no-store"]), .text("b3", headers: vary))
+        ) { ResponseCache(identity: { _ in "me" }, now: $0) }
+        _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "a"])
+        _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "b"])
+        _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "b"]) {
+            $0.cachePolicy = .reloadIgnoringLocalCacheData
+        }
+        #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "a"]) == "a")
+        #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "b"]) == "b3")
+    }
+
+    @Test("identities, partitions and fields are compared byte by byte")
+    func bytes() async throws {
+        let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+        #expect(composed == decomposed)
+        let fixture = CacheFixture(headers: [:]) { ResponseCache(identity: { $0.headers["X-Account"] }, now: $0) }
+        #expect(try await fixture.get(headers: ["X-Account": composed]) == "1")
+        #expect(try await fixture.get(headers: ["X-Account": decomposed]) == "2")
+        #expect(try await fixture.get { $0.partition = composed } == "3")
+        #expect(try await fixture.get { $0.partition = decomposed } == "4")
+        let varying = self.fixture(["Vary": "X-Name"])
+        #expect(try await varying.get("https://h/", .server, headers: ["X-Name": composed]) == "1")
+        #expect(try await varying.get("https://h/", .server, headers: ["X-Name": decomposed]) == "2")
+        // A change in one partition leaves the other alone.
+        _ = try await fixture.response(method: .post) { $0.partition = composed }
+        #expect(try await fixture.get { $0.partition = decomposed } == "4")
+    }
+}
