@@ -1,7 +1,7 @@
 import SwitchboardPlatform
 import Switchboard
 
-/// The revalidations that run in the background: one per key at a time. Each one is a call of its own, with the
+/// The revalidations that run in the background: one per key at a time. Each one is a separate call, with the
 /// monitors and the total timeout of its request.
 final class CacheRevalidations: Sendable {
     private let calls = RouterCalls(

@@ -1,7 +1,7 @@
 import Switchboard
 
 extension RequestOptions {
-    /// What the request demands of stored responses. Default nothing.
+    /// The demands of the request on stored responses. Default nothing.
     public var cacheDirectives: CacheDirectives {
         get { self[CacheDirectivesOption.self] }
         set { self[CacheDirectivesOption.self] = newValue }

@@ -63,8 +63,9 @@ struct CacheAgeTests {
         #expect(fixture.session.requests.count == count)
     }
 
-    // §4.2.3: "apparent_age = max(0, response_time - date_value); response_delay = response_time - request_time;
-    // corrected_age_value = age_value + response_delay; corrected_initial_age = max(apparent_age, corrected_age_value)"
+    // §4.2.3: `apparent_age = max(0, response_time - date_value)`, `response_delay = response_time - request_time`,
+    // `corrected_age_value = age_value + response_delay` and
+    // `corrected_initial_age = max(apparent_age, corrected_age_value)`.
     @Test(
         "the age counts Age plus transit time, or the time since Date",
         arguments: [

@@ -41,7 +41,7 @@ struct CacheOutcomeTests {
         #expect(try await outcome() == .validated(.expired))
     }
 
-    @Test("a missing validator, a POST and a call without a cache have their outcome")
+    @Test("a missing validator, a POST and a call without cache have an outcome")
     func others() async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"])
         _ = try await fixture.get("https://h/", .server)

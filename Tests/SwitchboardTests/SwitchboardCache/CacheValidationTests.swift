@@ -35,7 +35,7 @@ struct CacheValidationTests {
         let asked = fixture.session.requests.last?.headers["If-None-Match"]
         #expect(asked?.split(separator: ", ").sorted() == ["\"a\"", "W/\"b\""])
         #expect(new.text == "b" && new.headers["X-New"] == "1" && new.cacheOutcome == .validated(.otherVariant))
-        // It is a variant of its own now, and the selected one is as it was.
+        // It is a separate variant now, and the selected one is as it was.
         #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "e"]) == "b")
         let other = try await fixture.response("https://h/", .server, headers: ["X-Unit": "b"])
         #expect(other.text == "b" && other.headers["X-New"] == nil)

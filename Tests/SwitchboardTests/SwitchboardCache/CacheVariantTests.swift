@@ -48,8 +48,8 @@ struct CacheVariantTests {
         #expect(try await fixture.get("https://h/", .server) == "2")
     }
 
-    // "adding or removing whitespace, where allowed in the header field's syntax; combining multiple header field lines
-    // with the same field name; normalizing both header field values in a way that is known to have identical semantics"
+    // §4.1 allows "adding or removing whitespace, where allowed in the header field's syntax", "combining multiple header
+    // field lines with the same field name" and other changes that are "known to have identical semantics".
     @Test(
         "list fields that mean the same match",
         arguments: [
