@@ -5,7 +5,9 @@ import Switchboard
 /// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)), as values.
 ///
 /// ```swift
-/// var options: RequestOptions { RequestOptions { $0.cacheDirectives.maxStale = .seconds(600) } }
+/// let options = RequestOptions {
+///     $0.cacheDirectives.maxStale = .seconds(600)
+/// }
 /// ```
 ///
 /// The cache writes them into the field, so that caches on the way read them too. A `Cache-Control` field that the
