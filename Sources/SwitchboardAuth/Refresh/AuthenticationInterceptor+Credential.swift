@@ -35,8 +35,8 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Removes the credential of this partition, including the saved one. See ``signIn(_:in:)``. Requests that wait for a new one fail with
-    /// `NetworkError.Code.cannotAuthenticate`.
+    /// Removes the credential of this partition, including the saved one: the partition that `signIn(_:in:)` got.
+    /// Requests that wait for a new credential fail with `NetworkError.Code.cannotAuthenticate`.
     ///
     /// - Throws: The error of removing the saved credential. It is not used again in any case.
     public func signOut(in partition: String?) async throws {
