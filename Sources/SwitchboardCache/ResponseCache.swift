@@ -23,7 +23,7 @@ import Switchboard
 /// signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored
 /// per identity. A stored GET also answers a HEAD. A request with a method other than GET, HEAD, OPTIONS or TRACE
 /// removes the stored responses of its path, and of its `Location` and `Content-Location` of the same origin, unless
-/// the server rejects it. ``NetworkResponse/cacheOutcome`` states the part that the cache had in a response.
+/// the server rejects it. `NetworkResponse.cacheOutcome` states the part that the cache had in a response.
 ///
 /// **Where to list it.** List the cache last of the exchange interceptors, behind interceptors that add credentials. It
 /// never stores a response when an interceptor behind it changed the request or when a login behind it decided about
