@@ -41,8 +41,8 @@ struct CacheKey: Sendable {
 
 extension CacheKey: Hashable {
     static func == (one: CacheKey, other: CacheKey) -> Bool {
-        one.url.hasSameBytes(as: other.url) && one.partition.hasSameBytes(as: other.partition)
-            && one.identity.hasSameBytes(as: other.identity)
+        one.url.hasBytes(of: other.url) && one.partition.hasBytes(of: other.partition)
+            && one.identity.hasBytes(of: other.identity)
     }
 
     func hash(into hasher: inout Hasher) {

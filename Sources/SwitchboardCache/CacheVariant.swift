@@ -29,7 +29,7 @@ enum CacheVariant {
     /// Returns whether the values of a stored response, or their hash, are those of a request.
     static func matches(_ variant: String, _ names: [String], _ request: NetworkRequest) -> Bool {
         let asked = text(names, of: request)
-        return variant.hasSameBytes(as: asked)
+        return variant.hasBytes(of: asked)
             || variant.hasPrefix(hashPrefix) && variant == (try? hash(asked))
     }
 
@@ -93,11 +93,6 @@ extension CacheVariant {
         guard opaque.utf8.count > 1, opaque.hasPrefix("\""), opaque.hasSuffix("\"") else { return false }
         return opaque.utf8.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }
     }
-}
-
-extension String {
-    /// Returns whether two texts have the same bytes. Equality of strings ignores how Unicode composes characters.
-    func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension HTTPHeaders {

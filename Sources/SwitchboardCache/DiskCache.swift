@@ -134,8 +134,8 @@ final class DiskCache {
             remove(name)
             return nil
         }
-        guard let (head, start) = Self.head(of: data), head.asked.hasSameBytes(as: key.url),
-            head.partition.hasSameBytes(as: key.partition),
+        guard let (head, start) = Self.head(of: data), head.asked.hasBytes(of: key.url),
+            head.partition.hasBytes(of: key.partition),
             data.count - start == head.bodyLength,
             (try? Self.hash(data[start...])) == head.bodyHash
         else {

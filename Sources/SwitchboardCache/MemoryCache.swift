@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardText
 
 /// Stores responses in memory. Above the limit, it evicts the least recently used ones.
 struct MemoryCache: Sendable {
@@ -43,7 +44,7 @@ struct MemoryCache: Sendable {
     /// a response that is larger than the limit.
     @discardableResult
     mutating func insert(_ response: StoredResponse, _ key: CacheKey) -> Bool {
-        remove(key) { $0.variant.hasSameBytes(as: response.variant) }
+        remove(key) { $0.variant.hasBytes(of: response.variant) }
         let size = response.size + key.url.utf8.count + key.identity.utf8.count
         guard size <= limit else { return false }
         uses += 1
@@ -53,7 +54,7 @@ struct MemoryCache: Sendable {
         if let variants = entries[key], variants.count > CacheVariant.limit,
             let oldest = variants.min(by: { $0.use < $1.use })
         {
-            remove(key) { $0.variant.hasSameBytes(as: oldest.response.variant) }
+            remove(key) { $0.variant.hasBytes(of: oldest.response.variant) }
         }
         // Frees a tenth more than needed, so that the next insertion does not sort all entries again.
         if self.size > limit { makeRoom(limit - limit / 10) }
@@ -84,7 +85,7 @@ struct MemoryCache: Sendable {
             .sorted { $0.entry.use < $1.entry.use }
         // Keeps the newest entry.
         for (key, entry) in byUse.dropLast() where size > goal {
-            remove(key) { $0.variant.hasSameBytes(as: entry.response.variant) }
+            remove(key) { $0.variant.hasBytes(of: entry.response.variant) }
         }
     }
 }

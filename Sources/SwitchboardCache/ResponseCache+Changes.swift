@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension ResponseCache {
     /// Sends a request that the cache does not handle, and removes stored responses that it invalidates ([RFC 9111
@@ -25,7 +26,7 @@ extension ResponseCache {
         let places = Set(([url] + others).map { Array(Self.place($0.asCacheKey).utf8) })
         let partition = request.options.partition ?? ""
         await storage.remove { stored, owner, _ in
-            owner.hasSameBytes(as: partition) && places.contains(Array(Self.place(stored).utf8))
+            owner.hasBytes(of: partition) && places.contains(Array(Self.place(stored).utf8))
         }
     }
 

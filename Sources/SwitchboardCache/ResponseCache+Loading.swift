@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension ResponseCache {
     /// Sends the request, ends the load, and returns the answer.
@@ -158,7 +159,7 @@ extension ResponseCache {
         guard let sent = response.request, !response.isShared, response.isFromOrigin(of: request) else { return false }
         guard identity == nil else {
             guard let names = CacheVariant.names(headers ?? response.headers) else { return false }
-            return CacheVariant.text(names, of: sent).hasSameBytes(as: CacheVariant.text(names, of: request))
+            return CacheVariant.text(names, of: sent).hasBytes(of: CacheVariant.text(names, of: request))
         }
         func fields(_ request: NetworkRequest) -> [[UInt8]] {
             request.allHeaders.filter { !$0.name.lowercased().hasPrefix("if-") }

@@ -12,7 +12,7 @@ extension ResponseCache {
     /// too.
     public func remove(_ url: URL) async {
         let text = url.asCacheKey
-        await storage.remove { stored, _, _ in stored.hasSameBytes(as: text) }
+        await storage.remove { stored, _, _ in stored.hasBytes(of: text) }
     }
 
     /// Removes the responses that are stored for an endpoint, for every identity and environment: those whose path ends

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension StoredResponse {
     /// The header fields of a conditional request ([RFC 9110
@@ -52,7 +53,7 @@ extension StoredResponse {
 
 extension String {
     /// Returns whether two entity tags are the same, compared weakly.
-    func isSameTag(as other: String) -> Bool { withoutWeakness.hasSameBytes(as: other.withoutWeakness) }
+    func isSameTag(as other: String) -> Bool { withoutWeakness.hasBytes(of: other.withoutWeakness) }
 
     /// The entity tag without its mark of weakness.
     private var withoutWeakness: String { hasPrefix("W/") ? String(dropFirst(2)) : self }

@@ -75,7 +75,7 @@ struct StoredResponse: Sendable {
 
     /// Returns whether both responses are for the same request fields.
     func isSameVariant(as other: StoredResponse) -> Bool {
-        variant.hasSameBytes(as: other.variant)
+        variant.hasBytes(of: other.variant)
             || (try? CacheVariant.hash(variant)) == (try? CacheVariant.hash(other.variant))
     }
 

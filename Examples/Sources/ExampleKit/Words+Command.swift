@@ -28,7 +28,7 @@ extension Words {
         throw Failure(.usage, "unexpected argument '\(extra)': \(command.rawValue) takes \(allowed)")
     }
 
-    /// Takes the next operand as a whole number from 1: `takeID(of: "a movie", for: command)`.
+    /// Takes the next operand as a positive integer: `takeID(of: "a movie", for: command)`.
     package mutating func takeID(of thing: String, for command: some CommandWord) throws(Failure) -> Int {
         guard let word = operands.first else {
             throw Failure(.usage, "\(command.rawValue) needs the ID of \(thing): a whole number from 1")

@@ -6,7 +6,7 @@ extension Words {
         get throws(Failure) { try number(.page, "a page") ?? 1 }
     }
 
-    /// Returns an option's value, a whole number from 1, or nil without that option.
+    /// Returns an option's value, a positive integer, or nil without that option.
     package func number(_ option: Option, _ thing: String) throws(Failure) -> Int? {
         guard let word = self[option] else { return nil }
         guard let number = Int(word), number >= 1 else {

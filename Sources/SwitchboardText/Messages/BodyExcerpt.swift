@@ -27,14 +27,18 @@ struct BodyExcerpt {
         rest = String(whole.dropFirst(before.count))
     }
 
-    private static func redacted(_ text: Data) -> String {
-        Redactor.standard.text(String(decoding: text, as: UTF8.self)).split { $0.isWhitespace }.joined(separator: " ")
+    /// Returns the redacted text with single spaces.
+    static func redacted(_ text: Data) -> String {
+        spaced(Redactor.standard.text(String(decoding: text, as: UTF8.self)))
+    }
+
+    private static func spaced(_ text: String) -> String {
+        text.split { $0.isWhitespace }.joined(separator: " ")
     }
 
     /// Returns whether the excerpt shows this text at the place, without a mask.
     func shows(_ text: Data) -> Bool {
-        let words = String(decoding: text.prefix(1_024), as: UTF8.self).split { $0.isWhitespace }.joined(separator: " ")
-        return rest.drop { $0 == " " }.hasPrefix(words)
+        rest.drop { $0 == " " }.hasPrefix(Self.spaced(String(decoding: text.prefix(1_024), as: UTF8.self)))
     }
 
     /// The excerpt in quotes.

@@ -33,8 +33,7 @@ package enum DecodingFailure {
     /// Returns the beginning of a body, redacted and in quotes.
     package static func snippet(of body: Data) -> String {
         // Longer than the displayed text, so that the cut does not halve a secret before it is redacted.
-        let text = String(decoding: body.prefix(2_048), as: UTF8.self)
-        return Redactor.standard.text(text).split { $0.isWhitespace }.joined(separator: " ").quotedForMessage
+        BodyExcerpt.redacted(body.prefix(2_048)).quotedForMessage
     }
 
     private static func mismatch(
