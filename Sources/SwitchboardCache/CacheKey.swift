@@ -15,12 +15,12 @@ struct CacheKey: Sendable {
     /// a body, a `Range`, a condition that the app set, or a streamed response.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
-        guard [.get, .head].contains(request.method), request.body.isEmpty, let url = request.url,
+        guard [.get, .head].contains(request.method), request.body.isEmpty, let text = request.urlText,
             !options.streamsResponse
         else { return nil }
         let conditions = ["Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
         guard !conditions.contains(where: request.headers.contains) else { return nil }
-        self.url = url.asCacheKey
+        self.url = text.asCacheKey
         partition = options.partition ?? ""
         guard let identity else {
             // Compares all fields: any of them may hold a credential.
@@ -31,8 +31,10 @@ struct CacheKey: Sendable {
             }
             // A login behind the cache leaves anonymous requests alone and may add credentials to all others.
             let isNobodys = [AuthenticationChoice.anonymous, .none].contains(options.authentication)
-            let user = (url.withoutUserInfo.credentials ?? "") + (isNobodys ? "\nanonymous" : "")
-            self.identity = ([user] + fields).joined(separator: "\n")
+            let user =
+                (text.utf8.contains(UInt8(ascii: "@")) ? URL(string: text)?.withoutUserInfo.credentials : nil) ?? ""
+            let start = isNobodys ? user + "\nanonymous" : user
+            self.identity = ([start] + fields).joined(separator: "\n")
             return
         }
         self.identity = identity(request) ?? ""
@@ -57,29 +59,52 @@ extension CacheKey: Hashable {
 extension URL {
     /// The normalized URL ([RFC 3986 §6.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2)): scheme and host in
     /// lower case, no default port, no user, no fragment, and only the necessary escapes.
-    var asCacheKey: String {
-        let parts = URLParts(self)
-        let path = parts.path.isEmpty ? "/" : parts.path.withoutNeedlessEscapes
-        let query = parts.query.map { "?\($0.withoutNeedlessEscapes)" } ?? ""
-        return "\(parts.scheme.lowercased())://\(parts.host.lowercased())\(portSuffix)\(path)\(query)"
-    }
+    var asCacheKey: String { absoluteString.asCacheKey }
 }
 
 extension String {
-    /// The text with unreserved characters unescaped ([RFC 3986
+    /// The text of a URL as ``Foundation/URL/asCacheKey``.
+    fileprivate var asCacheKey: String {
+        var text = self
+        return text.withUTF8 { text in
+            let end = text.firstIndex(of: .numberSign) ?? text.count
+            let query = text[..<end].firstIndex(of: .questionMark) ?? end
+            let colon = text[..<query].firstIndex(of: .colon) ?? 0
+            let start = min(colon + 3, query)
+            let path = text[start..<query].firstIndex(of: .slash) ?? query
+            var host = text[start..<path]
+            if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
+            let scheme = text[..<colon].map(\.lowercased)
+            let port = scheme.elementsEqual("http".utf8) ? ":80" : ":443"
+            if host.last == .colon { host = host.dropLast() }
+            if host.suffix(port.utf8.count).elementsEqual(port.utf8) { host = host.dropLast(port.utf8.count) }
+            var bytes = scheme
+            bytes.reserveCapacity(end + 1)
+            bytes += text[colon..<start]
+            for byte in host { bytes.append(byte.lowercased) }
+            if path == query { bytes.append(.slash) }
+            bytes.append(withoutNeedlessEscapes: text[path..<end])
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a text with unreserved characters unescaped ([RFC 3986
     /// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)) and the other escapes in upper case.
-    fileprivate var withoutNeedlessEscapes: String {
-        guard utf8.contains(UInt8(ascii: "%")) else { return self }
-        var result = ""
-        var rest = Substring(self)
-        while let percent = rest.firstIndex(of: "%") {
-            result += rest[..<percent]
+    fileprivate mutating func append(withoutNeedlessEscapes text: Slice<UnsafeBufferPointer<UInt8>>) {
+        var rest = text
+        while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
+            append(contentsOf: rest[..<percent])
             let code = rest[percent...].prefix(3)
             rest = rest[percent...].dropFirst(code.count)
-            let byte = code.count == 3 ? UInt8(code.dropFirst(), radix: 16) : nil
-            let plain = byte.flatMap { ASCIISet.unreserved.contains($0) ? String(Unicode.Scalar($0)) : nil }
-            result += plain ?? code.uppercased()
+            let digits = String(decoding: code.dropFirst(), as: UTF8.self)
+            if digits.utf8.count == 2, let byte = UInt8(digits, radix: 16), ASCIISet.unreserved.contains(byte) {
+                append(byte)
+            } else {
+                append(contentsOf: "%\(digits.uppercased())".utf8)
+            }
         }
-        return result + rest
+        append(contentsOf: rest)
     }
 }

@@ -31,7 +31,15 @@ extension String {
 
     /// Returns whether the bytes are equal. `==` also accepts another encoding of the same character.
     package func hasBytes(of other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
+        guard utf8.count == other.utf8.count else { return false }
+        let isSame = utf8.withContiguousStorageIfAvailable { one in
+            other.utf8.withContiguousStorageIfAvailable { other in
+                guard let left = one.baseAddress, let right = other.baseAddress else { return true }
+                return memcmp(left, right, one.count) == 0
+            }
+        }
+        // Strings from Foundation may not be contiguous.
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
 

@@ -147,7 +147,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     }
 
     /// The text of ``url``, without parsing it.
-    var urlText: String? {
+    package var urlText: String? {
         if case .text(let text) = fields.value.target { text.text } else { url?.absoluteString }
     }
 
