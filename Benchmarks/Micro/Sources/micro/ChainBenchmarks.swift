@@ -1,7 +1,6 @@
 import Foundation
 import Movies
 import Switchboard
-import SwitchboardCache
 import SwitchboardCookies
 import SwitchboardMocks
 
@@ -14,7 +13,6 @@ struct ChainBenchmarks {
         let plain = Router<MovieApi>(session: session)
         let five = Router<MovieApi>(session: session, interceptors: FiveInterceptors.make())
         let foreign = Router<MovieApi>(session: ForeignSession(session: session))
-        let cached = Router<MovieApi>(session: session, exchangeInterceptors: [ResponseCache()])
         let cookies = Router<MovieApi>(session: session, exchangeInterceptors: [CookieInterceptor()])
         let redirected = Router<MovieApi>(session: RedirectingSession(session: session))
         let failing = Router<MovieApi>(session: FailingSession())
@@ -28,7 +26,7 @@ struct ChainBenchmarks {
         }
         for (name, router) in [
             ("router", plain), ("router-and-five", five), ("router-foreign-session", foreign), ("router-stub", stub),
-            ("router-cookies", cookies), ("router-cache-hit", cached), ("router-redirect", redirected),
+            ("router-cookies", cookies), ("router-redirect", redirected),
         ] {
             try await figures.add("chain." + name) { consume(try await router.response(for: .newMovies(page: 1))) }
         }
@@ -46,7 +44,7 @@ struct ChainBenchmarks {
 }
 
 /// Returns a prepared page at once, with the headers of a typical server.
-private struct ReadySession: CallCancellableSession {
+struct ReadySession: CallCancellableSession {
     private let response: NetworkResponse
 
     init(_ page: Data) {

@@ -34,6 +34,7 @@ import Movies
             let page = try Data(contentsOf: try arguments.file("page"))
             try await JSONBenchmarks(page: page).run(&figures)
             try await ChainBenchmarks(page: page).run(&figures)
+            try await CacheBenchmarks(page: page).run(&figures)
             if arguments.has("url") { try await CurlBenchmarks().run(&figures) }
             try await EventBenchmarks().run(&figures)
             let encoder = JSONEncoder()
