@@ -28,7 +28,7 @@ struct EncoderDateTests {
 
     @Test("dates of all years are written as by Foundation's format styles")
     func allYears() throws {
-        var random = EncoderRandom(seed: 3339)
+        var random = SeededRandom(3339)
         var seconds: [Double] = [
             -13_197_600_000, -13_197_600_000.5, -13_197_600_001, -13_197_599_999.999, -62_135_596_800,
         ]

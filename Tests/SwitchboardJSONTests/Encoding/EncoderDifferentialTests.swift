@@ -34,7 +34,7 @@ struct EncoderDifferentialTests {
 
     @Test("both decoders restore records from unsorted text")
     func roundTrips() throws {
-        var random = EncoderRandom(seed: 99)
+        var random = SeededRandom(99)
         for round in 0..<Self.rounds / 6 {
             let value = Record(&random, depth: 0)
             var encoder = FastJSONEncoder()
@@ -56,7 +56,7 @@ struct EncoderDifferentialTests {
             for _ in 0..<8 {
                 group.addTask {
                     try (0..<200).map { seed in
-                        var random = EncoderRandom(seed: UInt64(seed))
+                        var random = SeededRandom(UInt64(seed))
                         return String(decoding: try encoder.encode(Record(&random, depth: 0)), as: UTF8.self)
                     }
                 }
@@ -73,7 +73,7 @@ private struct AnyShape: Encodable {
     var depth: Int
 
     func encode(to encoder: any Encoder) throws {
-        var random = EncoderRandom(seed: seed &* 31 &+ UInt64(depth))
+        var random = SeededRandom(seed &* 31 &+ UInt64(depth))
         switch Int.random(in: 0..<(depth > 4 ? 2 : 6), using: &random) {
         case 0:
             var container = encoder.singleValueContainer()
@@ -93,9 +93,9 @@ private struct AnyShape: Encodable {
         }
     }
 
-    private func next(_ random: inout EncoderRandom) -> AnyShape { AnyShape(seed: random.next(), depth: depth + 1) }
+    private func next(_ random: inout SeededRandom) -> AnyShape { AnyShape(seed: random.next(), depth: depth + 1) }
 
-    private func scalar(_ random: inout EncoderRandom, to container: inout any SingleValueEncodingContainer) throws {
+    private func scalar(_ random: inout SeededRandom, to container: inout any SingleValueEncodingContainer) throws {
         switch Int.random(in: 0..<9, using: &random) {
         case 0: try container.encodeNil()
         case 1: try container.encode(random.next() % 2 == 0)
@@ -109,7 +109,7 @@ private struct AnyShape: Encodable {
         }
     }
 
-    private func fill(_ container: inout any UnkeyedEncodingContainer, _ random: inout EncoderRandom) throws {
+    private func fill(_ container: inout any UnkeyedEncodingContainer, _ random: inout SeededRandom) throws {
         for _ in 0..<Int.random(in: 0..<5, using: &random) {
             switch Int.random(in: 0..<8, using: &random) {
             case 0: try container.encode(UInt8(truncatingIfNeeded: random.next()))
@@ -131,7 +131,7 @@ private struct AnyShape: Encodable {
         }
     }
 
-    private func fill(_ container: inout KeyedEncodingContainer<AnyKey>, _ random: inout EncoderRandom) throws {
+    private func fill(_ container: inout KeyedEncodingContainer<AnyKey>, _ random: inout SeededRandom) throws {
         for index in 0..<Int.random(in: 0..<7, using: &random) {
             // Names of one letter repeat. Nested containers have unique names.
             let key = AnyKey(Bool.random(using: &random) ? random.text(upTo: 1) : random.text(upTo: 12) + "Xy\(index)")
@@ -181,7 +181,7 @@ private struct Record: Codable, Equatable {
     var small: UInt8
     var inner: [Record]
 
-    init(_ random: inout EncoderRandom, depth: Int) {
+    init(_ random: inout SeededRandom, depth: Int) {
         func count() -> Int { Int.random(in: 0..<4, using: &random) }
         id = Int(truncatingIfNeeded: random.next())
         name = random.text(upTo: 30, isFree: true)

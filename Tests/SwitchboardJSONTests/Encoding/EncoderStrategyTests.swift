@@ -151,7 +151,7 @@ struct EncoderStrategyTests {
 
     @Test("sorted names have Foundation's order for any characters")
     func sortedNames() throws {
-        var random = EncoderRandom(seed: 12)
+        var random = SeededRandom(12)
         for _ in 0..<200 {
             let names = Set((0..<Int.random(in: 0..<90, using: &random)).map { _ in random.text(upTo: 6) }).shuffled(
                 using: &random)

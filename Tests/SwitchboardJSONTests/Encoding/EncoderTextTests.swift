@@ -39,7 +39,7 @@ struct EncoderTextTests {
 
     @Test("any text parses back to itself")
     func anyText() throws {
-        var random = EncoderRandom(seed: 8259)
+        var random = SeededRandom(8259)
         let texts = (0..<5_000).map { _ in random.text(upTo: 40, isFree: true) }
         let parsed = try JSONSerialization.jsonObject(with: FastJSONEncoder().encode(texts)) as? [String]
         #expect(parsed == texts)
