@@ -67,6 +67,8 @@ final class DiskCache {
     private var groups: [String: Set<String>] = [:]
     private var isRead = false
     private(set) var size = 0
+    /// The number of responses that were removed to make room.
+    private(set) var evictions = 0
 
     /// Creates a disk cache.
     ///
@@ -190,6 +192,7 @@ final class DiskCache {
                 let oldest = variants.filter({ $0.name != name }).min(by: { $0.entry.use < $1.entry.use })
             {
                 remove(oldest.name)
+                evictions += 1
             }
             makeRoom(besides: name)
             return nil
@@ -341,6 +344,7 @@ final class DiskCache {
         let goal = limit - limit / 10
         for (name, _) in entries.sorted(by: { $0.value.use < $1.value.use }) where size > goal && name != newest {
             remove(name)
+            evictions += 1
         }
     }
 }

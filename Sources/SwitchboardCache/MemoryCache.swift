@@ -15,6 +15,8 @@ struct MemoryCache: Sendable {
     private(set) var count = 0
     private(set) var size = 0
     private var uses = 0
+    /// The number of responses that were removed to make room.
+    private(set) var evictions = 0
 
     /// Creates an empty cache.
     ///
@@ -55,6 +57,7 @@ struct MemoryCache: Sendable {
             let oldest = variants.min(by: { $0.use < $1.use })
         {
             remove(key) { $0.variant.hasBytes(of: oldest.response.variant) }
+            evictions += 1
         }
         // Frees a tenth more than needed, so that the next insertion does not sort all entries again.
         if self.size > limit { makeRoom(limit - limit / 10) }
@@ -86,6 +89,7 @@ struct MemoryCache: Sendable {
         // Keeps the newest entry.
         for (key, entry) in byUse.dropLast() where size > goal {
             remove(key) { $0.variant.hasBytes(of: entry.response.variant) }
+            evictions += 1
         }
     }
 }
