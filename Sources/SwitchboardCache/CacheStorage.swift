@@ -34,6 +34,18 @@ actor CacheStorage {
         return found
     }
 
+    /// Returns the response that ``find(_:_:)`` would return, and whether it is in memory. Changes nothing.
+    func peek(_ key: CacheKey, _ request: NetworkRequest) -> (response: StoredResponse, isInMemory: Bool)? {
+        let held = memory.peek(key, request)
+        if let newer = disk?.peek(key, request, madeAfter: held?.rules.made) { return (newer, false) }
+        return held.map { ($0, true) }
+    }
+
+    /// Returns the decoded values of a response in memory that matches a request, with its body.
+    func decoded(_ key: CacheKey, _ request: NetworkRequest) -> (values: DecodedValues, body: Data)? {
+        memory.peek(key, request).map { ($0.decoded, $0.body) }
+    }
+
     /// Returns whether any variant of a key is stored.
     func holds(_ key: CacheKey) -> Bool {
         !memory.variants(of: key).isEmpty || disk?.holds(key) ?? false

@@ -108,6 +108,17 @@ final class DiskCache {
         return read(found.name, key)
     }
 
+    /// Reads the response that ``find(_:_:madeAfter:)`` would return, and changes nothing.
+    func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
+        let found = variants(of: key).filter { CacheVariant.matches($0.entry.variant, $0.entry.vary, request) }
+            .max { $0.entry.made < $1.entry.made }
+        guard let found, limit.map({ found.entry.made > $0 }) ?? true,
+            let data = try? PrivateFile.read(folder.appendingPathComponent(found.name), limit: self.limit),
+            let (head, start) = Self.head(of: data)
+        else { return nil }
+        return Self.response(of: head, Data(data[start...]))
+    }
+
     /// Reads the variant with an entity tag.
     func find(_ key: CacheKey, tag: String) -> StoredResponse? {
         variants(of: key).first { $0.entry.tag?.isSameTag(as: tag) ?? false }.flatMap { read($0.name, key) }

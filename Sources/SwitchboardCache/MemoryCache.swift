@@ -28,6 +28,13 @@ struct MemoryCache: Sendable {
     /// Returns all variants of a key.
     func variants(of key: CacheKey) -> [StoredResponse] { entries[key]?.map(\.response) ?? [] }
 
+    /// Returns the most recent response that matches a request. It does not count as used.
+    func peek(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
+        variants(of: key).filter { $0.isFor(request) }.reduce(nil) { newest, next in
+            newest.map { $0.rules.made > next.rules.made } ?? false ? newest : next
+        }
+    }
+
     /// Returns the most recent response that matches a request, and counts it as used.
     mutating func find(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
         guard let variants = entries[key] else { return nil }

@@ -54,10 +54,13 @@ extension ResponseCache {
         switch outcome {
         case .miss: response.request?.report(.cache("answered by the server"))
         case .validated: response.request?.report(.cache("still right"))
-        default: return response
+        default: break
         }
-        await removeChanged(by: load.request, response.statusCode, [:])
-        return response
+        if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
+        guard load.request.options.reusesDecodedValue,
+            let decoded = await storage.decoded(load.key, load.request)
+        else { return response }
+        return response.reusing(decoded.values, of: decoded.body, kept)
     }
 
     /// Returns the URL without its query.

@@ -42,8 +42,9 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     let storage: CacheStorage
     let identity: Identity?
     let revalidations = CacheRevalidations()
+    let kept = KeptValues()
     /// The names of fields, in lower case, that may differ between requests for the same response.
-    private static let ignored: Set<String> = [
+    static let ignored: Set<String> = [
         "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
     ]
     let now: @Sendable () -> Date
@@ -94,7 +95,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request.withCacheDirectives
         // A request of an earlier response carries its outcome.
-        if request.cacheOutcome != nil { request.cacheOutcome = nil }
+        if request.cacheOutcome != nil { (request.cacheOutcome, request[SharedDecoding.self]) = (nil, nil) }
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
             return try await pass(request, next)
         }
@@ -105,7 +106,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key) }
             let response = stored.answer(to: request, at: now(), outcome)
             response.request?.report(.cache(outcome.text(of: stored, at: now())))
-            return response
+            return request.options.reusesDecodedValue ? response.reusing(stored.decoded, of: stored.body, kept) : response
         case .refuse: throw Self.notCached
         case .load(let why, let text):
             if request.options.cacheLifetime != .none { request.report(.cache(text)) }
