@@ -106,7 +106,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key) }
             let response = stored.answer(to: request, at: now(), outcome)
             response.request?.report(.cache(outcome.text(of: stored, at: now())))
-            return request.options.reusesDecodedValue ? response.reusing(stored.decoded, of: stored.body, kept) : response
+            return request.options.reusesDecodedValue
+                ? response.reusing(stored.decoded, of: stored.body, kept) : response
         case .refuse: throw Self.notCached
         case .load(let why, let text):
             if request.options.cacheLifetime != .none { request.report(.cache(text)) }

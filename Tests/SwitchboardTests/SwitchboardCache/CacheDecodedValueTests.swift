@@ -69,7 +69,7 @@ struct CacheDecodedValueTests {
         return URLEndPoint(.get, try #require(URL(string: url)), headers: headers, options: options)
     }
 
-    @Test("an unchanged stored response is decoded once, and per call without option")
+    @Test("an unchanged stored response is decoded once with the option")
     func once() async throws {
         let name = "once"
         let fixture = CacheFixture(Self.session(name, headers: ["Cache-Control": "max-age=60", "ETag": "\"1\""]))
@@ -190,7 +190,8 @@ struct CacheDecodedValueTests {
         let session = StubSession { request in
             let user = request.headers["X-User"] ?? ""
             return .text(
-                "{\"name\":\"\(user) in \(request.environment?.name ?? "")\"}", headers: ["Cache-Control": "max-age=60"])
+                "{\"name\":\"\(user) in \(request.environment?.name ?? "")\"}", headers: ["Cache-Control": "max-age=60"]
+            )
         }
         let cache = ResponseCache(identity: { $0.headers["X-User"] })
         let manager = NetworkManager(environment: .qa, session: session, interceptors: [cache])
@@ -206,7 +207,7 @@ struct CacheDecodedValueTests {
         }
     }
 
-    @Test("a body that an interceptor changed is decoded, and its value is not kept")
+    @Test("a body that an interceptor changed is decoded each time")
     func changedBody() async throws {
         let name = "changed"
         let cache = ResponseCache()
@@ -233,7 +234,8 @@ struct CacheDecodedValueTests {
         let headers: HTTPHeaders = ["Cache-Control": "max-age=60", "Content-Type": "application/json"]
         for response in [
             MockResponse.text("{\"nam\":1}", headers: headers), .text("", headers: headers),
-            .text("{\"message\":\"no\"}", status: 404, headers: headers), .text("<html>", headers: ["Content-Type": "text/html"]),
+            .text("{\"message\":\"no\"}", status: 404, headers: headers),
+            .text("<html>", headers: ["Content-Type": "text/html"]),
         ] {
             var errors: [NetworkError] = []
             for reuses in [false, true, true] {

@@ -41,7 +41,9 @@ struct CacheExplainTests {
             fixture.date.advance(by: 12)
             #expect(try await line(fixture) == "answers from \(place), 12 s old, fresh for 48 s")
             #expect(try await line(fixture, method: .head) == "answers from \(place), 12 s old, fresh for 48 s")
-            #expect(try await line(fixture, "https://h/", .unlimited) == "answers from \(place), 12 s old, fresh without limit")
+            #expect(
+                try await line(fixture, "https://h/", .unlimited)
+                    == "answers from \(place), 12 s old, fresh without limit")
             #expect(try await line(fixture, "https://h/x") == "sends: not stored")
             fixture.date.advance(by: 58)
             #expect(

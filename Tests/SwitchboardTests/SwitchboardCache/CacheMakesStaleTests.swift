@@ -85,6 +85,18 @@ struct CacheMakesStaleTests {
         #expect(await fixture.cache.usage.count == 1)
     }
 
+    @Test("a stale answer in place of a failure makes nothing stale")
+    func failed() async throws {
+        let headers: HTTPHeaders = ["Cache-Control": "max-age=60, stale-if-error=600"]
+        let fixture = CacheFixture(
+            StubSession(.text("x", headers: headers), .text("x", headers: headers), .status(503)))
+        for url in ["https://h/a", "https://h/call"] { _ = try await fixture.get(url, .server) }
+        fixture.date.advance(by: 61)
+        let response = try await fixture.response("https://h/call", .server) { $0.makesStale = [.path("a")] }
+        #expect(response.cacheOutcome == .stale(.serverFailed))
+        #expect(await fixture.cache.usage.count == 2)
+    }
+
     @Test("a call makes stale in its environment only, for every identity")
     func environment() async throws {
         let cache = ResponseCache(identity: { $0.headers["X-User"] })
