@@ -15,6 +15,7 @@ actor CacheStorage {
     /// The loads in flight, numbered in the order in which they began.
     private var loads: [Int: Load] = [:]
     private var nextLoad = 0
+    private var counts = CacheUsage()
 
     init(_ memory: MemoryCache, _ disk: sending DiskCache?) {
         self.memory = memory
@@ -31,6 +32,18 @@ actor CacheStorage {
         }
         if let found { disk.noteUse(of: key, found.variant) }
         return found
+    }
+
+    /// Returns the response that ``find(_:_:)`` would return, and whether it is in memory. Changes nothing.
+    func peek(_ key: CacheKey, _ request: NetworkRequest) -> (response: StoredResponse, isInMemory: Bool)? {
+        let held = memory.peek(key, request)
+        if let newer = disk?.peek(key, request, madeAfter: held?.rules.made) { return (newer, false) }
+        return held.map { ($0, true) }
+    }
+
+    /// Returns the decoded values of a response in memory that matches a request, with its body.
+    func decoded(_ key: CacheKey, _ request: NetworkRequest) -> (values: DecodedValues, body: Data)? {
+        memory.peek(key, request).map { ($0.decoded, $0.body) }
     }
 
     /// Returns whether any variant of a key is stored.
@@ -124,9 +137,26 @@ actor CacheStorage {
         disk?.removeAll()
     }
 
-    /// The number of stored responses, and the bytes they use in memory and on disk.
-    var usage: (count: Int, memory: Int, disk: Int) {
-        (disk?.count ?? memory.count, memory.size, disk?.size ?? 0)
+    /// Finds a response and decides about it. Counts it if it answers, so that a hit needs one call of this actor.
+    func decide(
+        _ key: CacheKey, _ request: NetworkRequest, _ cache: ResponseCache
+    ) -> (stored: StoredResponse?, decision: ResponseCache.Decision) {
+        let stored = find(key, request)
+        let decision = cache.decision(on: stored, request)
+        if case .answer(let stored, let outcome) = decision {
+            counts.count(outcome, request.method == .head ? 0 : stored.body.count)
+        }
+        return (stored, decision)
+    }
+
+    /// Counts the answer to a request that was sent.
+    func count(_ outcome: CacheOutcome, _ bytes: Int) { counts.count(outcome, bytes) }
+
+    var usage: CacheUsage {
+        var usage = counts
+        (usage.count, usage.memory, usage.disk) = (disk?.count ?? memory.count, memory.size, disk?.size ?? 0)
+        usage.evictions = disk?.evictions ?? memory.evictions
+        return usage
     }
 }
 

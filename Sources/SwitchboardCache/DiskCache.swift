@@ -67,6 +67,8 @@ final class DiskCache {
     private var groups: [String: Set<String>] = [:]
     private var isRead = false
     private(set) var size = 0
+    /// The number of responses that were removed to make room.
+    private(set) var evictions = 0
 
     /// Creates a disk cache.
     ///
@@ -104,6 +106,17 @@ final class DiskCache {
             .max { $0.entry.made < $1.entry.made }
         guard let found, limit.map({ found.entry.made > $0 }) ?? true else { return nil }
         return read(found.name, key)
+    }
+
+    /// Reads the response that ``find(_:_:madeAfter:)`` would return, and changes nothing.
+    func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
+        let found = variants(of: key).filter { CacheVariant.matches($0.entry.variant, $0.entry.vary, request) }
+            .max { $0.entry.made < $1.entry.made }
+        guard let found, limit.map({ found.entry.made > $0 }) ?? true,
+            let data = try? PrivateFile.read(folder.appendingPathComponent(found.name), limit: self.limit),
+            let (head, start) = Self.head(of: data)
+        else { return nil }
+        return Self.response(of: head, Data(data[start...]))
     }
 
     /// Reads the variant with an entity tag.
@@ -190,6 +203,7 @@ final class DiskCache {
                 let oldest = variants.filter({ $0.name != name }).min(by: { $0.entry.use < $1.entry.use })
             {
                 remove(oldest.name)
+                evictions += 1
             }
             makeRoom(besides: name)
             return nil
@@ -341,6 +355,7 @@ final class DiskCache {
         let goal = limit - limit / 10
         for (name, _) in entries.sorted(by: { $0.value.use < $1.value.use }) where size > goal && name != newest {
             remove(name)
+            evictions += 1
         }
     }
 }

@@ -15,6 +15,8 @@ struct MemoryCache: Sendable {
     private(set) var count = 0
     private(set) var size = 0
     private var uses = 0
+    /// The number of responses that were removed to make room.
+    private(set) var evictions = 0
 
     /// Creates an empty cache.
     ///
@@ -25,6 +27,13 @@ struct MemoryCache: Sendable {
 
     /// Returns all variants of a key.
     func variants(of key: CacheKey) -> [StoredResponse] { entries[key]?.map(\.response) ?? [] }
+
+    /// Returns the most recent response that matches a request. It does not count as used.
+    func peek(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
+        variants(of: key).filter { $0.isFor(request) }.reduce(nil) { newest, next in
+            newest.map { $0.rules.made > next.rules.made } ?? false ? newest : next
+        }
+    }
 
     /// Returns the most recent response that matches a request, and counts it as used.
     mutating func find(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
@@ -55,6 +64,7 @@ struct MemoryCache: Sendable {
             let oldest = variants.min(by: { $0.use < $1.use })
         {
             remove(key) { $0.variant.hasBytes(of: oldest.response.variant) }
+            evictions += 1
         }
         // Frees a tenth more than needed, so that the next insertion does not sort all entries again.
         if self.size > limit { makeRoom(limit - limit / 10) }
@@ -86,6 +96,7 @@ struct MemoryCache: Sendable {
         // Keeps the newest entry.
         for (key, entry) in byUse.dropLast() where size > goal {
             remove(key) { $0.variant.hasBytes(of: entry.response.variant) }
+            evictions += 1
         }
     }
 }

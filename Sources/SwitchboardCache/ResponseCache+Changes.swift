@@ -17,17 +17,50 @@ extension ResponseCache {
         }
     }
 
+    /// Removes the stored responses that an unsafe method changed, and those that the call makes stale.
     private func removeChanged(by request: NetworkRequest, _ status: Int, _ headers: HTTPHeaders) async {
+        guard (200..<400).contains(status) else { return }
         let isSafe = [HTTPMethod.get, .head, .options, .trace].contains(request.method)
-        guard !isSafe, (200..<400).contains(status), let url = request.url else { return }
+        let places = isSafe ? [] : changedPlaces(by: request, headers)
+        let stale = request.options.makesStale.map(\.includes)
+        guard !places.isEmpty || !stale.isEmpty else { return }
+        let partition = request.options.partition ?? ""
+        await storage.remove { stored, owner, tags in
+            owner.hasBytes(of: partition)
+                && (places.contains(Array(Self.place(stored).utf8)) || stale.contains { $0(stored, tags) })
+        }
+    }
+
+    /// Returns the place of a request with an unsafe method, and those that its answer names.
+    private func changedPlaces(by request: NetworkRequest, _ headers: HTTPHeaders) -> Set<[UInt8]> {
+        guard let url = request.url else { return [] }
         // A resource of another origin is not this server's to invalidate.
         let others = ["Location", "Content-Location"].flatMap(headers.values).filter { !$0.isEmpty }
             .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }.filter { $0.hasSameOrigin(as: url) }
-        let places = Set(([url] + others).map { Array(Self.place($0.asCacheKey).utf8) })
-        let partition = request.options.partition ?? ""
-        await storage.remove { stored, owner, _ in
-            owner.hasBytes(of: partition) && places.contains(Array(Self.place(stored).utf8))
+        return Set(([url] + others).map { Array(Self.place($0.asCacheKey).utf8) })
+    }
+
+    /// Answers a request that is sent: counts and reports the outcome, and removes what the call makes stale.
+    func answer(_ load: CacheLoad) async throws -> NetworkResponse {
+        let response: NetworkResponse
+        do {
+            response = try await self.load(load)
+        } catch let error as NetworkError {
+            if let status = error.status { await removeChanged(by: load.request, status, [:]) }
+            throw error
         }
+        guard let outcome = response.cacheOutcome else { return response }
+        await storage.count(outcome, response.body.count)
+        switch outcome {
+        case .miss: response.request?.report(.cache("answered by the server"))
+        case .validated: response.request?.report(.cache("still right"))
+        default: break
+        }
+        if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
+        guard load.request.options.reusesDecodedValue,
+            let decoded = await storage.decoded(load.key, load.request)
+        else { return response }
+        return response.reusing(decoded.values, of: decoded.body, kept)
     }
 
     /// Returns the URL without its query.
@@ -39,7 +72,7 @@ extension ResponseCache {
     func revalidate(_ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey) {
         revalidations.start(request, key) { [self] request in
             do {
-                let response = try await load(
+                let response = try await answer(
                     CacheLoad(key: key, stored: stored, request: request, next: next, reason: .expired))
                 let isFailed = response.cacheOutcome == .stale(.serverFailed)
                 if isFailed || response.statusCode >= 500 {

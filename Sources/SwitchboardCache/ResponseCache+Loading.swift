@@ -45,7 +45,6 @@ extension ResponseCache {
             request.report(.cache("the 304 does not match the stored response"))
             return nil
         }
-        request.report(.cache("still right"))
         let confirmed = meant.confirmed(by: response, to: request, asked: asked, at: now())
         await keep(confirmed, after: response, asked: asked, load)
         return confirmed.answer(to: request, at: now(), .validated(load.reason))
@@ -131,8 +130,9 @@ extension ResponseCache {
             let seconds = stored.staleness(for: load.request.options, at: now),
             stored.mayReplaceFailure(staleFor: seconds, load.request)
         else { return nil }
-        load.request.report(.cache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)"))
-        return stored.answer(to: load.request, at: now, .stale(.serverFailed))
+        let response = stored.answer(to: load.request, at: now, .stale(.serverFailed))
+        response.request?.report(.cache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)"))
+        return response
     }
 
     private func store(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async {

@@ -47,7 +47,7 @@ extension StoredResponse {
             status: status, headers: merged, body: body, url: url,
             variant: request.map { CacheVariant.text(CacheVariant.names(merged) ?? [], of: $0) } ?? variant, date: now,
             ageBefore: Self.age(response.headers, asked: asked, at: now),
-            tags: tags.union(request?.options.cacheTags ?? []))
+            tags: tags.union(request?.options.cacheTags ?? []), decoded: decoded)
     }
 }
 

@@ -20,6 +20,8 @@ struct StoredResponse: Sendable {
     /// The call that stored an error, whose retries the error does not answer. Nil for other responses and from a file.
     let failedCall: NetworkRequest.ID?
     let rules: CacheRules
+    /// The values that calls decoded from the body.
+    let decoded: DecodedValues
 
     /// Creates the stored form of a response. Nil for a response that must not be stored.
     ///
@@ -52,7 +54,7 @@ struct StoredResponse: Sendable {
     /// Creates a stored response from its parts.
     init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, date: Date, ageBefore: Double,
-        tags: Set<String>, failedCall: NetworkRequest.ID? = nil
+        tags: Set<String>, failedCall: NetworkRequest.ID? = nil, decoded: DecodedValues = DecodedValues()
     ) {
         rules = CacheRules(status, headers, at: date)
         self.status = status
@@ -64,6 +66,7 @@ struct StoredResponse: Sendable {
         self.ageBefore = ageBefore
         self.tags = tags
         self.failedCall = failedCall
+        self.decoded = decoded
     }
 
     var isSuccess: Bool { (200..<300).contains(status) }

@@ -234,7 +234,7 @@ struct CacheStorageTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<300 {
                     group.addTask {
-                        if index % 50 == 49 { await fixture.cache.remove(path: "\(index % 7)") }
+                        if index % 50 == 49 { await fixture.cache.remove(.path("\(index % 7)")) }
                         let path = "/\(index % 7)"
                         let text = try await fixture.get("https://h\(path)")
                         #expect(text == String(repeating: path, count: 50))
