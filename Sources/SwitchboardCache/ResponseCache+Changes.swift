@@ -25,19 +25,20 @@ extension ResponseCache {
         let stale = request.options.makesStale.map(\.includes)
         guard !places.isEmpty || !stale.isEmpty else { return }
         let partition = request.options.partition ?? ""
+        if !places.isEmpty { await storage.remove(places: places, partition) }
+        guard !stale.isEmpty else { return }
         await storage.remove { stored, owner, tags in
-            owner.hasBytes(of: partition)
-                && (places.contains(Array(Self.place(stored).utf8)) || stale.contains { $0(stored, tags) })
+            owner.hasBytes(of: partition) && stale.contains { $0(stored, tags) }
         }
     }
 
     /// Returns the place of a request with an unsafe method, and those that its answer names.
-    private func changedPlaces(by request: NetworkRequest, _ headers: HTTPHeaders) -> Set<[UInt8]> {
+    private func changedPlaces(by request: NetworkRequest, _ headers: HTTPHeaders) -> [String] {
         guard let url = request.url else { return [] }
         // A resource of another origin is not this server's to invalidate.
         let others = ["Location", "Content-Location"].flatMap(headers.values).filter { !$0.isEmpty }
             .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }.filter { $0.hasSameOrigin(as: url) }
-        return Set(([url] + others).map { Array(Self.place($0.asCacheKey).utf8) })
+        return ([url] + others).map(\.asCacheKey)
     }
 
     /// Answers a request that is sent: counts and reports the outcome, and removes what the call makes stale.
@@ -50,7 +51,7 @@ extension ResponseCache {
             throw error
         }
         guard let outcome = response.cacheOutcome else { return response }
-        await storage.count(outcome, response.body.count)
+        storage.count(outcome, response.body.count)
         switch outcome {
         case .miss: response.request?.report(.cache("answered by the server"))
         case .validated: response.request?.report(.cache("still right"))
@@ -61,11 +62,6 @@ extension ResponseCache {
             let decoded = await storage.decoded(load.key, load.request)
         else { return response }
         return response.reusing(decoded.values, of: decoded.body, kept)
-    }
-
-    /// Returns the URL without its query.
-    static func place(_ url: String) -> Substring {
-        url.prefix { $0 != "?" && $0 != "#" }
     }
 
     /// Revalidates a stored response in the background.
@@ -79,6 +75,8 @@ extension ResponseCache {
                     let why = isFailed ? "the stored response stays" : "HTTP \(response.statusCode)"
                     request.report(.cache("revalidation failed: \(why)"))
                 }
+                // Nobody else reads a body that is stored while it is read.
+                if response.stream != nil { for try await _ in response.bytes {} }
                 return response
             } catch {
                 request.report(.cache("revalidation failed: \((error as? NetworkError)?.summary ?? "cancelled")"))

@@ -14,6 +14,7 @@ extension ResponseCache {
     /// await cache.remove(.tag("todos"))
     /// ```
     public func remove(_ target: CacheTarget) async {
+        if case .url(let url) = target { return await storage.remove(url: url.asCacheKey) }
         let includes = target.includes
         await storage.remove { url, _, tags in includes(url, tags) }
     }
