@@ -105,7 +105,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         case .answer(let stored, let outcome):
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key) }
             let response = stored.answer(to: request, at: now(), outcome)
-            response.request?.report(.cache(outcome.text(of: stored, at: now())))
+            if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now()))) }
             return request.options.reusesDecodedValue
                 ? response.reusing(stored.decoded, of: stored.body, kept) : response
         case .refuse: throw Self.notCached

@@ -121,6 +121,7 @@ struct CacheDecodedValueTests {
         func use(_ decoder: any ResponseDecoder) async throws -> Film {
             try await film(fixture) { $0.responseHandling.decoder = decoder }
         }
+        #expect(try await fixture.router.request(try Self.endPoint(), as: Year.self).filmYear == nil)
         #expect(try await film(fixture).filmYear == nil)
         #expect(try await use(snake).filmYear == 1979)
         #expect(try await film(fixture).filmYear == nil)
@@ -129,6 +130,7 @@ struct CacheDecodedValueTests {
         let year = try await fixture.router.request(
             try Self.endPoint { [snake] in $0.responseHandling.decoder = snake }, as: Year.self)
         #expect(year.filmYear == 1979)
+        #expect(try await use(snake).name == name && Film.count(name) == 2)
         for prefix in ["a ", "b ", "a ", "b "] {
             #expect(try await use(Prefixing(prefix: prefix)).name == prefix + name)
         }
