@@ -48,11 +48,6 @@ actor CacheStorage {
         return readable(found, by: request)
     }
 
-    /// Returns the response that ``find(_:_:)`` returns, without its body, and does not count it as used.
-    func peek(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
-        held.withLock { $0.memory.peek(key, request) } ?? disk?.peek(key, request)
-    }
-
     private func findOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
         let found = held.withLock { $0.memory.find(key, request) }
         guard let disk else { return found }
@@ -77,16 +72,18 @@ actor CacheStorage {
         }
     }
 
-    /// Returns the response that ``find(_:_:)`` would return, and whether it is in memory. Changes nothing.
+    /// Returns the response that ``find(_:_:)`` would return, without a body on disk, and whether it is in memory.
+    /// Changes nothing.
     func peek(_ key: CacheKey, _ request: NetworkRequest) -> (response: StoredResponse, isInMemory: Bool)? {
-        let held = memory.peek(key, request)
-        if let newer = disk?.peek(key, request, madeAfter: held?.rules.made) { return (newer, false) }
-        return held.map { ($0, true) }
+        let inMemory = held.withLock { $0.memory.peek(key, request) }
+        if let inMemory, folder == nil || inMemory.variant.isEmpty { return (inMemory, true) }
+        if let newer = disk?.peek(key, request, madeAfter: inMemory?.rules.made) { return (newer, false) }
+        return inMemory.map { ($0, true) }
     }
 
     /// Returns the decoded values of a response in memory that matches a request, with its body.
-    func decoded(_ key: CacheKey, _ request: NetworkRequest) -> (values: DecodedValues, body: Data)? {
-        memory.peek(key, request).map { ($0.decoded, $0.body) }
+    nonisolated func decoded(_ key: CacheKey, _ request: NetworkRequest) -> (values: DecodedValues, body: Data)? {
+        held.withLock { $0.memory.peek(key, request) }.map { ($0.decoded, $0.body) }
     }
 
     /// Returns whether any variant of a key is stored.

@@ -103,9 +103,9 @@ final class DiskCache {
         find(key, request, limit) { read($0, key, request) }
     }
 
-    /// Returns the most recent response that matches a request without its body, and does not count it as used.
-    func peek(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
-        find(key, request, nil) { name in
+    /// Returns the response that ``find(_:_:madeAfter:)`` would return without its body, and does not count it as used.
+    func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
+        find(key, request, limit) { name in
             guard case .head(let head) = CacheFile.read(folder.path(of: name), room, isHeadOnly: true) else {
                 return nil
             }
@@ -129,17 +129,6 @@ final class DiskCache {
             if let response = read(variant.name), response.isFor(request) { return (response, variant.name) }
         }
         return nil
-    }
-
-    /// Reads the response that ``find(_:_:madeAfter:)`` would return, and changes nothing.
-    func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
-        let found = variants(of: key).filter { CacheVariant.matches($0.entry.variant, $0.entry.vary, request) }
-            .max { $0.entry.made < $1.entry.made }
-        guard let found, limit.map({ found.entry.made > $0 }) ?? true,
-            let data = try? PrivateFile.read(folder.appendingPathComponent(found.name), limit: self.limit),
-            let (head, start) = Self.head(of: data)
-        else { return nil }
-        return Self.response(of: head, Data(data[start...]))
     }
 
     /// Reads the variant with an entity tag.

@@ -73,13 +73,6 @@ struct MemoryCache: Sendable {
         return found
     }
 
-    /// Returns the most recent response that matches a request. It does not count as used.
-    func peek(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
-        variants(of: key).filter { $0.isFor(request) }.reduce(nil) { newest, next in
-            newest.map { $0.rules.made > next.rules.made } ?? false ? newest : next
-        }
-    }
-
     /// Returns the most recent response that matches a request, and counts it as used.
     mutating func find(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
         guard let place = place(key, request) else { return nil }

@@ -59,7 +59,7 @@ extension ResponseCache {
         }
         if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
         guard load.request.options.reusesDecodedValue,
-            let decoded = await storage.decoded(load.key, load.request)
+            let decoded = storage.decoded(load.key, load.request)
         else { return response }
         return response.reusing(decoded.values, of: decoded.body, kept)
     }
