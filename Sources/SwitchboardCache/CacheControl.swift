@@ -78,7 +78,14 @@ struct CacheControl: Sendable {
 
 extension StringProtocol {
     /// The text without white space at its ends.
-    var trimmed: String { trimmingCharacters(in: .whitespaces) }
+    var trimmed: String {
+        // Most texts have none, and Foundation's function is slow.
+        let isTrimmed = utf8.withContiguousStorageIfAvailable { bytes in
+            guard let first = bytes.first, let last = bytes.last else { return true }
+            return 0x21...0x7E ~= first && 0x21...0x7E ~= last
+        }
+        return isTrimmed ?? false ? String(self) : trimmingCharacters(in: .whitespaces)
+    }
 
     /// Returns the parts between separators that are not within quotes, without empty ones.
     func splitOutsideQuotes(at separator: Character) -> [SubSequence] {

@@ -17,6 +17,7 @@ struct CacheHead {
     let partition: String
     let status: Int
     let headers: HTTPHeaders
+    /// The URL that answered, if it is not the requested one.
     let url: String?
     let variant: String
     let date: Double
@@ -24,12 +25,15 @@ struct CacheHead {
     let tags: [String]
 
     /// Returns the response with a body.
-    func response(_ body: Data, _ file: CacheFile? = nil, url own: URL? = nil) -> StoredResponse {
+    func response(_ body: Data = Data(), _ file: CacheFile? = nil) -> StoredResponse {
         StoredResponse(
             status: status, headers: headers, body: body,
-            url: own?.absoluteString == url ? own : url.flatMap { URL(string: $0) }, variant: variant,
+            url: url.flatMap { URL(string: $0) }, variant: variant,
             date: Date(timeIntervalSince1970: date), ageBefore: ageBefore, tags: Set(tags), file: file)
     }
+
+    /// Returns whether the response is one of a key.
+    func isOf(_ key: CacheKey) -> Bool { asked.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
 
     // MARK: Writing
 
@@ -52,7 +56,7 @@ struct CacheHead {
         add(key.url)
         add(key.partition)
         add(try CacheVariant.hash(response.variant))
-        add([response.url?.absoluteString].compactMap { $0 })
+        add([response.url].compactMap { $0?.asCacheKey == key.url ? nil : $0?.absoluteString })
         add(response.tags.sorted())
         add(response.headers.flatMap { [$0.name, $0.value] })
         return bytes

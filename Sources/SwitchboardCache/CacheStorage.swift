@@ -16,6 +16,8 @@ actor CacheStorage {
     private struct Held {
         var memory: MemoryCache
         var counts = CacheUsage()
+        /// The number of removals, each of which counts after its files are gone.
+        var removals = 0
     }
 
     private nonisolated let held: Protected<Held>
@@ -40,11 +42,18 @@ actor CacheStorage {
     /// Returns the most recent stored response that matches a request, whatever its age. A large body stays in its
     /// file if the request streams.
     nonisolated func find(_ key: CacheKey, _ request: NetworkRequest) async -> StoredResponse? {
+        let (found, removals) = held.withLock { ($0.memory.find(key, request), $0.removals) }
         // Another variant on disk may be more recent than one in memory. Nothing is more recent than one without.
-        if let found = held.withLock({ $0.memory.find(key, request) }), folder == nil || found.variant.isEmpty {
-            return found
+        if let found, folder == nil || found.variant.isEmpty { return found }
+        guard let folder else { return nil }
+        if found == nil, let name = try? CacheFileName(key), let read = DiskCache.find(name, key, in: folder) {
+            held.withLock { held in
+                // A response that was removed while it was read must not come back.
+                if held.removals == removals { held.memory.note(read, key, name) }
+            }
+            return readable(read, by: request)
         }
-        guard folder != nil, let found = await findOnDisk(key, request) else { return nil }
+        guard let found = await findOnDisk(key, request) else { return nil }
         return readable(found, by: request)
     }
 
@@ -53,9 +62,7 @@ actor CacheStorage {
         guard let disk else { return found }
         defer { survey() }
         guard let newer = disk.find(key, request, madeAfter: found?.rules.made) else { return found }
-        if newer.response.file == nil {
-            held.withLock { _ = $0.memory.insert(newer.response, key, newer.name) }
-        }
+        held.withLock { $0.memory.note(newer.response, key, newer.name) }
         return newer.response
     }
 
@@ -158,6 +165,7 @@ actor CacheStorage {
         }
         guard let disk, let draft else {
             let isKept = held.withLock { held in
+                held.removals += 1
                 held.memory.remove(load.key) { $0.isFor(load.request) }
                 return held.memory.insert(response, load.key)
             }
@@ -170,6 +178,7 @@ actor CacheStorage {
         // A body that is only in the draft is read from there when it is wanted.
         let isInMemory = (try? draft.get()).map { $0.bodyCount == response.body.count } ?? true
         held.withLock { held in
+            held.removals += 1
             held.memory.remove(load.key) { $0.isFor(load.request) }
             if isInMemory, response.file == nil, response.body.count <= CacheFile.wholeLimit {
                 held.memory.insert(response, load.key, name)
@@ -220,15 +229,21 @@ actor CacheStorage {
             let changed = change(found)
             guard CacheVariant.names(changed.headers) == CacheVariant.names(found.headers) else { continue }
             let name = disk.flatMap { try? $0.write(changed, key).get() }
-            if changed.file == nil { held.withLock { _ = $0.memory.insert(changed, key, name) } }
+            held.withLock { held in
+                held.removals += 1
+                if changed.file == nil { held.memory.insert(changed, key, name) }
+            }
         }
     }
 
     // MARK: Removing
 
     private func removeMatching(_ load: Load) {
-        held.withLock { $0.memory.remove(load.key) { $0.isFor(load.request) } }
         disk?.remove(load.key, load.request)
+        held.withLock { held in
+            held.removals += 1
+            held.memory.remove(load.key) { $0.isFor(load.request) }
+        }
     }
 
     /// Removes the responses for which the closure returns true. It receives the URL as in a ``CacheKey``, the
@@ -239,7 +254,10 @@ actor CacheStorage {
             loads[number]?.isOvertaken = true
         }
         func removeFromMemory() {
-            held.withLock { $0.memory.remove { key, _, response in isMeant(key.url, key.partition, response.tags) } }
+            held.withLock { held in
+                held.removals += 1
+                held.memory.remove { key, _, response in isMeant(key.url, key.partition, response.tags) }
+            }
         }
         removeFromMemory()
         guard let disk else { return }
@@ -268,14 +286,20 @@ actor CacheStorage {
 
     private func remove(where isMeant: (CacheMarks) -> Bool) {
         for (number, load) in loads where isMeant(CacheMarks(load.key)) { loads[number]?.isOvertaken = true }
-        held.withLock { $0.memory.remove { _, marks, _ in isMeant(marks) } }
         disk?.remove(where: isMeant)
+        held.withLock { held in
+            held.removals += 1
+            held.memory.remove { _, marks, _ in isMeant(marks) }
+        }
     }
 
     func removeAll() {
         for number in loads.keys { loads[number]?.isOvertaken = true }
-        held.withLock { $0.memory.removeAll() }
         disk?.removeAll()
+        held.withLock { held in
+            held.removals += 1
+            held.memory.removeAll()
+        }
     }
 
     // MARK: Counts

@@ -55,9 +55,6 @@ final class DiskCache {
     private var unknown: [CacheFileName] = []
     /// The next files to evict, the first one last.
     private var victims: [(name: CacheFileName, use: Int64)] = []
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: CacheFile.room, alignment: 8)
-    /// The time in nanoseconds for which a file's time of use may be wrong.
-    private static let lag: Int64 = 60_000_000_000
 
     /// Creates a disk cache.
     ///
@@ -80,10 +77,6 @@ final class DiskCache {
         }
     }
 
-    deinit {
-        room.deallocate()
-    }
-
     // MARK: Finding
 
     /// Returns whether a response of the key is stored.
@@ -100,33 +93,39 @@ final class DiskCache {
     func find(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date? = nil)
         -> (response: StoredResponse, name: CacheFileName)?
     {
-        find(key, request, limit) { read($0, key, request) }
+        find(key, request, limit) { read($0, key) }
     }
 
     /// Returns the response that ``find(_:_:madeAfter:)`` would return without its body, and does not count it as used.
     func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
         find(key, request, limit) { name in
-            guard case .head(let head) = CacheFile.read(folder.path(of: name), room, isHeadOnly: true) else {
+            guard case .head(let head) = CacheFile.read(folder.path(of: name), isHeadOnly: true), head.isOf(key) else {
                 return nil
             }
-            return isOf(key, head) ? head.response(Data()) : nil
+            return head.response()
         }?.response
     }
 
     private func find(
         _ key: CacheKey, _ request: NetworkRequest, _ limit: Date?, _ read: (CacheFileName) -> StoredResponse?
     ) -> (response: StoredResponse, name: CacheFileName)? {
-        guard let name = try? CacheFileName(key) else { return nil }
-        let known = items[name.key]
-        // A response without `Vary` replaces all others. It may come from another process, so its file is looked for.
-        if limit == nil, known?.allSatisfy({ $0.name == name }) ?? true {
-            if let response = read(name) { return (response, name) }
-            if known == nil, listed != nil, !isChanged { return nil }
-        }
-        let found = variants(of: key).filter { CacheVariant.matches($0.brief.variant, $0.brief.vary, request) }
-        for variant in found.sorted(by: { $0.brief.made > $1.brief.made }) {
+        for variant in variants(of: key).sorted(by: { $0.brief.made > $1.brief.made })
+        where CacheVariant.matches(variant.brief.variant, variant.brief.vary, request) {
             if let limit, variant.brief.made <= limit { return nil }
             if let response = read(variant.name), response.isFor(request) { return (response, variant.name) }
+        }
+        return nil
+    }
+
+    /// Reads the response without `Vary`, which is found by its name alone. It replaced all other variants. Any task
+    /// may call this.
+    static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
+        let path = folder.path(of: name)
+        switch CacheFile.read(path) {
+        case .whole(let head, let body) where head.isOf(key): return head.response(body)
+        case .open(let head, let file) where head.isOf(key): return head.response(Data(), file)
+        case .damaged: unlink(path)
+        default: break
         }
         return nil
     }
@@ -146,40 +145,27 @@ final class DiskCache {
         list()
         return (items[name.key] ?? []).compactMap { item in
             if let brief = item.brief { return (item.name, brief) }
-            guard case .head(let head) = content(of: item.name, isHeadOnly: true), isOf(key, head) else { return nil }
-            let brief = Brief(head.response(Data()))
+            guard case .head(let head) = content(of: item.name, isHeadOnly: true), head.isOf(key) else { return nil }
+            let brief = Brief(head.response())
             change(item.name) { $0.brief = brief }
             return (item.name, brief)
         }
     }
 
-    private func isOf(_ key: CacheKey, _ head: CacheHead) -> Bool {
-        head.asked.hasBytes(of: key.url) && head.partition.hasBytes(of: key.partition)
-    }
-
-    private func read(_ name: CacheFileName, _ key: CacheKey, _ request: NetworkRequest? = nil) -> StoredResponse? {
-        let now = CacheTime.now
-        let isTouched = (item(name)?.told ?? 0) < now - Self.lag
-        let content = content(of: name, isTouched: isTouched)
+    private func read(_ name: CacheFileName, _ key: CacheKey) -> StoredResponse? {
         let response: StoredResponse
-        switch content {
-        case .whole(let head, let body) where isOf(key, head): response = head.response(body, url: request?.url)
-        case .open(let head, let file) where isOf(key, head): response = head.response(Data(), file, url: request?.url)
+        switch content(of: name) {
+        case .whole(let head, let body) where head.isOf(key): response = head.response(body)
+        case .open(let head, let file) where head.isOf(key): response = head.response(Data(), file)
         default: return nil
         }
-        add(name)
-        change(name) { item in
-            item.use = now
-            if isTouched { item.told = now }
-            if item.brief == nil, name.variant != nil { item.brief = Brief(response) }
-        }
+        let now = CacheTime.now
+        change(name) { $0.use = now }
         return response
     }
 
-    private func content(of name: CacheFileName, isHeadOnly: Bool = false, isTouched: Bool = false) -> CacheFile.Content
-    {
-        let path = folder.path(of: name)
-        let content = CacheFile.read(path, room, isHeadOnly: isHeadOnly, isTouched: isTouched)
+    private func content(of name: CacheFileName, isHeadOnly: Bool = false) -> CacheFile.Content {
+        let content = CacheFile.read(folder.path(of: name), isHeadOnly: isHeadOnly)
         switch content {
         case .missing: forget(name)
         case .damaged: remove(name)
@@ -246,6 +232,8 @@ final class DiskCache {
             remove(oldest.name)
             evictions += 1
         }
+        // A program that writes before the survey has ended surveys a part with each file.
+        if isUnknown { survey() }
         makeRoom(besides: name)
         return .success(name)
     }
@@ -254,7 +242,7 @@ final class DiskCache {
     func noteUse(of name: CacheFileName, at time: Int64) {
         change(name) { item in
             item.use = max(item.use, time)
-            guard item.told < time - Self.lag else { return }
+            guard item.told < time - CacheTime.lag else { return }
             item.told = time
             let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
             utimensat(AT_FDCWD, folder.path(of: name), [time, time], AT_SYMLINK_NOFOLLOW)
