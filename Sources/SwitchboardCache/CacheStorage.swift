@@ -38,18 +38,19 @@ actor CacheStorage {
         !memory.variants(of: key).isEmpty || disk?.holds(key) ?? false
     }
 
-    /// Returns the entity tags of all variants, without repetitions.
+    /// Returns the entity tags of all whole variants, without repetitions.
     func tags(of key: CacheKey) -> [String] {
         var tags: [String] = []
-        for tag in memory.variants(of: key).compactMap(\.tag) + (disk?.tags(of: key) ?? []) where !tags.contains(tag) {
+        let held = memory.variants(of: key).filter { $0.part == nil }.compactMap(\.tag)
+        for tag in held + (disk?.tags(of: key) ?? []) where !tags.contains(tag) {
             tags.append(tag)
         }
         return tags
     }
 
-    /// Returns the variant with an entity tag.
+    /// Returns the whole variant with an entity tag.
     func find(_ key: CacheKey, tag: String) -> StoredResponse? {
-        memory.variants(of: key).first { $0.has(tag) } ?? disk?.find(key, tag: tag)
+        memory.variants(of: key).first { $0.part == nil && $0.has(tag) } ?? disk?.find(key, tag: tag)
     }
 
     /// Begins a load. The caller ends it with ``end(_:isReplaced:)`` or ``store(_:at:)``.
@@ -75,9 +76,12 @@ actor CacheStorage {
     ///
     /// - Returns: The reason why the response was not stored, or not on disk. Nil on success.
     func store(_ response: StoredResponse, at number: Int) -> String? {
-        guard let load = loads.removeValue(forKey: number), !load.isOvertaken else {
+        let load = loads.removeValue(forKey: number)
+        let joined = load.flatMap { combined(response, $0) }
+        guard let load, joined != nil || !load.isOvertaken else {
             return "not stored: a newer one was, or it was removed meanwhile"
         }
+        let response = joined ?? response
         for (other, entry) in loads where other < number && entry.key == load.key && response.isFor(entry.request) {
             loads[other]?.isOvertaken = true
         }
@@ -85,6 +89,15 @@ actor CacheStorage {
         let isKept = memory.insert(response, load.key)
         guard let disk else { return isKept ? nil : "not stored: it is larger than the cache" }
         return disk.write(response, load.key)
+    }
+
+    /// Returns a part combined with what is stored now, or a response combined with a part that overtook it. Nil when
+    /// they do not fit. Parts may arrive in any order.
+    private func combined(_ response: StoredResponse, _ load: Load) -> StoredResponse? {
+        guard response.part != nil || load.isOvertaken, let current = find(load.key, load.request),
+            response.part != nil || current.part != nil
+        else { return nil }
+        return current.joined(with: response)
     }
 
     /// Updates the variants that have a strong entity tag and the same `Vary` as a confirmed response, except that

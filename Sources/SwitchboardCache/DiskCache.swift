@@ -24,10 +24,16 @@ final class DiskCache {
         let bodyHash: String
         /// The app's tags, or nil without any.
         let tags: [String]?
+        /// The position of the stored bytes of an incomplete response.
+        let parts: [Int]?
+
+        /// Whether the position of an incomplete body fits its length.
+        var isPlausible: Bool { parts.map { CacheParts(numbers: $0, bodyLength: bodyLength) != nil } ?? true }
 
         /// Whether every number is in the range that a cache writes.
         var isSound: Bool {
-            version == 1 && (200..<600).contains(status) && fields.count % 2 == 0 && abs(date) < 1e11
+            version == (parts == nil ? 1 : 2) && (200..<600).contains(status) && fields.count % 2 == 0
+                && abs(date) < 1e11
                 && (0..<1e11).contains(ageBefore)
         }
     }
@@ -40,6 +46,7 @@ final class DiskCache {
         let vary: [String]
         let variant: String
         let tag: String?
+        let isPart: Bool
         let made: Date
         let size: Int
         var use: Date
@@ -51,6 +58,7 @@ final class DiskCache {
             vary = CacheVariant.names(response.headers) ?? []
             variant = response.variant
             tag = response.tag
+            isPart = response.part != nil
             made = response.rules.made
             self.size = size
             self.use = use
@@ -95,8 +103,8 @@ final class DiskCache {
     /// Returns whether a response of the key is stored.
     func holds(_ key: CacheKey) -> Bool { !variants(of: key).isEmpty }
 
-    /// Returns the entity tags of all variants.
-    func tags(of key: CacheKey) -> [String] { variants(of: key).compactMap(\.entry.tag) }
+    /// Returns the entity tags of all whole variants.
+    func tags(of key: CacheKey) -> [String] { variants(of: key).filter { !$0.entry.isPart }.compactMap(\.entry.tag) }
 
     /// Reads the most recent response that matches a request. Nil if it is not more recent than `limit`.
     func find(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
@@ -106,9 +114,10 @@ final class DiskCache {
         return read(found.name, key)
     }
 
-    /// Reads the variant with an entity tag.
+    /// Reads the whole variant with an entity tag.
     func find(_ key: CacheKey, tag: String) -> StoredResponse? {
-        variants(of: key).first { $0.entry.tag?.isSameTag(as: tag) ?? false }.flatMap { read($0.name, key) }
+        variants(of: key).first { !$0.entry.isPart && $0.entry.tag?.isSameTag(as: tag) ?? false }
+            .flatMap { read($0.name, key) }
     }
 
     /// Reads all variants with an entity tag.
@@ -136,7 +145,7 @@ final class DiskCache {
         }
         guard let (head, start) = Self.head(of: data), head.asked.hasBytes(of: key.url),
             head.partition.hasBytes(of: key.partition),
-            data.count - start == head.bodyLength,
+            data.count - start == head.bodyLength, head.isPlausible,
             (try? Self.hash(data[start...])) == head.bodyHash
         else {
             remove(name)
@@ -153,7 +162,8 @@ final class DiskCache {
         }
         return StoredResponse(
             status: head.status, headers: headers, body: body, url: head.url, variant: head.variant,
-            date: Date(timeIntervalSince1970: head.date), ageBefore: head.ageBefore, tags: Set(head.tags ?? []))
+            date: Date(timeIntervalSince1970: head.date), ageBefore: head.ageBefore, tags: Set(head.tags ?? []),
+            part: head.parts.flatMap { CacheParts(numbers: $0, bodyLength: head.bodyLength) })
     }
 
     /// Writes a response.
@@ -164,11 +174,12 @@ final class DiskCache {
         do {
             let name = try name(of: key, response.variant)
             let head = Head(
+                version: response.part == nil ? 1 : 2,
                 asked: key.url, partition: key.partition, status: response.status,
                 fields: response.headers.flatMap { [$0.name, $0.value] }, url: response.url,
                 variant: try CacheVariant.hash(response.variant), date: response.date.timeIntervalSince1970,
                 ageBefore: response.ageBefore, bodyLength: response.body.count, bodyHash: try Self.hash(response.body),
-                tags: response.tags.isEmpty ? nil : response.tags.sorted())
+                tags: response.tags.isEmpty ? nil : response.tags.sorted(), parts: response.part?.numbers)
             var data = try JSONEncoder().encode(head)
             guard data.count < Self.headLimit else { return "not stored on disk: its fields are too long" }
             data.append(UInt8(ascii: "\n"))

@@ -6,7 +6,11 @@ import SwitchboardText
 struct StoredResponse: Sendable {
     let status: Int
     let headers: HTTPHeaders
+    /// The body, or the stored bytes of an incomplete one, one after the other.
     let body: Data
+    /// The position of the stored bytes of an incomplete response, whose status and fields are those of the whole. Nil
+    /// for a whole response.
+    let part: CacheParts?
     /// The URL that answered.
     let url: URL?
     /// The names and request values of the fields that `Vary` names, or their hash when the response comes from a file.
@@ -28,15 +32,17 @@ struct StoredResponse: Sendable {
     ///   - request: The request as the cache received it.
     ///   - asked: The time when the request was sent.
     ///   - now: The current time.
-    init?(_ response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date) {
+    ///   - isCut: Whether the body ended early.
+    init?(_ response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date, isCut: Bool = false) {
         guard request.options.cacheLifetime != .none, response.stream == nil,
+            let (response, part) = response.storable(for: request, isCut: isCut),
             let names = CacheVariant.names(response.headers), !CacheControl(request.headers).isNoStore
         else { return nil }
         self.init(
             status: response.statusCode, headers: response.headers, body: response.body,
             url: response.url?.withoutUserInfo.0, variant: CacheVariant.text(names, of: request), date: now,
             ageBefore: Self.age(response.headers, asked: asked, at: now), tags: request.options.cacheTags,
-            failedCall: response.statusCode >= 500 ? request.id : nil)
+            failedCall: response.statusCode >= 500 ? request.id : nil, part: part)
         // An app's own lifetime allows storing a success that names no lifetime, but nothing that is forbidden.
         let isOwn = isSuccess && request.options.cacheLifetime != .server
         guard rules.allowsStoring || isOwn && status != 206 && !rules.control.isNoStore else { return nil }
@@ -52,7 +58,7 @@ struct StoredResponse: Sendable {
     /// Creates a stored response from its parts.
     init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, date: Date, ageBefore: Double,
-        tags: Set<String>, failedCall: NetworkRequest.ID? = nil
+        tags: Set<String>, failedCall: NetworkRequest.ID? = nil, part: CacheParts? = nil
     ) {
         rules = CacheRules(status, headers, at: date)
         self.status = status
@@ -64,6 +70,7 @@ struct StoredResponse: Sendable {
         self.ageBefore = ageBefore
         self.tags = tags
         self.failedCall = failedCall
+        self.part = part
     }
 
     var isSuccess: Bool { (200..<300).contains(status) }
@@ -79,10 +86,12 @@ struct StoredResponse: Sendable {
             || (try? CacheVariant.hash(variant)) == (try? CacheVariant.hash(other.variant))
     }
 
-    /// Returns the response to a request, with its `Age` field. A HEAD gets no body.
+    /// Returns the response to a request that it can answer, with its `Age` field. A HEAD gets no body.
     func answer(to request: NetworkRequest, at now: Date, _ outcome: CacheOutcome) -> NetworkResponse {
-        var response = NetworkResponse(
-            status: status, headers: headers, body: request.method == .head ? Data() : body, url: url)
+        var response =
+            slice(for: request)?.response(of: self)
+            ?? NetworkResponse(
+                status: status, headers: headers, body: request.method == .head ? Data() : body, url: url)
         let age = age(at: now)
         response.headers.set("Age", "\(age.components.seconds)")
         response.request = request
