@@ -424,6 +424,41 @@ struct CachePartTests {
         }
     }
 
+    @Test("a completion that an interceptor changed is not combined")
+    func changedCompletion() async throws {
+        let session = StubSession(part(0...3), part(4...9), whole("true"))
+        let cache = ResponseCache()
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache, CompletionChange()])
+        let url = try #require(URL(string: "https://h/"))
+        _ = try await router.response(for: URLEndPoint(.get, url, headers: ["Range": "bytes=0-3"]))
+        #expect(try await router.response(for: URLEndPoint(.get, url)).text == "true")
+    }
+
+    // RFC 9110 §15.3.7: a 206 to an If-Range need not repeat the fields that the client has.
+    @Test("a completion without Vary keeps the variant")
+    func keptVary() async throws {
+        let fixture = CacheFixture(StubSession(part(0...3, ["Vary": "X-Unit"]), part(4...9))) { now in
+            ResponseCache(identity: { _ in "me" }, now: now)
+        }
+        _ = try await get(fixture, "bytes=0-3", ["X-Unit": "a"])
+        for _ in 1...2 { #expect(try await get(fixture, nil, ["X-Unit": "a"]).text == Self.text) }
+        #expect(fixture.session.requests.count == 2)
+    }
+
+    // RFC 9111 §4.3.1: a 304 that selects a part, or another variant for a range, would answer nothing.
+    @Test("the tag of a part is not sent with a GET, nor tags of variants with a range")
+    func tags() async throws {
+        for (first, range) in [(part(0...3), nil), (whole(), "bytes=0-1")] as [(MockResponse, String?)] {
+            let stored = first.with("Vary", "X-Unit")
+            let fixture = CacheFixture(StubSession(stored, stored)) { now in
+                ResponseCache(identity: { _ in "me" }, now: now)
+            }
+            _ = try await get(fixture, first.status == 206 ? "bytes=0-3" : nil, ["X-Unit": "a"])
+            _ = try await get(fixture, range, ["X-Unit": "b"])
+            #expect(fixture.session.requests[1].headers["If-None-Match"] == nil)
+        }
+    }
+
     // RFC 9111 §4.3.5: a HEAD whose validators differ makes the stored response invalid.
     @Test("a HEAD of another version removes the part, and of the same one freshens it", arguments: ["v1", "v2"])
     func head(tag: String) async throws {
@@ -463,6 +498,24 @@ struct CachePartTests {
         #expect(answer.text == Self.text && answer.cacheOutcome == .hit)
     }
 
+    @Test("a whole that a part of the same version overtakes is kept")
+    func overtaken() async throws {
+        let (gate, begun) = (Gate(), Deliveries<Void>())
+        let session = StubSession { [part = part(0...4), whole = whole()] request in
+            begun.add(())
+            if request.headers.contains("Range") { return part }
+            try await gate.wait()
+            return whole
+        }
+        let fixture = CacheFixture(session)
+        async let first = get(fixture)
+        _ = try await begun.wait(for: 1)
+        _ = try await get(fixture, "bytes=0-4")
+        gate.open()
+        #expect(try await first.text == Self.text)
+        #expect(try await get(fixture).cacheOutcome == .hit)
+    }
+
     @Test("a damaged position in a file is a miss")
     func damaged() async throws {
         try await withFolder { folder in
@@ -500,6 +553,14 @@ private struct RangeChange: ExchangeInterceptor {
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request
         request.headers.set("Range", "bytes=0-4")
+        return try await next(request)
+    }
+}
+
+private struct CompletionChange: ExchangeInterceptor {
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        if request.headers.contains("If-Range") { request.headers.set("X-User", "1") }
         return try await next(request)
     }
 }
