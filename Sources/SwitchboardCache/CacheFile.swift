@@ -116,9 +116,9 @@ final class CacheFile: Sendable {
     /// Removes the file because it is damaged.
     func discard() { unlink(path) }
 
-    /// Returns the body in chunks. A damaged piece throws, and its bytes are not delivered.
-    func bytes(for request: NetworkRequest?) -> ResponseBytes {
-        ResponseBytes(FileBytes(self, request))
+    /// Returns bytes of the body in chunks. A damaged piece throws, and its bytes are not delivered.
+    func bytes(_ range: Range<Int>, for request: NetworkRequest?) -> ResponseBytes {
+        ResponseBytes(FileBytes(self, range, request))
     }
 
     private static func isSound(_ body: UnsafeRawBufferPointer, _ sums: UnsafeRawBufferPointer) -> Bool {
@@ -153,19 +153,21 @@ private final class FileBytes: ResponseBytes.Source {
     private static let chunk = 4 * CacheFile.piece
     private let file: CacheFile
     let request: NetworkRequest?
-    private let offset = Protected(0)
+    private let rest: Protected<Range<Int>>
 
-    init(_ file: CacheFile, _ request: NetworkRequest?) {
+    init(_ file: CacheFile, _ range: Range<Int>, _ request: NetworkRequest?) {
         self.file = file
+        rest = Protected(range)
         self.request = request
     }
 
     func next() async throws -> Data? {
         try Task.checkCancellation()
-        let range = offset.withLock { offset in
-            let start = offset
-            offset = min(start + Self.chunk, file.bodyCount)
-            return start..<offset
+        let range = rest.withLock { rest in
+            // Ends with a piece, so that no piece is read twice.
+            let end = min((rest.lowerBound / Self.chunk + 1) * Self.chunk, rest.upperBound)
+            defer { rest = end..<rest.upperBound }
+            return rest.lowerBound..<end
         }
         guard !range.isEmpty else { return nil }
         do {

@@ -12,13 +12,17 @@ struct CacheKey: Sendable {
     let identity: String
 
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
-    /// a body, a `Range`, or a condition that the app set.
+    /// a body, a `Range` other than one range of bytes for a GET, or a condition that the app set (without a `Range`,
+    /// `If-Range` counts as one).
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
         guard [.get, .head].contains(request.method), request.body.isEmpty, let text = request.urlText
         else { return nil }
-        let conditions = ["Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
-        guard !conditions.contains(where: request.headers.contains) else { return nil }
+        let conditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
+        let isRange = request.headers.contains("Range")
+        guard !conditions.contains(where: request.headers.contains),
+            isRange ? CacheRange(request) != nil : !request.headers.contains("If-Range")
+        else { return nil }
         self.url = text.asCacheKey
         partition = options.partition ?? ""
         guard let identity else {

@@ -98,22 +98,23 @@ actor CacheStorage {
         held.withLock { !$0.memory.variants(of: key).isEmpty } || disk?.holds(key) ?? false
     }
 
-    /// Returns the entity tags of all variants, without repetitions.
+    /// Returns the entity tags of all whole variants, without repetitions.
     func tags(of key: CacheKey) -> [String] {
         var tags: [String] = []
-        let inMemory = held.withLock { $0.memory.variants(of: key) }.compactMap(\.tag)
+        let inMemory = held.withLock { $0.memory.variants(of: key) }.filter { $0.part == nil }.compactMap(\.tag)
         for tag in inMemory + (disk?.tags(of: key) ?? []) where !tags.contains(tag) { tags.append(tag) }
         return tags
     }
 
-    /// Returns the variant with an entity tag, as an answer to a request.
+    /// Returns the whole variant with an entity tag, as an answer to a request.
     nonisolated func find(_ key: CacheKey, tag: String, for request: NetworkRequest) async -> StoredResponse? {
         guard let found = await find(key, tag: tag) else { return nil }
         return readable(found, by: request)
     }
 
     private func find(_ key: CacheKey, tag: String) -> StoredResponse? {
-        held.withLock { $0.memory.variants(of: key) }.first { $0.has(tag) } ?? disk?.find(key, tag: tag)
+        held.withLock { $0.memory.variants(of: key) }.first { $0.part == nil && $0.has(tag) }
+            ?? disk?.find(key, tag: tag)
     }
 
     // MARK: Storing
@@ -157,13 +158,16 @@ actor CacheStorage {
 
     /// Ends a load and stores its response. The body is in a finished draft, in the response, or both.
     func place(_ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, DiskFault>?) -> String? {
-        guard let load = loads.removeValue(forKey: number), !load.isOvertaken else {
+        let load = loads.removeValue(forKey: number)
+        let joined = load.flatMap { combined(response, $0) }
+        guard let load, joined != nil || !load.isOvertaken else {
             return "not stored: a newer one was, or it was removed meanwhile"
         }
+        let response = joined ?? response
         for (other, entry) in loads where other < number && entry.key == load.key && response.isFor(entry.request) {
             loads[other]?.isOvertaken = true
         }
-        guard let disk, let draft else {
+        guard let disk else {
             let isKept = held.withLock { held in
                 held.removals += 1
                 held.memory.remove(load.key) { $0.isFor(load.request) }
@@ -172,11 +176,12 @@ actor CacheStorage {
             return isKept ? nil : "not stored: it is larger than the cache"
         }
         noteUses()
-        let result = draft.flatMap { disk.place($0, response, load.key) }
+        let written = joined == nil ? draft : nil
+        let result = written?.flatMap { disk.place($0, response, load.key) } ?? disk.write(response, load.key)
         let name = try? result.get()
         disk.remove(load.key, load.request, except: name)
         // A body that is only in the draft is read from there when it is wanted.
-        let isInMemory = (try? draft.get()).map { $0.bodyCount == response.body.count } ?? true
+        let isInMemory = (try? written?.get()).map { $0.bodyCount == response.body.count } ?? true
         held.withLock { held in
             held.removals += 1
             held.memory.remove(load.key) { $0.isFor(load.request) }
@@ -216,6 +221,16 @@ actor CacheStorage {
         }
         return ResponseBytes(
             CacheTee(bytes, response, self, number, size, sink, await bytes.request, report))
+    }
+
+    /// Returns a part combined with what is stored now, or a response combined with a part that overtook it. Nil when
+    /// they do not fit. Parts may arrive in any order.
+    private func combined(_ response: StoredResponse, _ load: Load) -> StoredResponse? {
+        guard response.part != nil || load.isOvertaken, response.file == nil,
+            let current = findOnDisk(load.key, load.request), response.part != nil || current.part != nil
+        else { return nil }
+        guard let file = current.file else { return current.joined(with: response) }
+        return (try? file.read(0..<file.bodyCount)).flatMap { current.with(body: $0).joined(with: response) }
     }
 
     /// Updates the variants that have a strong entity tag and the same `Vary` as a confirmed response, except that
@@ -307,13 +322,14 @@ actor CacheStorage {
     /// Finds a response and decides about it. Counts it if it answers.
     nonisolated func decide(
         _ key: CacheKey, _ request: NetworkRequest, _ cache: ResponseCache
-    ) async -> (stored: StoredResponse?, decision: ResponseCache.Decision) {
-        let stored = await find(key, request)
+    ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: ResponseCache.Decision) {
+        let found = await find(key, request)
+        let stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
         let decision = cache.decision(on: stored, request)
         if case .answer(let stored, let outcome) = decision {
             count(outcome, request.method == .head ? 0 : stored.bodyCount)
         }
-        return (stored, decision)
+        return (found, stored, decision)
     }
 
     /// Counts the answer to a request.
