@@ -61,6 +61,8 @@ struct CacheHead {
         add([response.url].compactMap { $0?.asCacheKey == key.url ? nil : $0?.absoluteString })
         add(response.tags.sorted())
         add(response.headers.flatMap { [$0.name, $0.value] })
+        // The numbers, and the body behind them, begin at a multiple of eight.
+        while bytes.count % 8 != 0 { bytes.append(0) }
         for number in response.part?.numbers ?? [] { add(UInt64(truncatingIfNeeded: number)) }
         return bytes
     }
@@ -102,8 +104,9 @@ struct CacheHead {
         guard let status = reader.number(), let date = reader.number(), let ageBefore = reader.number(),
             let asked = reader.text(), let partition = reader.text(), let variant = reader.text(),
             let urls = reader.texts(), let tags = reader.texts(), let fields = reader.texts(),
-            reader.rest.count % 8 == 0
+            head.count % 8 == 0
         else { return nil }
+        reader.rest = UnsafeRawBufferPointer(rebasing: reader.rest[(reader.rest.count % 8)...])
         var numbers: [Int] = []
         while let number = reader.number() { numbers.append(Int(truncatingIfNeeded: number)) }
         part = numbers.isEmpty ? nil : CacheParts(numbers: numbers, bodyLength: bodyCount)

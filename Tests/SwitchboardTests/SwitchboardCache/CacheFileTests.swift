@@ -20,7 +20,7 @@ struct CacheFileTests {
         ageBefore: Double = 1.5, variant: String = ""
     ) -> StoredResponse {
         StoredResponse(
-            status: status, headers: ["A": "1", "B": "\u{e9}"], body: body, url: URL(text: "https://h/a?b"),
+            status: status, headers: ["A": "1", "B": "\u{e9}"], body: body, url: URL(text: "https://h/elsewhere"),
             variant: variant, date: date, ageBefore: ageBefore, tags: ["x", "y"])
     }
 
