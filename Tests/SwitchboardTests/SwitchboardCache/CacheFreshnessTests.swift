@@ -58,6 +58,7 @@ struct CacheFreshnessTests {
             [:], ["Cache-Control": "max-age=1.5"], ["Cache-Control": "max-age=-1"], ["Cache-Control": "max-age"],
             ["Cache-Control": "no-cache, max-age=60"], ["Cache-Control": "max-age=60", "Age": "60"],
             ["Expires": "0"], ["Expires": "Tue, 14 Nov 2023 22:13:20 GMT"], ["Cache-Control": "\"max-age=60"],
+            ["Cache-Control": "no-store =1, max-age=60"], ["Cache-Control": "max-age=60, no-cache= \"\""],
         ] as [HTTPHeaders])
     func notFresh(headers: HTTPHeaders) async throws {
         let fixture = CacheFixture(headers: headers)
@@ -232,6 +233,17 @@ struct CacheFreshnessTests {
             #expect(response.text == "b" && response.url?.path == "/b" && (response.cacheAge != nil) == isStored)
         }
         #expect(session.requests.map(\.path) == ["/a", "/b", "/a"])
+    }
+
+    @Test("a response that a redirect led to is not stored under the first URL")
+    func redirectedCall() async throws {
+        let session = StubSession { request in
+            request.path == "/a"
+                ? .status(302, headers: ["Location": "/b"]) : .text("b", headers: ["Cache-Control": "max-age=60"])
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(identity: { _ in "me" })])
+        for _ in 1...2 { _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://h/a"))) }
+        #expect(session.requests.map(\.path) == ["/a", "/b", "/a", "/b"])
     }
 
     @Test(

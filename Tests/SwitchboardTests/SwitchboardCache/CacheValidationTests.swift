@@ -92,6 +92,19 @@ struct CacheValidationTests {
         }
     }
 
+    @Test("a 304 with a weak tag freshens the requested variant alone")
+    func weakTag() async throws {
+        let fixture = fixture(
+            StubSession(
+                variant("a", "W/\"w\""), variant("b", "W/\"w\""), .status(304, headers: ["ETag": "W/\"w\""]),
+                variant("b2", nil)))
+        for unit in ["a", "b"] { _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) }
+        fixture.date.advance(by: 60)
+        for (unit, text) in [("a", "a"), ("b", "b2")] {
+            #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) == text)
+        }
+    }
+
     // §4.3.4: "if the new response contains … a weak validator, then the stored responses with the same … validator"
     @Test("a 304 that names another time of change causes a full reload")
     func otherChange() async throws {
@@ -248,7 +261,7 @@ struct CacheValidationTests {
             "Cache-Control": "max-age=60", "ETag": "\"1\"", "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT",
         ]
         for isStored in [true, false] {
-            let fixture = CacheFixture(
+            let fixture = fixture(
                 StubSession { request in
                     request.headers[name] == nil ? .text("1", headers: headers) : .status(412)
                 })

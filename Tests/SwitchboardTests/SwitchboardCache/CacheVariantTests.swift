@@ -93,25 +93,45 @@ struct CacheVariantTests {
             "RFC 9111 §4",
             "When more than one suitable response is stored, a cache MUST use the most recent one (as determined by "
                 + "the Date header field)."),
-        arguments: [false, true])
-    func mostRecent(isOnDisk: Bool) async throws {
+        arguments: [false, true], [false, true])
+    func mostRecent(isOnDisk: Bool, isReversed: Bool) async throws {
         try await withFolder { folder in
-            let session = StubSession(
+            @Sendable func response(_ name: String, _ second: Int) -> MockResponse {
                 .text(
-                    "later",
-                    headers: ["Vary": "A", "Date": "Tue, 14 Nov 2023 22:13:19 GMT", "Cache-Control": "max-age=600"]),
-                .text(
-                    "earlier",
-                    headers: ["Vary": "B", "Date": "Tue, 14 Nov 2023 22:13:10 GMT", "Cache-Control": "max-age=600"]))
+                    name == "A" ? "later" : "earlier",
+                    headers: [
+                        "Vary": name, "Date": "Tue, 14 Nov 2023 22:13:\(second) GMT", "Cache-Control": "max-age=600",
+                    ])
+            }
+            let session = StubSession { $0.headers["A"] == "1" ? response("A", 19) : response("B", 10) }
             let fixture = try CacheFixture(session) { now in
                 try isOnDisk
                     ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
                     : ResponseCache(identity: { _ in "me" }, now: now)
             }
-            _ = try await fixture.get("https://h/", .server, headers: ["A": "1", "B": "1"])
-            _ = try await fixture.get("https://h/", .server, headers: ["A": "2", "B": "2"])
+            for number in isReversed ? ["2", "1"] : ["1", "2"] {
+                _ = try await fixture.get("https://h/", .server, headers: ["A": number, "B": number])
+            }
             #expect(try await fixture.get("https://h/", .server, headers: ["A": "1", "B": "2"]) == "later")
             #expect(try await fixture.get("https://h/", .server, headers: ["A": "3", "B": "2"]) == "earlier")
+            #expect(session.requests.count == 2)
+        }
+    }
+
+    @Test("a new response replaces those that match its request", arguments: [false, true])
+    func replaced(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let fresh: HTTPHeaders = ["Cache-Control": "max-age=600"]
+            let session = StubSession(
+                .text("1", headers: fresh), .text("2", headers: fresh.merging(["Vary": "X-Unit"])), .text("3"))
+            let fixture = try CacheFixture(session) { now in
+                try isOnDisk
+                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
+                    : ResponseCache(identity: { _ in "me" }, now: now)
+            }
+            _ = try await fixture.get("https://h/", .server)
+            _ = try await fixture.get("https://h/", .server) { $0.cachePolicy = .reloadIgnoringLocalCacheData }
+            #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "m"]) == "3")
         }
     }
 
