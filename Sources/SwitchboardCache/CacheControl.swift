@@ -71,8 +71,19 @@ struct CacheControl: Sendable {
             let (name, value) = (part[..<equals], part[part.index(after: equals)...])
             guard name.trimmed == name, value.trimmed == value else { return (name.trimmed.lowercased(), "") }
             let isQuoted = value.utf8.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
-            return (name.lowercased(), String(isQuoted ? value.dropFirst().dropLast() : value))
+            return (name.lowercased(), isQuoted ? unescaped(value.dropFirst().dropLast()) : String(value))
         }
+    }
+
+    /// Returns the text with each quoted pair replaced by its second character ([RFC 9110
+    /// §5.6.4](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4)).
+    private static func unescaped(_ text: Substring) -> String {
+        var isEscaped = false
+        return String(
+            text.filter {
+                isEscaped = !isEscaped && $0 == "\\"
+                return !isEscaped
+            })
     }
 }
 

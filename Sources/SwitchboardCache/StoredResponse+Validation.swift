@@ -43,7 +43,7 @@ extension StoredResponse {
         -> StoredResponse
     {
         let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
-        var fields = response.headers.storable()
+        var fields = response.headers.dated(now).storable()
         for name in ofTheBody { fields.remove(name) }
         let merged = headers.merging(fields)
         return StoredResponse(

@@ -43,7 +43,7 @@ struct StoredResponse: Sendable {
             let names = CacheVariant.names(response.headers), !CacheControl(request.headers).isNoStore
         else { return nil }
         self.init(
-            status: response.statusCode, headers: response.headers, body: response.body,
+            status: response.statusCode, headers: response.headers.dated(now), body: response.body,
             url: response.url?.withoutUserInfo.0, variant: CacheVariant.text(names, of: request), date: now,
             ageBefore: Self.age(response.headers, asked: asked, at: now), tags: request.options.cacheTags,
             failedCall: response.statusCode >= 500 ? request.id : nil, part: part)
@@ -121,6 +121,15 @@ struct StoredResponse: Sendable {
 }
 
 extension HTTPHeaders {
+    /// Returns the fields with a `Date`, which is the time of arrival if the server sent none ([RFC 9110
+    /// §6.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.1)).
+    func dated(_ arrival: Date) -> HTTPHeaders {
+        guard !contains("Date") else { return self }
+        var fields = self
+        fields.add("Date", HTTPDate.text(arrival))
+        return fields
+    }
+
     /// Returns the fields to store: without these, fields about the connection ([RFC 9111
     /// §3.1](https://www.rfc-editor.org/rfc/rfc9111#section-3.1)), and cookies, which only the original response sets.
     /// `Connection` and `no-cache` cannot exclude the fields that control caching.
