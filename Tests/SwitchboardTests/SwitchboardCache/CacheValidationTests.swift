@@ -93,6 +93,23 @@ struct CacheValidationTests {
         #expect(fixture.session.requests[1].headers["If-Modified-Since"] == changed)
     }
 
+    // §4.3.4: "If the new response does not include any form of validator … and there is only one stored response, and
+    // that stored response also lacks a validator, then that stored response is identified for update."
+    @Test("a 304 without a tag is about the variant whose tag was sent")
+    func otherTag() async throws {
+        let session = StubSession(
+            variant("a", "\"s\""),
+            .text("none", status: 404, headers: ["Vary": "X-Unit", "Cache-Control": "max-age=60"]),
+            .status(304))
+        let fixture = CacheFixture(session) { ResponseCache(identity: { _ in "me" }, now: $0) }
+        _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "a"])
+        _ = try? await fixture.get("https://h/", .server, headers: ["X-Unit": "b"])
+        fixture.date.advance(by: 60)
+        let response = try await fixture.response("https://h/", .server, headers: ["X-Unit": "b"])
+        #expect(session.requests.last?.headers["If-None-Match"] == "\"s\"")
+        #expect(response.statusCode == 200 && response.text == "a")
+    }
+
     // §3.2: "the cache MUST add each header field in the provided response to the stored response, replacing field values
     // that are already present, with the following exceptions: … Content-Length"
     @Test("a 304 updates the fields, except those about the body and no-cache's")
