@@ -99,7 +99,9 @@ extension ResponseCache {
         if let stored = load.stored, response.statusCode == 200, stored.status == 200,
             isOurs(response, to: load.request)
         {
-            if stored.isDescribed(by: response) {
+            if stored.isDescribed(by: response), load.request.options.cacheLifetime == .none {
+                await storage.end(load.number)
+            } else if stored.isDescribed(by: response) {
                 await keep(
                     stored.confirmed(by: response, to: load.request, asked: asked, at: now()), after: response,
                     asked: asked, load)

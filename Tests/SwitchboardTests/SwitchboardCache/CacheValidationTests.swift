@@ -110,6 +110,25 @@ struct CacheValidationTests {
         #expect(response.statusCode == 200 && response.text == "a")
     }
 
+    // RFC 9110 §6.6.1: "A recipient with a clock that receives a response message without a Date header field MUST record
+    // the time it was received"
+    @Test("a 304 without Date arrives when the clock says")
+    func undated() async throws {
+        let fixture = CacheFixture(
+            StubSession(
+                .text(
+                    "old",
+                    headers: [
+                        "ETag": "\"1\"", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+                        "Expires": "Tue, 14 Nov 2023 22:14:20 GMT",
+                    ]), .status(304, headers: ["ETag": "\"1\""]), .text("new")))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        #expect(try await fixture.get("https://h/", .server) == "old")
+        // The response expired at its Expires, a minute after its first Date.
+        #expect(try await fixture.get("https://h/", .server) == "new")
+    }
+
     // §3.2: "the cache MUST add each header field in the provided response to the stored response, replacing field values
     // that are already present, with the following exceptions: … Content-Length"
     @Test("a 304 updates the fields, except those about the body and no-cache's")

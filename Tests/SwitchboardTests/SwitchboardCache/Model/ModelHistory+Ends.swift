@@ -17,8 +17,10 @@ extension ModelHistory {
                 state.fault(of: answer, to: request, span, held), state.missedChance(answer, request, span, held)
             )
             state.running[request.number] = nil
+            let wasAlone = state.isAlone(call, key(request), self)
+            state.busy[key(request)] = max(state.busy[key(request)] ?? 0, answer.isRevalidating ? .max : end)
             // A revalidation in the background is not over.
-            if !answer.isRevalidating { settle(&state, request, answer.serial, begin: call.begin, end) }
+            if !answer.isRevalidating { settle(&state, request, answer.serial, begin: call.begin, end, wasAlone) }
             return found
         }
     }
@@ -28,18 +30,20 @@ extension ModelHistory {
         let end = tick()
         withLock { state in
             let last = state.exchanges[request.number]?.last
-            settle(&state, request, last.map { $0.isFailure ? nil : $0.serial } ?? nil, begin: end, end)
+            settle(&state, request, last.map { $0.isFailure ? nil : $0.serial } ?? nil, begin: end, end, true)
         }
     }
 
-    private func settle(_ state: inout State, _ request: ModelRequest, _ serial: Int?, begin: Int, _ end: Int) {
+    private func settle(
+        _ state: inout State, _ request: ModelRequest, _ serial: Int?, begin: Int, _ end: Int, _ wasAlone: Bool
+    ) {
         guard let last = state.exchanges[request.number]?.last, let status = last.status else { return }
         guard request.isSafe else {
             if (200..<400).contains(status) { invalidate(&state, request, last, end) }
             return
         }
         // A stale response took the place of the failure.
-        guard request.isCached, last.serial == serial else { return }
+        guard request.isCached, last.serial == serial, wasAlone else { return }
         let key = key(request)
         var held = state.entries[key, default: []]
         if last.method == "HEAD" {
@@ -128,5 +132,14 @@ extension ModelHistory {
             }
             state.entries[key] = held
         }
+    }
+}
+
+extension ModelHistory.State {
+    /// Whether no other call of the key ran at the same time. Of several, any may be the one that stores its response.
+    fileprivate func isAlone(_ call: ModelHistory.Call, _ key: ModelHistory.Key, _ history: ModelHistory) -> Bool {
+        guard isConcurrent else { return true }
+        return busy[key, default: 0] < call.begin
+            && !running.keys.contains { calls[$0].map { history.key($0.request) == key } ?? false }
     }
 }

@@ -28,6 +28,10 @@ final class ModelHistory: Sendable {
         var running: [Int: Int] = [:]
         var exchanges: [Int: [ModelExchange]] = [:]
         var entries: [Key: [ModelEntry]] = [:]
+        /// The last exchanges of a key, of concurrent calls.
+        var late: [Key: [ModelExchange]] = [:]
+        /// The moments until which calls of a key ran. Later than all for a revalidation, whose end is unknown.
+        var busy: [Key: Int] = [:]
     }
 
     let usesUser: Bool
@@ -70,7 +74,17 @@ final class ModelHistory: Sendable {
             // No call that runs may use those that went before it began.
             let oldest = min(state.running.values.min() ?? exchange.begin, exchange.begin)
             let held = state.entries[key, default: []].filter { $0.gone.map { $0 >= oldest } ?? true }
-            state.entries[key] = held + made(by: exchange, request, held).filter(\.maySaved)
+            var new = made(by: exchange, request, held)
+            if state.isConcurrent {
+                // Confirmations that arrived before may still be on the way to the cache.
+                let late = state.late[key, default: []].filter { $0.end > exchange.end - 300 }
+                for earlier in late {
+                    guard let other = state.calls[earlier.call]?.request else { continue }
+                    new += made(by: earlier, other, new)
+                }
+                state.late[key] = late + (exchange.status == 304 || exchange.method == "HEAD" ? [exchange] : [])
+            }
+            state.entries[key] = held + new.filter(\.maySaved)
         }
     }
 

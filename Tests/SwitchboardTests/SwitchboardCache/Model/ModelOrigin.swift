@@ -69,7 +69,7 @@ extension ModelOrigin.State {
     mutating func answer(to request: NetworkRequest, at now: Double) -> (Int?, HTTPHeaders, Int) {
         let isSafe = [.get, .head, .options].contains(request.method)
         let content = content(for: request, isChanged: !isSafe || random.oneIn(5), at: now)
-        if failing == 0, random.oneIn(40) { failing = Int.random(in: 1...6, using: &random) }
+        if failing == 0, random.oneIn(25) { failing = Int.random(in: 1...6, using: &random) }
         var headers: HTTPHeaders = ["X-Serial": "\(serial)"]
         var status = [200, 200, 200, 200, 200, 200, 200, 200, 203, 404, 410, 403].randomElement(using: &random)!
         if random.oneIn(3) { status = 200 }
@@ -138,7 +138,7 @@ extension ModelOrigin.State {
         if !random.oneIn(3) { control.append("max-age=\(seconds.randomElement(using: &random)!)") }
         draw(7, "must-revalidate", &random)
         draw(5, "stale-while-revalidate=\(seconds.randomElement(using: &random)!)", &random)
-        draw(5, "stale-if-error=\(seconds.randomElement(using: &random)!)", &random)
+        draw(3, "stale-if-error=\(seconds.randomElement(using: &random)!)", &random)
         draw(14, "no-cache", &random)
         draw(16, "no-store", &random)
         draw(12, "private", &random)
