@@ -108,10 +108,13 @@ actor CacheStorage {
     }
 
     /// Removes the responses for which the closure returns true. It receives the URL as in a ``CacheKey``, the
-    /// partition and the tags.
-    func remove(where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) {
+    /// partition and the tags. Loads in flight that it describes store nothing, except the spared one.
+    func remove(
+        sparing spared: Int? = nil,
+        where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
+    ) {
         for (number, load) in loads
-        where isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
+        where number != spared && isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
             loads[number]?.isOvertaken = true
         }
         memory.remove { isMeant($0.url, $0.partition, $1.tags) }

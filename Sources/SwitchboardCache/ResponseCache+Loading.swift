@@ -152,7 +152,7 @@ extension ResponseCache {
     /// Returns whether a response belongs to the request that the cache received. Without an identity, the sent request
     /// must be the same; with one, only the fields that `Vary` names must be the same. False when the response does not
     /// tell which request was sent.
-    private func isOurs(
+    func isOurs(
         _ response: NetworkResponse, to request: NetworkRequest, varyingBy headers: HTTPHeaders? = nil
     ) -> Bool {
         // Rejects a response that involves another origin: a cache hit would not show that.
