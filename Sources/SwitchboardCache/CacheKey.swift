@@ -12,14 +12,17 @@ struct CacheKey: Sendable {
     let identity: String
 
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
-    /// a body, a `Range`, a condition that the app set, or a streamed response.
+    /// a body, a `Range`, a condition for the server alone, an invalid condition, or a streamed response.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
         guard [.get, .head].contains(request.method), request.body.isEmpty, let text = request.urlText,
             !options.streamsResponse
         else { return nil }
-        let conditions = ["Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
-        guard !conditions.contains(where: request.headers.contains) else { return nil }
+        let conditions = ["Range", "If-Match", "If-Unmodified-Since", "If-Range"]
+        let isConditional = ["If-None-Match", "If-Modified-Since"].contains(where: request.headers.contains)
+        guard !conditions.contains(where: request.headers.contains),
+            !isConditional || CacheCondition(request) != nil
+        else { return nil }
         self.url = text.asCacheKey
         partition = options.partition ?? ""
         guard let identity else {

@@ -46,6 +46,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// The names of fields, in lower case, that may differ between requests for the same response.
     static let ignored: Set<String> = [
         "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
+        "if-none-match", "if-modified-since",
     ]
     let now: @Sendable () -> Date
 
@@ -98,6 +99,9 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             return try await pass(request, next)
         }
         let stored = await storage.find(key, request)
+        if let stored, let condition = CacheCondition(request), stored.mayMeetCondition(of: request, at: now()) {
+            return condition.answer(try await intercept(request.unconditional, next: next))
+        }
         let reason: CacheOutcome.Reason
         switch decision(on: stored, request) {
         case .answer(let stored, let outcome):
