@@ -64,6 +64,9 @@ extension StoredResponse {
 }
 
 extension NetworkRequest {
+    /// Whether the request has a condition on a response that the app has, valid or not.
+    var isConditional: Bool { headers.contains("If-None-Match") || headers.contains("If-Modified-Since") }
+
     /// The request without conditions on a response that the app has.
     var unconditional: NetworkRequest {
         var request = self

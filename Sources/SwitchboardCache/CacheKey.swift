@@ -19,9 +19,8 @@ struct CacheKey: Sendable {
             !options.streamsResponse
         else { return nil }
         let conditions = ["Range", "If-Match", "If-Unmodified-Since", "If-Range"]
-        let isConditional = ["If-None-Match", "If-Modified-Since"].contains(where: request.headers.contains)
         guard !conditions.contains(where: request.headers.contains),
-            !isConditional || CacheCondition(request) != nil
+            !request.isConditional || CacheCondition(request) != nil
         else { return nil }
         self.url = text.asCacheKey
         partition = options.partition ?? ""

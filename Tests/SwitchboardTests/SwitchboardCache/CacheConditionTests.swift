@@ -98,6 +98,17 @@ struct CacheConditionTests {
         #expect(session.requests.count == 4)
     }
 
+    @Test("the tags of other variants do not replace the app's condition")
+    func otherVariants() async throws {
+        let session = StubSession { request in
+            .text(request.headers["If-None-Match"] ?? "-", headers: Self.fields.merging(["Vary": "X-Unit"]))
+        }
+        let fixture = CacheFixture(session) { ResponseCache(identity: { _ in "me" }, now: $0) }
+        _ = try await raw(fixture, .get, ["X-Unit": "a"])
+        #expect(try await raw(fixture, .get, ["X-Unit": "b"]).text == "\"1\"")
+        #expect(try await raw(fixture, .get, ["X-Unit": "c", "If-None-Match": "\"0\""]).text == "\"0\"")
+    }
+
     @Test("only a stored 200 becomes a 304; other conditions bypass the cache")
     func others() async throws {
         let missing = CacheFixture(headers: Self.fields, status: 404)
