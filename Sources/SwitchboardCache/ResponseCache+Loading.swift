@@ -38,6 +38,8 @@ extension ResponseCache {
     /// Returns the answer, or nil when nothing stored has a validator or when the 304 is about something else.
     private func confirm(_ load: CacheLoad) async throws -> NetworkResponse? {
         let (request, stored) = (load.request, load.stored)
+        // The server evaluates the app's own condition, as it is.
+        guard !request.isConditional else { return nil }
         if let url = stored?.url, url.asCacheKey != load.key.url { return nil }
         var validators = stored?.validators ?? HTTPHeaders()
         // A 304 about another variant answers no range.
