@@ -17,9 +17,9 @@ import Switchboard
 ///
 /// The cache stores the responses that [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3) lets a private
 /// cache store, without their `Set-Cookie`: every status with a stated lifetime, and the heuristically cacheable ones.
-/// It stores no answer to credentials (401, 407), no response with `no-store`, and none that streams or downloads into
-/// a file. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment)
-/// and the same header fields, including credentials and cookies. Fields that change with each request, such as a
+/// It stores no answer to credentials (401, 407) and no response with `no-store`. A streamed response and a download are
+/// stored while they are read, if they are read to their end, and a stored response answers later ones in chunks. A
+/// cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the same header fields, including credentials and cookies. Fields that change with each request, such as a
 /// signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored
 /// per identity. A stored GET also answers a HEAD. A POST's response that states its lifetime and has its own URL as
 /// `Content-Location` answers a later GET. A request with a method other than GET, HEAD, OPTIONS or TRACE
@@ -62,8 +62,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Creates a cache in memory.
     ///
     /// - Parameters:
-    ///   - memoryLimit: The largest total size, in bytes. The cache does not store a larger response, and evicts the
-    ///     least recently used ones.
+    ///   - memoryLimit: The largest total size, in bytes. The cache does not store a larger response, nor a streamed one
+    ///     above an eighth of it, and evicts the least recently used ones.
     ///   - identity: Returns the identity of a request, which replaces its header fields in the comparison. Nil, the
     ///     default, compares the header fields.
     ///   - now: Returns the current time.
@@ -78,8 +78,11 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Creates a cache in memory and on disk. Later runs of the program find the responses on disk.
     ///
     /// Only the owner can read the files. They are not encrypted: they contain URLs with their parameters, and header
-    /// fields and bodies of responses, but no header field of a request. Use a folder for only one cache of one process
-    /// at a time.
+    /// fields and bodies of responses, but no header field of a request.
+    ///
+    /// Several caches and processes may use one folder. Each finds whole responses of the others or none, and keeps the
+    /// limit for the files that it knows. A process that is killed leaves only whole responses. A body of more than 1
+    /// MiB is on disk only.
     ///
     /// - Parameters:
     ///   - folder: The folder of the files. Created if missing.
