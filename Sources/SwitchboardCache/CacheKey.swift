@@ -12,15 +12,14 @@ struct CacheKey: Sendable {
     let identity: String
 
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
-    /// a body, a `Range`, a condition for the server alone, an invalid condition, or a streamed response.
+    /// a body, a `Range`, a condition for the server alone, or an invalid condition.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
-        guard [.get, .head].contains(request.method), request.body.isEmpty, let text = request.urlText,
-            !options.streamsResponse
+        guard [.get, .head].contains(request.method), request.body.isEmpty, let text = request.urlText
         else { return nil }
         let conditions = ["Range", "If-Match", "If-Unmodified-Since", "If-Range"]
         guard !conditions.contains(where: request.headers.contains),
-            !request.isConditional || CacheCondition(request) != nil
+            !request.isConditional || !options.streamsResponse && CacheCondition(request) != nil
         else { return nil }
         self.url = text.asCacheKey
         partition = options.partition ?? ""

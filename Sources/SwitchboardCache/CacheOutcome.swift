@@ -37,14 +37,46 @@ public enum CacheOutcome: Sendable, Hashable {
 extension NetworkResponse {
     /// The part that a ``ResponseCache`` had in this response. Nil for a response that passed no cache, and for a
     /// request that the cache does not handle, such as a POST.
-    public var cacheOutcome: CacheOutcome? { request?[CacheOutcomeOption.self]?.outcome }
+    public var cacheOutcome: CacheOutcome? { request?.cacheOutcome }
 
     /// Returns the response with an outcome. The request carries it, since the cache is not part of the core.
     func noting(_ outcome: CacheOutcome?) -> NetworkResponse {
         guard request != nil else { return self }
         var response = self
-        response.request?[CacheOutcomeOption.self] = outcome.map(CacheOutcomeNote.init)
+        response.request?.cacheOutcome = outcome
         return response
+    }
+}
+
+extension CallEvent {
+    /// The part that a ``ResponseCache`` had in the answer to a request, in the one event that states it. Nil for all
+    /// other events.
+    ///
+    /// ```swift
+    /// struct CacheCount: EventMonitor {
+    ///     func record(_ event: CallEvent) {
+    ///         guard let outcome = event.cacheOutcome else { return }
+    ///         switch outcome {
+    ///         case .hit, .stale, .validated: print("answered")
+    ///         case .miss(let reason): print("sent: \(reason)")
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A call whose request is sent again, or redirected behind the cache, has such an event for each request that the
+    /// cache handles. A revalidation in the background is a call with such an event.
+    public var cacheOutcome: CacheOutcome? {
+        guard case .cache = kind else { return nil }
+        return request.cacheOutcome
+    }
+}
+
+extension NetworkRequest {
+    /// The outcome of the response that has this request.
+    var cacheOutcome: CacheOutcome? {
+        get { self[CacheOutcomeOption.self]?.outcome }
+        set { self[CacheOutcomeOption.self] = newValue.map(CacheOutcomeNote.init) }
     }
 }
 

@@ -1,7 +1,10 @@
+import SwitchboardPlatform
 import Foundation
 import Switchboard
 
 /// The storage of a cache: responses in memory, and on disk if the cache has a folder. It also tracks loads in flight.
+///
+/// A hit from memory takes a lock and no turn of the actor.
 actor CacheStorage {
     private struct Load {
         let key: CacheKey
@@ -10,49 +13,105 @@ actor CacheStorage {
         var isOvertaken = false
     }
 
-    private var memory: MemoryCache
+    private struct Held {
+        var memory: MemoryCache
+        var counts = CacheUsage()
+    }
+
+    private nonisolated let held: Protected<Held>
     private let disk: DiskCache?
+    private nonisolated let folder: CacheFolder?
+    /// The largest total size of memory and disk.
+    private nonisolated let limits: (memory: Int, disk: Int)
     /// The loads in flight, numbered in the order in which they began.
     private var loads: [Int: Load] = [:]
     private var nextLoad = 0
+    private var isSurveying = false
 
     init(_ memory: MemoryCache, _ disk: sending DiskCache?) {
-        self.memory = memory
+        held = Protected(Held(memory: memory))
+        folder = disk?.folder
+        limits = (memory.limit, disk?.limit ?? 0)
         self.disk = disk
     }
 
-    /// Returns the most recent stored response that matches a request, whatever its age.
-    func find(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
-        let found = memory.find(key, request)
-        guard let disk else { return found }
-        if let newer = disk.find(key, request, madeAfter: found?.rules.made) {
-            memory.insert(newer, key)
-            return newer
+    // MARK: Finding
+
+    /// Returns the most recent stored response that matches a request, whatever its age. A large body stays in its
+    /// file if the request streams.
+    nonisolated func find(_ key: CacheKey, _ request: NetworkRequest) async -> StoredResponse? {
+        // Another variant on disk may be more recent than one in memory. Nothing is more recent than one without.
+        if let found = held.withLock({ $0.memory.find(key, request) }), folder == nil || found.variant.isEmpty {
+            return found
         }
-        if let found { disk.noteUse(of: key, found.variant) }
-        return found
+        guard folder != nil, let found = await findOnDisk(key, request) else { return nil }
+        return readable(found, by: request)
+    }
+
+    private func findOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
+        let found = held.withLock { $0.memory.find(key, request) }
+        guard let disk else { return found }
+        defer { survey() }
+        guard let newer = disk.find(key, request, madeAfter: found?.rules.made) else { return found }
+        if newer.response.file == nil {
+            held.withLock { _ = $0.memory.insert(newer.response, key, newer.name) }
+        }
+        return newer.response
+    }
+
+    /// Returns a response with its body in memory, unless it is in a file and the request streams or needs no body. Nil
+    /// for a body that is damaged or larger than the request's limit.
+    private nonisolated func readable(_ found: StoredResponse, by request: NetworkRequest) -> StoredResponse? {
+        guard let file = found.file, !request.options.streamsResponse, request.method != .head else { return found }
+        guard file.bodyCount <= request.limits.responseBody else { return nil }
+        do {
+            return found.with(body: try file.read(0..<file.bodyCount))
+        } catch {
+            file.discard()
+            return nil
+        }
+    }
+
+    /// Returns the response that ``find(_:_:)`` would return, without a body on disk, and whether it is in memory.
+    /// Changes nothing.
+    func peek(_ key: CacheKey, _ request: NetworkRequest) -> (response: StoredResponse, isInMemory: Bool)? {
+        let inMemory = held.withLock { $0.memory.peek(key, request) }
+        if let inMemory, folder == nil || inMemory.variant.isEmpty { return (inMemory, true) }
+        if let newer = disk?.peek(key, request, madeAfter: inMemory?.rules.made) { return (newer, false) }
+        return inMemory.map { ($0, true) }
+    }
+
+    /// Returns the decoded values of a response in memory that matches a request, with its body.
+    nonisolated func decoded(_ key: CacheKey, _ request: NetworkRequest) -> (values: DecodedValues, body: Data)? {
+        held.withLock { $0.memory.peek(key, request) }.map { ($0.decoded, $0.body) }
     }
 
     /// Returns whether any variant of a key is stored.
     func holds(_ key: CacheKey) -> Bool {
-        !memory.variants(of: key).isEmpty || disk?.holds(key) ?? false
+        held.withLock { !$0.memory.variants(of: key).isEmpty } || disk?.holds(key) ?? false
     }
 
     /// Returns the entity tags of all variants, without repetitions.
     func tags(of key: CacheKey) -> [String] {
         var tags: [String] = []
-        for tag in memory.variants(of: key).compactMap(\.tag) + (disk?.tags(of: key) ?? []) where !tags.contains(tag) {
-            tags.append(tag)
-        }
+        let inMemory = held.withLock { $0.memory.variants(of: key) }.compactMap(\.tag)
+        for tag in inMemory + (disk?.tags(of: key) ?? []) where !tags.contains(tag) { tags.append(tag) }
         return tags
     }
 
-    /// Returns the variant with an entity tag.
-    func find(_ key: CacheKey, tag: String) -> StoredResponse? {
-        memory.variants(of: key).first { $0.has(tag) } ?? disk?.find(key, tag: tag)
+    /// Returns the variant with an entity tag, as an answer to a request.
+    nonisolated func find(_ key: CacheKey, tag: String, for request: NetworkRequest) async -> StoredResponse? {
+        guard let found = await find(key, tag: tag) else { return nil }
+        return readable(found, by: request)
     }
 
-    /// Begins a load. The caller ends it with ``end(_:isReplaced:)`` or ``store(_:at:)``.
+    private func find(_ key: CacheKey, tag: String) -> StoredResponse? {
+        held.withLock { $0.memory.variants(of: key) }.first { $0.has(tag) } ?? disk?.find(key, tag: tag)
+    }
+
+    // MARK: Storing
+
+    /// Begins a load. The caller ends it with ``end(_:isReplaced:)``, ``store(_:at:)`` or a ``CacheTee``.
     func begin(_ key: CacheKey, _ request: NetworkRequest) -> Int {
         nextLoad += 1
         loads[nextLoad] = Load(key: key, request: request)
@@ -74,62 +133,213 @@ actor CacheStorage {
     /// superseded it.
     ///
     /// - Returns: The reason why the response was not stored, or not on disk. Nil on success.
-    func store(_ response: StoredResponse, at number: Int) -> String? {
+    nonisolated func store(_ response: StoredResponse, at number: Int) async -> String? {
+        guard let folder, let key = await key(of: number) else { return await place(response, at: number, nil) }
+        // Writes outside of the actor.
+        let draft = DiskCache.draft(response, key, in: folder, limit: limits.disk).flatMap { draft in
+            Result {
+                try draft.append(bodyOf: response)
+                try draft.finish()
+                return draft
+            }.mapError(DiskFault.init)
+        }
+        return await place(response, at: number, draft)
+    }
+
+    private func key(of number: Int) -> CacheKey? { loads[number].flatMap { $0.isOvertaken ? nil : $0.key } }
+
+    /// Ends a load and stores its response. The body is in a finished draft, in the response, or both.
+    func place(_ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, DiskFault>?) -> String? {
         guard let load = loads.removeValue(forKey: number), !load.isOvertaken else {
             return "not stored: a newer one was, or it was removed meanwhile"
         }
         for (other, entry) in loads where other < number && entry.key == load.key && response.isFor(entry.request) {
             loads[other]?.isOvertaken = true
         }
-        removeMatching(load)
-        let isKept = memory.insert(response, load.key)
-        guard let disk else { return isKept ? nil : "not stored: it is larger than the cache" }
-        return disk.write(response, load.key)
+        guard let disk, let draft else {
+            let isKept = held.withLock { held in
+                held.memory.remove(load.key) { $0.isFor(load.request) }
+                return held.memory.insert(response, load.key)
+            }
+            return isKept ? nil : "not stored: it is larger than the cache"
+        }
+        noteUses()
+        let result = draft.flatMap { disk.place($0, response, load.key) }
+        let name = try? result.get()
+        disk.remove(load.key, load.request, except: name)
+        // A body that is only in the draft is read from there when it is wanted.
+        let isInMemory = (try? draft.get()).map { $0.bodyCount == response.body.count } ?? true
+        held.withLock { held in
+            held.memory.remove(load.key) { $0.isFor(load.request) }
+            if isInMemory, response.file == nil, response.body.count <= CacheFile.wholeLimit {
+                held.memory.insert(response, load.key, name)
+            }
+        }
+        survey()
+        guard case .failure(let fault) = result else { return nil }
+        return "not stored on disk: \(fault.text)"
+    }
+
+    /// Returns a body that stores itself while it is read: on disk, or else in memory if it is small.
+    ///
+    /// - Parameters:
+    ///   - bytes: The body that arrives.
+    ///   - response: The response without its body.
+    ///   - number: The number of its load, which ends with the body.
+    ///   - size: The announced size.
+    ///   - report: Receives the outcome.
+    /// - Returns: The body for the reader.
+    nonisolated func storing(
+        _ bytes: ResponseBytes, of response: StoredResponse, at number: Int, size: Int?,
+        report: @escaping @Sendable (String) -> Void
+    ) async -> ResponseBytes {
+        guard let key = await key(of: number) else { return bytes }
+        let sink: CacheTee.Sink
+        if let folder {
+            switch DiskCache.draft(response, key, in: folder, limit: limits.disk) {
+            case .success(let draft) where DiskCache.space(draft.size + (size ?? 0)) <= limits.disk: sink = .file(draft)
+            case .success: sink = .none("not stored on disk: it is larger than the cache")
+            case .failure(let fault): sink = .none("not stored on disk: \(fault.text)")
+            }
+        } else {
+            let limit = limits.memory / 8
+            sink = size ?? 0 <= limit ? .memory(Data(), limit) : .none("not stored: it is too large for memory")
+        }
+        return ResponseBytes(
+            CacheTee(bytes, response, self, number, size, sink, await bytes.request, report))
     }
 
     /// Updates the variants that have a strong entity tag and the same `Vary` as a confirmed response, except that
     /// response itself.
     func update(_ key: CacheKey, like confirmed: StoredResponse, _ change: (StoredResponse) -> StoredResponse) {
         guard let tag = confirmed.tag, tag.hasPrefix("\"") else { return }
-        let held = memory.variants(of: key)
-        let others = disk?.all(key, tag: tag).filter { other in !held.contains(where: other.isSameVariant) } ?? []
-        for found in held + others
+        let inMemory = held.withLock { $0.memory.variants(of: key) }
+        let others = disk?.all(key, tag: tag).filter { other in !inMemory.contains(where: other.isSameVariant) } ?? []
+        for found in inMemory + others
         where found.tag == tag && !found.isSameVariant(as: confirmed) {
             let changed = change(found)
             guard CacheVariant.names(changed.headers) == CacheVariant.names(found.headers) else { continue }
-            memory.insert(changed, key)
-            _ = disk?.write(changed, key)
+            let name = disk.flatMap { try? $0.write(changed, key).get() }
+            if changed.file == nil { held.withLock { _ = $0.memory.insert(changed, key, name) } }
         }
     }
 
+    // MARK: Removing
+
     private func removeMatching(_ load: Load) {
-        memory.remove(load.key) { $0.isFor(load.request) }
+        held.withLock { $0.memory.remove(load.key) { $0.isFor(load.request) } }
         disk?.remove(load.key, load.request)
     }
 
     /// Removes the responses for which the closure returns true. It receives the URL as in a ``CacheKey``, the
-    /// partition and the tags. Loads in flight that it describes store nothing, except the spared one.
-    func remove(
-        sparing spared: Int? = nil,
-        where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
-    ) {
+    /// partition and the tags. It reads the heads of all files.
+    func remove(where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) async {
         for (number, load) in loads
-        where number != spared && isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
+        where isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
             loads[number]?.isOvertaken = true
         }
-        memory.remove { isMeant($0.url, $0.partition, $1.tags) }
+        func removeFromMemory() {
+            held.withLock { $0.memory.remove { key, _, response in isMeant(key.url, key.partition, response.tags) } }
+        }
+        removeFromMemory()
+        guard let disk else { return }
+        var names = disk.names[...]
+        while !names.isEmpty {
+            disk.remove(names.prefix(100), where: isMeant)
+            names = names.dropFirst(100)
+            if !names.isEmpty { await Task.yield() }
+        }
+        // A file may have answered in between.
+        removeFromMemory()
+    }
+
+    /// Removes the responses of a URL, as in a ``CacheKey``.
+    func remove(url: String) {
+        let mark = CacheChecksum.of(url[...].utf8)
+        remove { $0.url == mark }
+    }
+
+    /// Removes the responses of URLs in a partition, whatever their query. Their loads in flight store nothing, except
+    /// the spared one.
+    func remove(places: [String], _ partition: String, sparing load: Int?) {
+        let marks = Set(places.map(CacheMarks.place))
+        let owner = CacheMarks.partition(partition)
+        remove(sparing: load) { $0.partition == owner && marks.contains($0.place) }
+    }
+
+    private func remove(sparing spared: Int? = nil, where isMeant: (CacheMarks) -> Bool) {
+        for (number, load) in loads where number != spared && isMeant(CacheMarks(load.key)) {
+            loads[number]?.isOvertaken = true
+        }
+        held.withLock { $0.memory.remove { _, marks, _ in isMeant(marks) } }
         disk?.remove(where: isMeant)
     }
 
     func removeAll() {
         for number in loads.keys { loads[number]?.isOvertaken = true }
-        memory.removeAll()
+        held.withLock { $0.memory.removeAll() }
         disk?.removeAll()
     }
 
-    /// The number of stored responses, and the bytes they use in memory and on disk.
-    var usage: (count: Int, memory: Int, disk: Int) {
-        (disk?.count ?? memory.count, memory.size, disk?.size ?? 0)
+    // MARK: Counts
+
+    /// Finds a response and decides about it. Counts it if it answers.
+    nonisolated func decide(
+        _ key: CacheKey, _ request: NetworkRequest, _ cache: ResponseCache
+    ) async -> (stored: StoredResponse?, decision: ResponseCache.Decision) {
+        let stored = await find(key, request)
+        let decision = cache.decision(on: stored, request)
+        if case .answer(let stored, let outcome) = decision {
+            count(outcome, request.method == .head ? 0 : stored.bodyCount)
+        }
+        return (stored, decision)
+    }
+
+    /// Counts the answer to a request.
+    nonisolated func count(_ outcome: CacheOutcome, _ bytes: Int) {
+        held.withLock { $0.counts.count(outcome, bytes) }
+    }
+
+    /// The counts, and the size of all responses. It takes the time of the survey if that has not ended.
+    var usage: CacheUsage {
+        get async {
+            while let disk, disk.isUnknown {
+                noteUses()
+                disk.survey()
+                await Task.yield()
+            }
+            var usage = held.withLock { held in
+                var usage = held.counts
+                (usage.count, usage.memory, usage.evictions) = (
+                    held.memory.count, held.memory.size, held.memory.evictions
+                )
+                return usage
+            }
+            if let disk { (usage.count, usage.disk, usage.evictions) = (disk.count, disk.size, disk.evictions) }
+            return usage
+        }
+    }
+
+    /// Tells the disk which of its responses the memory answered with.
+    private func noteUses() {
+        guard let disk else { return }
+        for (file, use) in held.withLock({ $0.memory.takeUses() }) { disk.noteUse(of: file, at: use) }
+    }
+
+    /// Reads the sizes of files in the background, in steps of less than a millisecond.
+    private func survey() {
+        guard let disk, disk.isUnknown, !isSurveying else { return }
+        isSurveying = true
+        Task(priority: .utility) { [weak self] in
+            while await self?.surveyMore() ?? false { await Task.yield() }
+        }
+    }
+
+    private func surveyMore() -> Bool {
+        noteUses()
+        disk?.survey()
+        isSurveying = disk?.isUnknown ?? false
+        return isSurveying
     }
 }
 

@@ -3,344 +3,452 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Stores responses in a folder, one file per response: a line of JSON, then the body. Not thread-safe.
+/// Stores responses in a folder, one file per response. Not thread-safe.
 ///
-/// A file's name is a hash of its ``CacheKey``, and a hash of its variant if it has one. The cache leaves other files alone and removes damaged ones, which
-/// count as absent. Only the owner can read the files. Above the limit, the cache evicts the least recently used
-/// responses; a file counts as whole blocks of 4 KiB.
+/// The names of the files are the index: see ``CacheFileName``. A response without `Vary` is found by its name alone,
+/// so the first hit waits for nothing. For other responses the folder is listed once, and again when another process
+/// changed it. Sizes and times of use are read in the background, see ``survey(_:)``. The cache leaves other files
+/// alone and removes damaged ones, which count as absent. Only the owner can read the files. Above a limit, the cache
+/// evicts the least recently used responses; a file counts as whole blocks of 4 KiB.
+///
+/// Several processes may use one folder. Files appear whole and under their final name, and are never changed, so each
+/// process finds whole responses or none. Each one keeps the limits for the files that it knows.
 final class DiskCache {
-    private struct Head: Codable {
-        var version = 1
-        let asked: String
-        let partition: String
-        let status: Int
-        /// Alternating names and values.
-        let fields: [String]
-        let url: URL?
-        let variant: String
-        let date: Double
-        let ageBefore: Double
-        let bodyLength: Int
-        let bodyHash: String
-        /// The app's tags, or nil without any.
-        let tags: [String]?
-
-        /// Whether every number is in the range that a cache writes.
-        var isSound: Bool {
-            version == 1 && (200..<600).contains(status) && fields.count % 2 == 0 && abs(date) < 1e11
-                && (0..<1e11).contains(ageBefore)
-        }
-    }
-
-    private struct Entry {
-        let url: String
-        let partition: String
-        let tags: Set<String>
-        /// The fields that `Vary` names.
+    /// The facts of a head that select a variant.
+    private final class Brief {
         let vary: [String]
         let variant: String
         let tag: String?
         let made: Date
-        let size: Int
-        var use: Date
 
-        init(_ response: StoredResponse, _ url: String, _ partition: String, size: Int, use: Date) {
-            self.url = url
-            self.partition = partition
-            tags = response.tags
+        init(_ response: StoredResponse) {
             vary = CacheVariant.names(response.headers) ?? []
             variant = response.variant
             tag = response.tag
             made = response.rules.made
-            self.size = size
-            self.use = use
         }
     }
 
-    private let folder: URL
-    private let limit: Int
-    private static let ending = ".response"
-    /// The largest first line, in bytes.
-    private static let headLimit = 1 << 20
-    private var entries: [String: Entry] = [:]
-    /// The names of the files of each key, by the hash of the key.
-    private var groups: [String: Set<String>] = [:]
-    private var isRead = false
+    private struct Item {
+        let name: CacheFileName
+        var brief: Brief?
+        /// The size in whole blocks, or nil before the survey.
+        var size: Int?
+        /// The time of the last use, and the one that the file states.
+        var use: Int64 = 0
+        var told: Int64 = 0
+    }
+
+    let folder: CacheFolder
+    let limit: Int
+    private let countLimit: Int
+    private var items: [CacheFileName.Key: [Item]] = [:]
+    private(set) var count = 0
     private(set) var size = 0
+    /// The number of responses that were removed to make room.
+    private(set) var evictions = 0
+    /// The time of the folder's last change that the index contains. Nil before the first listing.
+    private var listed: Int64?
+    /// The end of the last listing and its duration, in nanoseconds.
+    private var listing: (end: Int64, duration: Int64) = (0, 0)
+    /// The files whose size is unknown.
+    private var unknown: [CacheFileName] = []
+    /// The next files to evict, the first one last.
+    private var victims: [(name: CacheFileName, use: Int64)] = []
+    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: CacheFile.room, alignment: 8)
+    /// The time in nanoseconds for which a file's time of use may be wrong.
+    private static let lag: Int64 = 60_000_000_000
 
     /// Creates a disk cache.
     ///
     /// - Parameters:
     ///   - folder: The folder of the files. Created if missing.
     ///   - limit: The largest total size of the files, in bytes.
+    ///   - countLimit: The largest number of files.
     /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, `NetworkError.Code.unsupported`
     ///   on a system without a hash function.
-    init(_ folder: URL, limit: Int) throws(NetworkError) {
-        self.folder = folder
+    init(_ folder: URL, limit: Int, countLimit: Int = 100_000) throws(NetworkError) {
+        self.folder = CacheFolder(folder)
         self.limit = limit
+        self.countLimit = countLimit
         _ = try MessageDigest.sha256.checkedHash(Data())
         do {
-            try Self.make(folder)
+            try self.folder.make()
         } catch {
             throw NetworkError(
                 .cannotWriteFile, reason: "\(folder.path.quotedForMessage) cannot be made", underlying: error)
         }
     }
 
-    var count: Int {
-        readFolder()
-        return entries.count
+    deinit {
+        room.deallocate()
     }
 
+    // MARK: Finding
+
     /// Returns whether a response of the key is stored.
-    func holds(_ key: CacheKey) -> Bool { !variants(of: key).isEmpty }
+    func holds(_ key: CacheKey) -> Bool {
+        guard let name = try? CacheFileName(key) else { return false }
+        list()
+        return items[name.key] != nil
+    }
 
     /// Returns the entity tags of all variants.
-    func tags(of key: CacheKey) -> [String] { variants(of: key).compactMap(\.entry.tag) }
+    func tags(of key: CacheKey) -> [String] { variants(of: key).compactMap(\.brief.tag) }
 
     /// Reads the most recent response that matches a request. Nil if it is not more recent than `limit`.
-    func find(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
-        let found = variants(of: key).filter { CacheVariant.matches($0.entry.variant, $0.entry.vary, request) }
-            .max { $0.entry.made < $1.entry.made }
-        guard let found, limit.map({ found.entry.made > $0 }) ?? true else { return nil }
-        return read(found.name, key)
+    func find(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date? = nil)
+        -> (response: StoredResponse, name: CacheFileName)?
+    {
+        find(key, request, limit) { read($0, key, request) }
+    }
+
+    /// Returns the response that ``find(_:_:madeAfter:)`` would return without its body, and does not count it as used.
+    func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
+        find(key, request, limit) { name in
+            guard case .head(let head) = CacheFile.read(folder.path(of: name), room, isHeadOnly: true) else {
+                return nil
+            }
+            return isOf(key, head) ? head.response(Data()) : nil
+        }?.response
+    }
+
+    private func find(
+        _ key: CacheKey, _ request: NetworkRequest, _ limit: Date?, _ read: (CacheFileName) -> StoredResponse?
+    ) -> (response: StoredResponse, name: CacheFileName)? {
+        guard let name = try? CacheFileName(key) else { return nil }
+        let known = items[name.key]
+        // A response without `Vary` replaces all others. It may come from another process, so its file is looked for.
+        if limit == nil, known?.allSatisfy({ $0.name == name }) ?? true {
+            if let response = read(name) { return (response, name) }
+            if known == nil, listed != nil, !isChanged { return nil }
+        }
+        let found = variants(of: key).filter { CacheVariant.matches($0.brief.variant, $0.brief.vary, request) }
+        for variant in found.sorted(by: { $0.brief.made > $1.brief.made }) {
+            if let limit, variant.brief.made <= limit { return nil }
+            if let response = read(variant.name), response.isFor(request) { return (response, variant.name) }
+        }
+        return nil
     }
 
     /// Reads the variant with an entity tag.
     func find(_ key: CacheKey, tag: String) -> StoredResponse? {
-        variants(of: key).first { $0.entry.tag?.isSameTag(as: tag) ?? false }.flatMap { read($0.name, key) }
+        variants(of: key).first { $0.brief.tag?.isSameTag(as: tag) ?? false }.flatMap { read($0.name, key) }
     }
 
     /// Reads all variants with an entity tag.
     func all(_ key: CacheKey, tag: String) -> [StoredResponse] {
-        variants(of: key).filter { $0.entry.tag == tag }.compactMap { read($0.name, key) }
+        variants(of: key).filter { $0.brief.tag == tag }.compactMap { read($0.name, key) }
     }
 
-    private func variants(of key: CacheKey) -> [(name: String, entry: Entry)] {
-        readFolder()
-        guard let names = (try? hash(of: key)).flatMap({ groups[$0] }) else { return [] }
-        return names.compactMap { name in entries[name].map { (name, $0) } }
+    private func variants(of key: CacheKey) -> [(name: CacheFileName, brief: Brief)] {
+        guard let name = try? CacheFileName(key) else { return [] }
+        list()
+        return (items[name.key] ?? []).compactMap { item in
+            if let brief = item.brief { return (item.name, brief) }
+            guard case .head(let head) = content(of: item.name, isHeadOnly: true), isOf(key, head) else { return nil }
+            let brief = Brief(head.response(Data()))
+            change(item.name) { $0.brief = brief }
+            return (item.name, brief)
+        }
     }
 
-    private func read(_ name: String, _ key: CacheKey) -> StoredResponse? {
-        let file = folder.appendingPathComponent(name)
-        let data: Data
+    private func isOf(_ key: CacheKey, _ head: CacheHead) -> Bool {
+        head.asked.hasBytes(of: key.url) && head.partition.hasBytes(of: key.partition)
+    }
+
+    private func read(_ name: CacheFileName, _ key: CacheKey, _ request: NetworkRequest? = nil) -> StoredResponse? {
+        let now = CacheTime.now
+        let isTouched = (item(name)?.told ?? 0) < now - Self.lag
+        let content = content(of: name, isTouched: isTouched)
+        let response: StoredResponse
+        switch content {
+        case .whole(let head, let body) where isOf(key, head): response = head.response(body, url: request?.url)
+        case .open(let head, let file) where isOf(key, head): response = head.response(Data(), file, url: request?.url)
+        default: return nil
+        }
+        add(name)
+        change(name) { item in
+            item.use = now
+            if isTouched { item.told = now }
+            if item.brief == nil, name.variant != nil { item.brief = Brief(response) }
+        }
+        return response
+    }
+
+    private func content(of name: CacheFileName, isHeadOnly: Bool = false, isTouched: Bool = false) -> CacheFile.Content
+    {
+        let path = folder.path(of: name)
+        let content = CacheFile.read(path, room, isHeadOnly: isHeadOnly, isTouched: isTouched)
+        switch content {
+        case .missing: forget(name)
+        case .damaged: remove(name)
+        default: break
+        }
+        return content
+    }
+
+    // MARK: Storing
+
+    /// Returns a file for a response, or the reason why it cannot be stored. Any task may call this.
+    static func draft(_ response: StoredResponse, _ key: CacheKey, in folder: CacheFolder, limit: Int)
+        -> Result<CacheDraft, DiskFault>
+    {
         do {
-            guard let there = try PrivateFile.read(file, limit: limit) else { throw POSIXError(.ENOENT) }
-            data = there
-        } catch let error as POSIXError where error.code != .ENOENT {
-            return nil  // The file may be readable again later: too many files may be open.
+            let head = try CacheHead.bytes(of: response, key)
+            guard head.count < CacheHead.limit else { return .failure("its fields are too long") }
+            guard space(CacheDraft.size(head: head.count, body: response.bodyCount)) <= limit else {
+                return .failure("it is larger than the cache")
+            }
+            return .success(try CacheDraft(head, in: folder, limit: limit / 4_096 * 4_096))
         } catch {
-            remove(name)
-            return nil
+            return .failure(DiskFault(error))
         }
-        guard let (head, start) = Self.head(of: data), head.asked.hasBytes(of: key.url),
-            head.partition.hasBytes(of: key.partition),
-            data.count - start == head.bodyLength,
-            (try? Self.hash(data[start...])) == head.bodyHash
-        else {
-            remove(name)
-            return nil
-        }
-        noteUse(ofFile: name)
-        return Self.response(of: head, Data(data[start...]))
     }
 
-    private static func response(of head: Head, _ body: Data = Data()) -> StoredResponse {
-        var headers = HTTPHeaders()
-        for index in stride(from: 0, to: head.fields.count, by: 2) {
-            headers.add(head.fields[index], head.fields[index + 1])
-        }
-        return StoredResponse(
-            status: head.status, headers: headers, body: body, url: head.url, variant: head.variant,
-            date: Date(timeIntervalSince1970: head.date), ageBefore: head.ageBefore, tags: Set(head.tags ?? []))
-    }
-
-    /// Writes a response.
+    /// Stores a response.
     ///
-    /// - Returns: The reason why the response was not stored, or nil on success.
-    func write(_ response: StoredResponse, _ key: CacheKey) -> String? {
-        readFolder()
-        do {
-            let name = try name(of: key, response.variant)
-            let head = Head(
-                asked: key.url, partition: key.partition, status: response.status,
-                fields: response.headers.flatMap { [$0.name, $0.value] }, url: response.url,
-                variant: try CacheVariant.hash(response.variant), date: response.date.timeIntervalSince1970,
-                ageBefore: response.ageBefore, bodyLength: response.body.count, bodyHash: try Self.hash(response.body),
-                tags: response.tags.isEmpty ? nil : response.tags.sorted())
-            var data = try JSONEncoder().encode(head)
-            guard data.count < Self.headLimit else { return "not stored on disk: its fields are too long" }
-            data.append(UInt8(ascii: "\n"))
-            data.append(response.body)
-            remove(name)
-            let space = Self.space(data.count)
-            guard space <= limit else { return "not stored on disk: it is larger than the cache" }
-            let file = folder.appendingPathComponent(name)
+    /// - Returns: The name of its file, or the reason why the response was not stored.
+    func write(_ response: StoredResponse, _ key: CacheKey) -> Result<CacheFileName, DiskFault> {
+        Self.draft(response, key, in: folder, limit: limit).flatMap { draft in
             do {
-                try PrivateFile.write(data, to: file, isSynchronized: false)
+                try draft.append(bodyOf: response)
+                try draft.finish()
             } catch {
-                // The system may delete the whole cache folder.
-                try Self.make(folder)
-                try PrivateFile.write(data, to: file, isSynchronized: false)
+                return .failure(DiskFault(error))
             }
-            add(Entry(response, key.url, key.partition, size: space, use: Date()), name)
-            let variants = variants(of: key)
-            if variants.count > CacheVariant.limit,
-                let oldest = variants.filter({ $0.name != name }).min(by: { $0.entry.use < $1.entry.use })
-            {
-                remove(oldest.name)
-            }
-            makeRoom(besides: name)
-            return nil
-        } catch {
-            return "not stored on disk: \((error as? NetworkError)?.summary ?? error.localizedDescription)"
+            return place(draft, response, key)
         }
     }
 
-    func remove(where isMeant: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) {
-        readFolder()
-        for (name, entry) in entries where isMeant(entry.url, entry.partition, entry.tags) { remove(name) }
+    /// Stores a response whose file is finished.
+    func place(_ draft: CacheDraft, _ response: StoredResponse, _ key: CacheKey) -> Result<CacheFileName, DiskFault> {
+        let isCurrent = !isChanged
+        let name: CacheFileName
+        do {
+            name = try CacheFileName(key).with(variant: response.variant)
+            try draft.place(folder.path(of: name))
+        } catch {
+            return .failure(DiskFault(error))
+        }
+        noteOwnChange(isCurrent)
+        add(name, isKnown: true)
+        let now = CacheTime.now
+        let space = Self.space(draft.size)
+        change(name) { item in
+            size += space - (item.size ?? 0)
+            (item.size, item.use, item.told) = (space, now, now)
+            item.brief = Brief(response)
+        }
+        if let variants = items[name.key], variants.count > CacheVariant.limit,
+            let oldest = variants.filter({ $0.name != name }).min(by: { $0.use < $1.use })
+        {
+            remove(oldest.name)
+            evictions += 1
+        }
+        makeRoom(besides: name)
+        return .success(name)
     }
 
-    /// Removes the variants that match a request.
-    func remove(_ key: CacheKey, _ request: NetworkRequest) {
-        for (name, entry) in variants(of: key) where CacheVariant.matches(entry.variant, entry.vary, request) {
+    /// Notes that the memory cache answered with a response. Its file states that later, at most once a minute.
+    func noteUse(of name: CacheFileName, at time: Int64) {
+        change(name) { item in
+            item.use = max(item.use, time)
+            guard item.told < time - Self.lag else { return }
+            item.told = time
+            let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+            utimensat(AT_FDCWD, folder.path(of: name), [time, time], AT_SYMLINK_NOFOLLOW)
+        }
+    }
+
+    // MARK: Removing
+
+    /// Removes the variants that match a request, except one file.
+    func remove(_ key: CacheKey, _ request: NetworkRequest, except kept: CacheFileName? = nil) {
+        for (name, brief) in variants(of: key)
+        where name != kept && CacheVariant.matches(brief.variant, brief.vary, request) {
             remove(name)
         }
     }
 
-    /// Marks a response as used when the memory cache answered with it.
-    func noteUse(of key: CacheKey, _ variant: String) {
-        readFolder()
-        if let name = try? name(of: key, variant), entries[name] != nil { noteUse(ofFile: name) }
+    /// Removes the responses with these marks.
+    func remove(where isMeant: (CacheMarks) -> Bool) {
+        for name in names where isMeant(name.marks) { remove(name) }
     }
 
-    private func noteUse(ofFile name: String) {
-        let now = Date()
-        entries[name]?.use = now
-        let path = folder.appendingPathComponent(name).path
-        try? FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: path)
+    /// The names of all files.
+    var names: [CacheFileName] {
+        list()
+        return items.values.flatMap { $0.map(\.name) }
+    }
+
+    /// Reads the heads of files, and removes those for which the closure returns true.
+    func remove(
+        _ names: ArraySlice<CacheFileName>,
+        where isMeant: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
+    ) {
+        for name in names {
+            guard case .head(let head) = content(of: name, isHeadOnly: true) else { continue }
+            if isMeant(head.asked, head.partition, Set(head.tags)) { remove(name) }
+        }
     }
 
     /// Removes all cache files in the folder, including files of other processes.
     func removeAll() {
-        for name in names ?? [] where Self.isOwn(name) || Self.isRemnant(name) {
-            unlink(folder.appendingPathComponent(name).path)
+        if let (names, remnants) = folder.list() {
+            for name in names { unlink(folder.path(of: name)) }
+            folder.sweep(remnants, isRemovingAll: true)
         }
-        entries = [:]
-        groups = [:]
-        size = 0
-        isRead = true
+        (items, unknown, victims) = ([:], [], [])
+        (count, size) = (0, 0)
+        listed = folder.changed
     }
 
-    // MARK: The folder
-
-    private func hash(of key: CacheKey) throws(NetworkError) -> String {
-        // Each part carries its length, so different keys never produce the same text.
-        let text = [key.partition, key.identity, key.url].map { "\($0.utf8.count) \($0)" }.joined(separator: "\n")
-        return try Self.hash(Data(text.utf8))
+    private func remove(_ name: CacheFileName) {
+        let isCurrent = !isChanged
+        unlink(folder.path(of: name))
+        noteOwnChange(isCurrent)
+        forget(name)
     }
 
-    private func name(of key: CacheKey, _ variant: String) throws(NetworkError) -> String {
-        let suffix = variant.isEmpty ? "" : "-\(try CacheVariant.hash(variant).suffix(Self.suffixLength))"
-        return try hash(of: key) + suffix + Self.ending
+    // MARK: The index
+
+    private func item(_ name: CacheFileName) -> Item? { items[name.key]?.first { $0.name == name } }
+
+    private func change(_ name: CacheFileName, _ body: (inout Item) -> Void) {
+        guard let index = items[name.key]?.firstIndex(where: { $0.name == name }) else { return }
+        body(&items[name.key, default: []][index])
     }
 
-    private static let suffixLength = 16
-
-    private func add(_ entry: Entry, _ name: String) {
-        entries[name] = entry
-        groups[String(name.prefix(64)), default: []].insert(name)
-        size += entry.size
+    private func add(_ name: CacheFileName, isKnown: Bool = false) {
+        guard item(name) == nil else { return }
+        items[name.key, default: []].append(Item(name: name))
+        count += 1
+        if !isKnown { unknown.append(name) }
     }
 
-    /// Indexes the files that earlier runs of the program left.
-    private func readFolder() {
-        guard !isRead, let names else { return }
-        isRead = true
-        for name in names where entries[name] == nil {
-            let file = folder.appendingPathComponent(name)
-            if Self.isRemnant(name) { unlink(file.path) }
-            // Skips a file that cannot be read now, for example because too many files are open.
-            guard Self.isOwn(name), let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
-                let handle = try? FileHandle(forReadingFrom: file)
-            else { continue }
-            defer { try? handle.close() }
-            guard attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int,
-                let use = attributes[.modificationDate] as? Date, let head = head(in: handle)
-            else {
-                unlink(file.path)
+    /// Removes a file from the index.
+    private func forget(_ name: CacheFileName) {
+        guard let index = items[name.key]?.firstIndex(where: { $0.name == name }),
+            let item = items[name.key]?.remove(at: index)
+        else { return }
+        if items[name.key]?.isEmpty ?? false { items[name.key] = nil }
+        count -= 1
+        size -= item.size ?? 0
+    }
+
+    /// Whether another process changed the folder since it was listed. Takes one system call.
+    private var isChanged: Bool { listed != nil && folder.changed != listed }
+
+    /// Excludes a change of this cache from those that ``isChanged`` is about.
+    private func noteOwnChange(_ isCurrent: Bool) {
+        if isCurrent, listed != nil { listed = folder.changed }
+    }
+
+    /// Lists the folder, if that is necessary to find all files. It takes at most a hundredth of the time.
+    private func list() {
+        let start = CacheTime.now
+        let changed = folder.changed
+        guard changed != listed, start < listing.end || start > listing.end + listing.duration * 100 else { return }
+        guard let (names, remnants) = folder.list() else { return }
+        // The clock of the file system has ticks of milliseconds: a later change may have the same time.
+        listed = start - changed < 10_000_000 ? changed - 1 : changed
+        var gone = Set(items.values.joined().map(\.name))
+        items.reserveCapacity(names.count)
+        for name in names {
+            if gone.isEmpty || gone.remove(name) == nil { add(name) }
+        }
+        for name in gone { forget(name) }
+        folder.sweep(remnants)
+        listing.end = CacheTime.now
+        listing.duration = listing.end - start
+    }
+
+    // MARK: Limits
+
+    /// Whether ``survey(_:)`` has something to do.
+    var isUnknown: Bool { listed == nil || !unknown.isEmpty }
+
+    /// Reads the sizes and times of use of some files, and keeps the limits after the last one.
+    func survey(_ most: Int = 200) {
+        list()
+        for _ in 0..<most {
+            guard let name = unknown.popLast() else { break }
+            guard let item = item(name), item.size == nil else { continue }
+            var information = stat()
+            guard lstat(folder.path(of: name), &information) == 0 else {
+                if errno == ENOENT { forget(name) }
                 continue
             }
-            add(Entry(Self.response(of: head), head.asked, head.partition, size: Self.space(size), use: use), name)
+            guard information.st_mode & S_IFMT == S_IFREG else {
+                remove(name)
+                continue
+            }
+            let space = Self.space(Int(information.st_size))
+            size += space
+            change(name) { item in
+                (item.size, item.told) = (space, max(item.told, information.changed))
+                item.use = max(item.use, information.changed)
+            }
         }
-        makeRoom()
+        if unknown.isEmpty { makeRoom() }
     }
 
-    private func head(in handle: FileHandle) -> Head? {
-        var data = Data()
-        while data.count < Self.headLimit {
-            guard let piece = try? handle.read(upToCount: 16 << 10), !piece.isEmpty else { break }
-            data.append(piece)
-            if piece.contains(UInt8(ascii: "\n")) { break }
+    /// Removes the least recently used files until the limits are kept.
+    private func makeRoom(besides newest: CacheFileName? = nil) {
+        guard size > limit || count > countLimit, !isUnknown else { return }
+        while size > limit || count > countLimit {
+            if victims.isEmpty {
+                // Sorts all files for a tenth of them, so that each eviction takes little time.
+                let all = items.values.joined().map { (name: $0.name, use: $0.use) }.sorted { $0.use < $1.use }
+                victims = all.prefix(max(16, all.count / 10)).reversed()
+            }
+            guard let victim = victims.popLast() else { return }
+            guard victim.name != newest else {
+                if count <= 1 { return }
+                continue
+            }
+            guard let item = item(victim.name), item.use == victim.use, !isUsedElsewhere(item) else { continue }
+            remove(victim.name)
+            evictions += 1
         }
-        return Self.head(of: data)?.head
     }
 
-    private static func head(of data: Data) -> (head: Head, start: Int)? {
-        guard let end = data.prefix(headLimit).firstIndex(of: UInt8(ascii: "\n")),
-            let head = try? JSONDecoder().decode(Head.self, from: data[..<end]), head.isSound
-        else { return nil }
-        return (head, end + 1)
-    }
-
-    /// The names of the files, or nil when the folder cannot be read.
-    private var names: [String]? { try? FileManager.default.contentsOfDirectory(atPath: folder.path) }
-
-    /// Returns whether a file name is one that a cache generates. The folder may contain other files.
-    private static func isOwn(_ name: some StringProtocol) -> Bool {
-        let parts = name.dropLast(ending.count).split(separator: "-", omittingEmptySubsequences: false)
-        guard name.hasSuffix(ending), parts[0].utf8.count == 64, parts.count <= 2 else { return false }
-        return (parts.count == 1 || parts[1].utf8.count == suffixLength)
-            && parts.allSatisfy { $0.allSatisfy(\.isHexDigit) }
-    }
-
-    /// Returns whether a file is the temporary file of a process that ended during a write.
-    private static func isRemnant(_ name: String) -> Bool {
-        guard name.hasPrefix("."), name.hasSuffix(".part"), let end = name.range(of: ending)?.upperBound else {
+    /// Returns whether another process used a file since the last look at it.
+    private func isUsedElsewhere(_ item: Item) -> Bool {
+        var information = stat()
+        guard lstat(folder.path(of: item.name), &information) == 0, information.changed > item.use + 1_000_000_000
+        else {
             return false
         }
-        return isOwn(name[..<end].dropFirst())
-    }
-
-    private static func make(_ folder: URL) throws {
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
-
-    private static func hash(_ body: Data) throws(NetworkError) -> String {
-        try MessageDigest.sha256.checkedHash(body).hexText
+        let space = Self.space(Int(information.st_size))
+        change(item.name) { item in
+            size += space - (item.size ?? 0)
+            (item.size, item.use, item.told) = (space, information.changed, information.changed)
+        }
+        return true
     }
 
     /// Returns the disk space of a file of this size, in bytes.
-    private static func space(_ bytes: Int) -> Int { (bytes + 4_095) / 4_096 * 4_096 }
+    static func space(_ bytes: Int) -> Int { (bytes + 4_095) / 4_096 * 4_096 }
+}
 
-    private func remove(_ name: String) {
-        guard let entry = entries.removeValue(forKey: name) else { return }
-        size -= entry.size
-        let group = String(name.prefix(64))
-        groups[group]?.remove(name)
-        if groups[group]?.isEmpty ?? false { groups[group] = nil }
-        unlink(folder.appendingPathComponent(name).path)
+/// The reason why a response is not stored on disk.
+struct DiskFault: Error, ExpressibleByStringLiteral {
+    let text: String
+
+    init(stringLiteral text: String) {
+        self.text = text
     }
 
-    private func makeRoom(besides newest: String = "") {
-        guard size > limit else { return }
-        // Frees a tenth more than needed, so that the next write does not sort all entries again.
-        let goal = limit - limit / 10
-        for (name, _) in entries.sorted(by: { $0.value.use < $1.value.use }) where size > goal && name != newest {
-            remove(name)
-        }
+    init(_ error: any Error) {
+        text = (error as? NetworkError)?.summary ?? error.localizedDescription
+    }
+}
+
+extension CacheDraft {
+    /// Appends the body of a response.
+    func append(bodyOf response: StoredResponse) throws {
+        if let file = response.file { try append(file) } else { try append(response.body) }
     }
 }

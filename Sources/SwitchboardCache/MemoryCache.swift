@@ -1,92 +1,189 @@
+import SwitchboardPlatform
 import Switchboard
 import SwitchboardText
 
-/// Stores responses in memory. Above the limit, it evicts the least recently used ones.
+/// Stores responses in memory. Above a limit, it evicts the least recently used ones. Each operation on a key takes
+/// the same time, however many responses are stored.
 struct MemoryCache: Sendable {
     private struct Entry: Sendable {
+        let key: CacheKey
+        let marks: CacheMarks
         let response: StoredResponse
+        /// The name of the file, if the response is on disk too.
+        let file: CacheFileName?
         let size: Int
-        var use: Int
+        /// The time of the last use, in nanoseconds.
+        var use: Int64
+        /// The places of the neighbors in the order of use, and of the next variant of the key.
+        var older: Int?
+        var newer: Int?
+        var sibling: Int?
     }
 
-    private let limit: Int
-    /// The variants of each key.
-    private var entries: [CacheKey: [Entry]] = [:]
-    private(set) var count = 0
+    let limit: Int
+    private let countLimit: Int
+    /// The entries. A removed one leaves a free place.
+    private var entries: [Entry?] = []
+    private var free: [Int] = []
+    /// The place of the first variant of each key.
+    private var first: [CacheKey: Int] = [:]
+    private var oldest: Int?
+    private var newest: Int?
     private(set) var size = 0
-    private var uses = 0
+    /// The number of responses that were removed to make room.
+    private(set) var evictions = 0
+    /// The uses of evicted entries with a file, and the time until which ``takeUses()`` returned all uses.
+    private var evictedUses: [(file: CacheFileName, use: Int64)] = []
+    private var taken: Int64 = 0
 
     /// Creates an empty cache.
     ///
-    /// - Parameter limit: The largest total size, in bytes.
-    init(limit: Int) {
+    /// - Parameters:
+    ///   - limit: The largest total size, in bytes.
+    ///   - countLimit: The largest number of responses.
+    init(limit: Int, countLimit: Int = 20_000) {
         self.limit = limit
+        self.countLimit = countLimit
+    }
+
+    var count: Int { entries.count - free.count }
+
+    private func places(of key: CacheKey) -> [Int] {
+        var places: [Int] = []
+        var next = first[key]
+        while let place = next {
+            places.append(place)
+            next = entries[place]?.sibling
+        }
+        return places
     }
 
     /// Returns all variants of a key.
-    func variants(of key: CacheKey) -> [StoredResponse] { entries[key]?.map(\.response) ?? [] }
+    func variants(of key: CacheKey) -> [StoredResponse] { places(of: key).compactMap { entries[$0]?.response } }
+
+    private func place(_ key: CacheKey, _ request: NetworkRequest) -> Int? {
+        var found: Int?
+        var next = first[key]
+        while let place = next, let entry = entries[place] {
+            next = entry.sibling
+            guard entry.response.isFor(request) else { continue }
+            if let found, let other = entries[found], other.response.rules.made > entry.response.rules.made { continue }
+            found = place
+        }
+        return found
+    }
 
     /// Returns the most recent response that matches a request, and counts it as used.
     mutating func find(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
-        guard let variants = entries[key] else { return nil }
-        var newest: Int?
-        for index in variants.indices where variants[index].response.isFor(request) {
-            if let newest, variants[newest].response.rules.made > variants[index].response.rules.made { continue }
-            newest = index
+        guard let place = place(key, request) else { return nil }
+        if newest != place {
+            unlink(place)
+            link(place)
         }
-        guard let index = newest else { return nil }
-        uses += 1
-        entries[key]?[index].use = uses
-        return variants[index].response
+        entries[place]?.use = CacheTime.now
+        return entries[place]?.response
+    }
+
+    /// Returns the most recent response that matches a request, without counting it as used.
+    func peek(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
+        place(key, request).flatMap { entries[$0]?.response }
     }
 
     /// Stores a response. The caller has removed the variants that it replaces. Returns false, and stores nothing, for
     /// a response that is larger than the limit.
     @discardableResult
-    mutating func insert(_ response: StoredResponse, _ key: CacheKey) -> Bool {
+    mutating func insert(_ response: StoredResponse, _ key: CacheKey, _ file: CacheFileName? = nil) -> Bool {
         remove(key) { $0.variant.hasBytes(of: response.variant) }
         let size = response.size + key.url.utf8.count + key.identity.utf8.count
-        guard size <= limit else { return false }
-        uses += 1
-        entries[key, default: []].append(Entry(response: response, size: size, use: uses))
+        guard size <= limit, countLimit > 0 else { return false }
+        let entry = Entry(
+            key: key, marks: file?.marks ?? CacheMarks(key), response: response, file: file, size: size,
+            use: CacheTime.now, sibling: first[key])
+        let place = free.popLast() ?? entries.count
+        if place == entries.count { entries.append(entry) } else { entries[place] = entry }
+        first[key] = place
+        link(place)
         self.size += size
-        count += 1
-        if let variants = entries[key], variants.count > CacheVariant.limit,
-            let oldest = variants.min(by: { $0.use < $1.use })
+        let variants = places(of: key)
+        if variants.count > CacheVariant.limit,
+            let last = variants.min(by: { (entries[$0]?.use ?? 0) < (entries[$1]?.use ?? 0) })
         {
-            remove(key) { $0.variant.hasBytes(of: oldest.response.variant) }
+            evict(last)
         }
-        // Frees a tenth more than needed, so that the next insertion does not sort all entries again.
-        if self.size > limit { makeRoom(limit - limit / 10) }
+        while self.size > limit || count > countLimit, let oldest { evict(oldest) }
         return true
     }
 
-    mutating func remove(where isMeant: (CacheKey, StoredResponse) -> Bool) {
-        for key in entries.keys { remove(key) { isMeant(key, $0) } }
+    /// Returns the files whose responses were used since the last call, with the time of the last use.
+    mutating func takeUses() -> [(file: CacheFileName, use: Int64)] {
+        var uses = evictedUses
+        evictedUses = []
+        var next = newest
+        let now = CacheTime.now
+        while let place = next, let entry = entries[place], entry.use >= taken {
+            if let file = entry.file { uses.append((file, entry.use)) }
+            next = entry.older
+        }
+        taken = now
+        return uses
     }
 
-    mutating func removeAll() {
-        entries = [:]
-        (size, count) = (0, 0)
+    /// Removes the responses for which the closure returns true.
+    mutating func remove(where isMeant: (CacheKey, CacheMarks, StoredResponse) -> Bool) {
+        for place in entries.indices {
+            if let entry = entries[place], isMeant(entry.key, entry.marks, entry.response) { remove(place) }
+        }
     }
 
     /// Removes the variants of a key for which the closure returns true.
     mutating func remove(_ key: CacheKey, where isMeant: (StoredResponse) -> Bool) {
-        guard let variants = entries[key] else { return }
-        let kept = variants.filter { !isMeant($0.response) }
-        guard kept.count < variants.count else { return }
-        size -= variants.reduce(0) { $0 + $1.size } - kept.reduce(0) { $0 + $1.size }
-        count -= variants.count - kept.count
-        entries[key] = kept.isEmpty ? nil : kept
+        for place in places(of: key) {
+            if let entry = entries[place], isMeant(entry.response) { remove(place) }
+        }
     }
 
-    private mutating func makeRoom(_ goal: Int) {
-        let byUse = entries.flatMap { key, variants in variants.map { (key: key, entry: $0) } }
-            .sorted { $0.entry.use < $1.entry.use }
-        // Keeps the newest entry.
-        for (key, entry) in byUse.dropLast() where size > goal {
-            remove(key) { $0.variant.hasBytes(of: entry.response.variant) }
+    mutating func removeAll() {
+        (entries, free, first, evictedUses) = ([], [], [:], [])
+        (oldest, newest, size) = (nil, nil, 0)
+    }
+
+    private mutating func evict(_ place: Int) {
+        if let entry = entries[place], let file = entry.file, entry.use >= taken {
+            evictedUses.append((file, entry.use))
+            // Old uses that nobody takes are of no use.
+            if evictedUses.count > 4_096 { evictedUses.removeFirst(2_048) }
         }
+        evictions += 1
+        remove(place)
+    }
+
+    private mutating func remove(_ place: Int) {
+        guard let entry = entries[place] else { return }
+        unlink(place)
+        if first[entry.key] == place {
+            first[entry.key] = entry.sibling
+        } else if let before = places(of: entry.key).first(where: { entries[$0]?.sibling == place }) {
+            entries[before]?.sibling = entry.sibling
+        }
+        entries[place] = nil
+        free.append(place)
+        size -= entry.size
+    }
+
+    // MARK: The order of use
+
+    private mutating func link(_ place: Int) {
+        entries[place]?.older = newest
+        entries[place]?.newer = nil
+        if let newest { entries[newest]?.newer = place }
+        newest = place
+        if oldest == nil { oldest = place }
+    }
+
+    private mutating func unlink(_ place: Int) {
+        let (older, newer) = (entries[place]?.older, entries[place]?.newer)
+        if let older { entries[older]?.newer = newer } else { oldest = newer }
+        if let newer { entries[newer]?.older = older } else { newest = older }
     }
 }
 

@@ -22,37 +22,69 @@ extension ResponseCache {
         }
     }
 
+    /// Removes the stored responses that an unsafe method changed, and those that the call makes stale. The spared load
+    /// may still store its response.
     private func removeChanged(
         by request: NetworkRequest, _ status: Int, _ headers: HTTPHeaders, sparing load: Int? = nil
     ) async {
+        guard (200..<400).contains(status) else { return }
         let isSafe = [HTTPMethod.get, .head, .options, .trace].contains(request.method)
-        guard !isSafe, (200..<400).contains(status), let url = request.url else { return }
-        // A resource of another origin is not this server's to invalidate.
-        let others = ["Location", "Content-Location"].flatMap(headers.values).filter { !$0.isEmpty }
-            .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }.filter { $0.hasSameOrigin(as: url) }
-        let places = Set(([url] + others).map { Array(Self.place($0.asCacheKey).utf8) })
+        let places = isSafe ? [] : changedPlaces(by: request, headers)
+        let stale = request.options.makesStale.map(\.includes)
+        guard !places.isEmpty || !stale.isEmpty else { return }
         let partition = request.options.partition ?? ""
-        await storage.remove(sparing: load) { stored, owner, _ in
-            owner.hasBytes(of: partition) && places.contains(Array(Self.place(stored).utf8))
+        if !places.isEmpty { await storage.remove(places: places, partition, sparing: load) }
+        guard !stale.isEmpty else { return }
+        await storage.remove { stored, owner, tags in
+            owner.hasBytes(of: partition) && stale.contains { $0(stored, tags) }
         }
     }
 
-    /// Returns the URL without its query.
-    static func place(_ url: String) -> Substring {
-        url.prefix { $0 != "?" && $0 != "#" }
+    /// Returns the place of a request with an unsafe method, and those that its answer names.
+    private func changedPlaces(by request: NetworkRequest, _ headers: HTTPHeaders) -> [String] {
+        guard let url = request.url else { return [] }
+        // A resource of another origin is not this server's to invalidate.
+        let others = ["Location", "Content-Location"].flatMap(headers.values).filter { !$0.isEmpty }
+            .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }.filter { $0.hasSameOrigin(as: url) }
+        return ([url] + others).map(\.asCacheKey)
+    }
+
+    /// Answers a request that is sent: counts and reports the outcome, and removes what the call makes stale.
+    func answer(_ load: CacheLoad) async throws -> NetworkResponse {
+        let response: NetworkResponse
+        do {
+            response = try await self.load(load)
+        } catch let error as NetworkError {
+            if let status = error.status { await removeChanged(by: load.request, status, [:]) }
+            throw error
+        }
+        guard let outcome = response.cacheOutcome else { return response }
+        storage.count(outcome, response.body.count)
+        switch outcome {
+        case .miss: response.request?.report(.cache("answered by the server"))
+        case .validated: response.request?.report(.cache("still right"))
+        default: break
+        }
+        if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
+        guard load.request.options.reusesDecodedValue,
+            let decoded = storage.decoded(load.key, load.request)
+        else { return response }
+        return response.reusing(decoded.values, of: decoded.body, kept)
     }
 
     /// Revalidates a stored response in the background.
     func revalidate(_ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey) {
         revalidations.start(request, key) { [self] request in
             do {
-                let response = try await load(
+                let response = try await answer(
                     CacheLoad(key: key, stored: stored, request: request, next: next, reason: .expired))
                 let isFailed = response.cacheOutcome == .stale(.serverFailed)
                 if isFailed || response.statusCode >= 500 {
                     let why = isFailed ? "the stored response stays" : "HTTP \(response.statusCode)"
                     request.report(.cache("revalidation failed: \(why)"))
                 }
+                // Nobody else reads a body that is stored while it is read.
+                if response.stream != nil { for try await _ in response.bytes {} }
                 return response
             } catch {
                 request.report(.cache("revalidation failed: \((error as? NetworkError)?.summary ?? "cancelled")"))

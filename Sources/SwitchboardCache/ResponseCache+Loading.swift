@@ -47,7 +47,6 @@ extension ResponseCache {
             request.report(.cache("the 304 does not match the stored response"))
             return nil
         }
-        request.report(.cache("still right"))
         let confirmed = meant.confirmed(by: response, to: request, asked: asked, at: now())
         await keep(confirmed, after: response, asked: asked, load)
         return confirmed.answer(to: request, at: now(), .validated(load.reason))
@@ -60,12 +59,12 @@ extension ResponseCache {
         if let url = response.url, url.asCacheKey != load.key.url { return nil }
         if let tag = response.headers.values(for: "ETag").first {
             if let stored = load.stored, stored.has(tag) { return stored }
-            return await storage.find(load.key, tag: tag)
+            return await storage.find(load.key, tag: tag, for: load.request)
         }
         guard isOnly else { return nil }
         if let stored = load.stored { return stored.isMeantUntagged(by: response) ? stored : nil }
         guard let tag = await storage.tags(of: load.key).first else { return nil }
-        return await storage.find(load.key, tag: tag)
+        return await storage.find(load.key, tag: tag, for: load.request)
     }
 
     /// Ends a load with a stored response that the server confirmed.
@@ -122,8 +121,7 @@ extension ResponseCache {
             await storage.end(load.number)
             return stale
         }
-        await store(response, load, asked: asked)
-        return response.noting(.miss(load.reason))
+        return await store(response, load, asked: asked).noting(.miss(load.reason))
     }
 
     /// Returns the stored response in place of a failure of the server, if that is allowed.
@@ -133,11 +131,13 @@ extension ResponseCache {
             let seconds = stored.staleness(for: load.request.options, at: now),
             stored.mayReplaceFailure(staleFor: seconds, load.request)
         else { return nil }
-        load.request.report(.cache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)"))
-        return stored.answer(to: load.request, at: now, .stale(.serverFailed))
+        let response = stored.answer(to: load.request, at: now, .stale(.serverFailed))
+        response.request?.report(.cache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)"))
+        return response
     }
 
-    private func store(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async {
+    /// Stores a response, or returns one with a body that is stored while it is read.
+    private func store(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async -> NetworkResponse {
         let request = load.request
         let new = StoredResponse(response, to: request, asked: asked, at: now())
         guard let new, isOurs(response, to: request) else {
@@ -145,10 +145,19 @@ extension ResponseCache {
             // A permanent answer removes the stored response. A temporary failure does not.
             let isPassing = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
             let isReplaced = request.options.cacheLifetime != .none && !isPassing
-            return await storage.end(load.number, isReplaced: isReplaced)
+            await storage.end(load.number, isReplaced: isReplaced)
+            return response
         }
-        if let fault = await storage.store(new, at: load.number) { return request.report(.cache(fault)) }
-        request.report(.cache("stored"))
+        if let stream = response.stream {
+            var response = response
+            response.stream = await storage.storing(stream, of: new, at: load.number, size: response.announcedBodyCount)
+            {
+                request.report(.cache($0))
+            }
+            return response
+        }
+        request.report(.cache(await storage.store(new, at: load.number) ?? "stored"))
+        return response
     }
 
     /// Returns whether a response belongs to the request that the cache received. Without an identity, the sent request
@@ -170,6 +179,14 @@ extension ResponseCache {
         // A login behind the cache may send credentials with the next equal request.
         return sent.isSignInDecided == request.isSignInDecided && fields(sent) == fields(request)
             && sent.url?.asCacheKey == request.url?.asCacheKey
+    }
+}
+
+extension NetworkResponse {
+    /// The number of bytes that the head announces for the body. Nil when it does not, or when the body is compressed.
+    fileprivate var announcedBodyCount: Int? {
+        guard !headers.contains("Content-Encoding"), !headers.contains("Transfer-Encoding") else { return nil }
+        return headers.values(for: "Content-Length").first.flatMap { Int($0.trimmed) }
     }
 }
 

@@ -43,6 +43,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     let storage: CacheStorage
     let identity: Identity?
     let revalidations = CacheRevalidations()
+    let kept = KeptValues()
     /// The names of fields, in lower case, that may differ between requests for the same response.
     static let ignored: Set<String> = [
         "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
@@ -94,26 +95,30 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
 
     /// Answers with the stored response, or sends the request and stores its response.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        let request = request.withCacheDirectives
+        var request = request.withCacheDirectives
+        // A request of an earlier response carries its outcome.
+        if request.cacheOutcome != nil { (request.cacheOutcome, request[SharedDecoding.self]) = (nil, nil) }
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
             return try await pass(request, next)
         }
-        let stored = await storage.find(key, request)
-        if let stored, let condition = CacheCondition(request), stored.mayMeetCondition(of: request, at: now()) {
+        if request.isConditional, let condition = await condition(of: request, key) {
             return condition.answer(try await intercept(request.unconditional, next: next))
         }
+        let (stored, decision) = await storage.decide(key, request, self)
         let reason: CacheOutcome.Reason
-        switch decision(on: stored, request) {
+        switch decision {
         case .answer(let stored, let outcome):
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key) }
-            request.report(.cache(outcome.text(of: stored, at: now())))
-            return stored.answer(to: request, at: now(), outcome)
+            let response = stored.answer(to: request, at: now(), outcome)
+            if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now()))) }
+            return request.options.reusesDecodedValue
+                ? response.reusing(stored.decoded, of: stored.body, kept) : response
         case .refuse: throw Self.notCached
         case .load(let why, let text):
             if request.options.cacheLifetime != .none { request.report(.cache(text)) }
             reason = why == .notStored ? await missing(key) : why
         }
-        return try await load(CacheLoad(key: key, stored: stored, request: request, next: next, reason: reason))
+        return try await answer(CacheLoad(key: key, stored: stored, request: request, next: next, reason: reason))
     }
 
     private func missing(_ key: CacheKey) async -> CacheOutcome.Reason {

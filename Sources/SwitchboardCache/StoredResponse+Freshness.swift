@@ -7,17 +7,22 @@ extension StoredResponse {
     /// Returns the seconds since the lifetime ended, or nil for a fresh response. A clock that was set back ends the
     /// lifetime. An app's own lifetime is one of successes: the server's applies to all other statuses.
     func staleness(for options: RequestOptions, at now: Date) -> Double? {
+        let over = secondsOver(for: options, at: now)
+        return over < 0 ? nil : over
+    }
+
+    /// Returns the seconds since the lifetime ended. Negative for a fresh response.
+    func secondsOver(for options: RequestOptions, at now: Date) -> Double {
         let stored = now.timeIntervalSince(date)
         let lifetime = isSuccess || options.cacheLifetime == .none ? options.cacheLifetime : .server
         let over: Double =
             switch lifetime {
             case .none: .infinity
-            case .unlimited: -1
+            case .unlimited: -.infinity
             case .time(let time): stored - time.seconds
             case .server: ageBefore + stored - self.lifetime(for: options)
             }
-        if stored < 0, lifetime != .unlimited { return .infinity }
-        return over < 0 ? nil : over
+        return stored < 0 && lifetime != .unlimited ? .infinity : over
     }
 
     private func lifetime(for options: RequestOptions) -> Double {

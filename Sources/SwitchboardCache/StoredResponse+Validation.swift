@@ -31,7 +31,7 @@ extension StoredResponse {
     func isDescribed(by head: NetworkResponse) -> Bool {
         ["ETag", "Last-Modified"].allSatisfy { name in
             head.headers.values(for: name).first.map { $0 == headers.values(for: name).first } ?? true
-        } && head.headers["Content-Length"].map { $0 == headers["Content-Length"] ?? "\(body.count)" } ?? true
+        } && head.headers["Content-Length"].map { $0 == headers["Content-Length"] ?? "\(bodyCount)" } ?? true
     }
 
     /// Returns the response with the updated fields of a 304 or a HEAD ([RFC 9111
@@ -47,7 +47,7 @@ extension StoredResponse {
             status: status, headers: merged, body: body, url: url,
             variant: request.map { CacheVariant.text(CacheVariant.names(merged) ?? [], of: $0) } ?? variant, date: now,
             ageBefore: Self.age(response.headers, asked: asked, at: now),
-            tags: tags.union(request?.options.cacheTags ?? []))
+            tags: tags.union(request?.options.cacheTags ?? []), file: file, decoded: decoded)
     }
 }
 

@@ -6,7 +6,10 @@ import SwitchboardText
 struct StoredResponse: Sendable {
     let status: Int
     let headers: HTTPHeaders
+    /// The body, or empty if it is in ``file``.
     let body: Data
+    /// The file with a body that is too large for memory. Nil for other bodies.
+    let file: CacheFile?
     /// The URL that answered.
     let url: URL?
     /// The names and request values of the fields that `Vary` names, or their hash when the response comes from a file.
@@ -20,6 +23,8 @@ struct StoredResponse: Sendable {
     /// The call that stored an error, whose retries the error does not answer. Nil for other responses and from a file.
     let failedCall: NetworkRequest.ID?
     let rules: CacheRules
+    /// The values that calls decoded from the body.
+    let decoded: DecodedValues
 
     /// Creates the stored form of a response. Nil for a response that must not be stored.
     ///
@@ -29,7 +34,7 @@ struct StoredResponse: Sendable {
     ///   - asked: The time when the request was sent.
     ///   - now: The current time.
     init?(_ response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date) {
-        guard request.options.cacheLifetime != .none, response.stream == nil,
+        guard request.options.cacheLifetime != .none,
             let names = CacheVariant.names(response.headers), !CacheControl(request.headers).isNoStore
         else { return nil }
         self.init(
@@ -52,18 +57,31 @@ struct StoredResponse: Sendable {
     /// Creates a stored response from its parts.
     init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, date: Date, ageBefore: Double,
-        tags: Set<String>, failedCall: NetworkRequest.ID? = nil
+        tags: Set<String>, failedCall: NetworkRequest.ID? = nil, file: CacheFile? = nil,
+        decoded: DecodedValues = DecodedValues()
     ) {
         rules = CacheRules(status, headers, at: date)
         self.status = status
         self.headers = headers.storable(without: rules.control.noCacheFields)
         self.body = body
+        self.file = file
         self.url = url
         self.variant = variant
         self.date = date
         self.ageBefore = ageBefore
         self.tags = tags
         self.failedCall = failedCall
+        self.decoded = decoded
+    }
+
+    /// The number of bytes of the body.
+    var bodyCount: Int { file?.bodyCount ?? body.count }
+
+    /// Returns the response with its body in memory.
+    func with(body: Data) -> StoredResponse {
+        StoredResponse(
+            status: status, headers: headers, body: body, url: url, variant: variant, date: date, ageBefore: ageBefore,
+            tags: tags, failedCall: failedCall, decoded: decoded)
     }
 
     var isSuccess: Bool { (200..<300).contains(status) }
@@ -83,6 +101,7 @@ struct StoredResponse: Sendable {
     func answer(to request: NetworkRequest, at now: Date, _ outcome: CacheOutcome) -> NetworkResponse {
         var response = NetworkResponse(
             status: status, headers: headers, body: request.method == .head ? Data() : body, url: url)
+        if let file, request.method != .head { response.stream = file.bytes(for: request) }
         let age = age(at: now)
         response.headers.set("Age", "\(age.components.seconds)")
         response.request = request

@@ -32,7 +32,7 @@ extension NetworkRouter {
     public func request<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions()
     ) async throws -> Value {
-        try await response(for: endPoint, options: options).decode(type)
+        try await response(for: endPoint, options: options).decodeShared(type)
     }
 
     /// Explains at compile time that the value's type is missing.
@@ -50,7 +50,7 @@ extension NetworkRouter {
     public func request<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        start(endPoint, transform: { try $0.checked().decode(type) }, completion: completion)
+        start(endPoint, transform: { try $0.checked().decodeShared(type) }, completion: completion)
     }
 
     /// Sends an endpoint and calls back once, with the response if its status is accepted.

@@ -12,6 +12,8 @@ public struct CallPlan: Sendable {
     public internal(set) var interceptors: [String] = []
     /// The number of interceptors that wrap the whole call; the others wrap each exchange.
     var callInterceptors = 0
+    /// The lines of the interceptors that explain what they would do, by index.
+    var explanations: [Int: String] = [:]
     /// The type of the session.
     public internal(set) var session: String
     /// Likely mistakes: secrets in clear text, a body that can be sent only once, timeouts that exclude each other, or
@@ -28,6 +30,7 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
         lines += (interceptors + [session]).enumerated().map { index, name in
             "\(index + 1). \(name)"
                 + (interceptors.indices.dropFirst(callInterceptors).contains(index) ? " (each exchange)" : "")
+                + (explanations[index].map { ": \($0)" } ?? "")
         }
         if !warnings.isEmpty { lines += ["Warnings:"] + warnings.map { "  \($0)" } }
         return lines.joined(separator: "\n")
@@ -70,7 +73,11 @@ extension InterceptorChain {
         case .success(var request):
             do {
                 if let fault { throw fault }
-                for case let adapter as any RequestAdapter in interceptors { try await adapter.adapt(&request) }
+                for (index, interceptor) in interceptors.enumerated() {
+                    try await (interceptor as? any RequestAdapter)?.adapt(&request)
+                    plan.explanations[index] = await (interceptor as? any ExplainedInterceptor)?
+                        .explanation(of: request)
+                }
                 request = try request.ready()
             } catch {
                 plan.error = NetworkError.caught(error).attributed(to: request)

@@ -119,7 +119,8 @@ extension Router {
     }
 
     /// Returns the plan of a call and sends nothing: the request after each ``RequestAdapter``, the interceptors in the
-    /// order in which they run, and warnings. An error that the call would fail with is part of the plan.
+    /// order in which they run, and warnings. An error that the call would fail with is part of the plan. A cache states
+    /// what it would do with the request as the adapters before it left it.
     ///
     /// ```swift
     /// print(await router.explain(.newMovies(page: 1)))

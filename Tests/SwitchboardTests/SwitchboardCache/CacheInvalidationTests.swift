@@ -47,12 +47,12 @@ struct CacheInvalidationTests {
             _ = try await fixture.get("https://h/1") { $0.cacheTags = ["a", "b"] }
             _ = try await fixture.get("https://h/2") { $0.cacheTags = ["b"] }
             _ = try await fixture.get("https://h/3")
-            await fixture.cache.remove(tag: "a")
+            await fixture.cache.remove(.tag("a"))
             #expect(await fixture.cache.usage.count == 2)
-            await fixture.cache.remove(tag: "c")
+            await fixture.cache.remove(.tag("c"))
             #expect(try await fixture.get("https://h/2") == "2")
             let next = isOnDisk ? try ResponseCache(folder: folder) : fixture.cache
-            await next.remove(tag: "b")
+            await next.remove(.tag("b"))
             #expect(await next.usage.count == 1)
         }
     }

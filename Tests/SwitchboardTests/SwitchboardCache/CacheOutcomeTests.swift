@@ -51,4 +51,62 @@ struct CacheOutcomeTests {
         let router = Router<URLEndPoint>(session: fixture.session)
         #expect(try await router.response(for: URLEndPoint(.get, URL(text: "https://h/"))).cacheOutcome == nil)
     }
+
+    @Test("a monitor receives each outcome once, as a value")
+    func events() async throws {
+        let fixture = fixture()
+        func outcomes(
+            _ unit: String = "a", _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
+        ) async throws -> [CacheOutcome] {
+            let events = Events()
+            let response = try await fixture.response("https://h/", .server, headers: ["X-Unit": unit]) {
+                change(&$0)
+                $0.monitors = [events]
+            }
+            let outcomes = events.all.compactMap(\.cacheOutcome)
+            #expect(outcomes == [try #require(response.cacheOutcome)])
+            return outcomes
+        }
+        #expect(try await outcomes() == [.miss(.notStored)])
+        #expect(try await outcomes() == [.hit])
+        #expect(try await outcomes("b") == [.validated(.otherVariant)])
+        #expect(try await outcomes { $0.cachePolicy = .reloadIgnoringLocalCacheData } == [.miss(.requested)])
+        #expect(try await outcomes { $0.cacheLifetime = .none } == [.miss(.requested)])
+        fixture.date.advance(by: 61)
+        #expect(try await outcomes { $0.cachePolicy = .returnCacheDataElseLoad } == [.stale(.requested)])
+        #expect(try await outcomes() == [.validated(.expired)])
+    }
+
+    @Test("a monitor receives the outcome of a stale answer to a failure")
+    func failure() async throws {
+        let headers: HTTPHeaders = ["Cache-Control": "max-age=60, stale-if-error=600"]
+        let fixture = CacheFixture(StubSession(.text("x", headers: headers), .status(503), .reset))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 61)
+        for _ in 1...2 {
+            let events = Events()
+            _ = try await fixture.get("https://h/", .server) { $0.monitors = [events] }
+            #expect(events.all.compactMap(\.cacheOutcome) == [.stale(.serverFailed)])
+        }
+    }
+
+    @Test("a request that is sent again reports its own outcome only")
+    func again() async throws {
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let session = StubSession { request in
+            request.headers["If-None-Match"] == nil
+                ? .text("x", headers: Self.headers) : .status(304, headers: Self.headers)
+        }
+        let twice = AdHocInterceptor { request, next in
+            let response = try await next(request)
+            date.advance(by: 61)
+            return try await next(try #require(response.request))
+        }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [twice], exchangeInterceptors: [ResponseCache(now: { date.now })])
+        let events = Events()
+        _ = try await router.response(
+            for: URLEndPoint(.get, URL(text: "https://h/"), options: RequestOptions { $0.monitors = [events] }))
+        #expect(events.all.compactMap(\.cacheOutcome) == [.miss(.notStored), .validated(.expired)])
+    }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct CacheStorageTests {
     private func files(_ folder: URL) throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).map(folder.appendingPathComponent)
             .sorted { $0.path < $1.path }
     }
 
@@ -61,32 +61,25 @@ struct CacheStorageTests {
 
     @Test(
         "a damaged or foreign file is removed, and the response is loaded",
-        arguments: [
-            "empty", "cut", "longer", "no JSON", "other version", "other URL", "no end", "other body", "no age",
-            "no date",
-            "no status",
-        ])
+        arguments: ["empty", "cut", "longer", "no prologue", "other version", "other URL", "no end", "other body"])
     func damage(kind: String) async throws {
         try await withFolder { folder in
             let first = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
             _ = try await first.get()
             let file = try #require(try files(folder).first)
             var data = try Data(contentsOf: file)
-            var text = String(decoding: data, as: UTF8.self)
             switch kind {
             case "empty": data = Data()
             case "cut": data = data.dropLast()
             case "longer": data += Data("x".utf8)
-            case "no JSON": data = Data("{\"version\":1}\n1".utf8)
-            case "other version": text = text.replacingOccurrences(of: "\"version\":1", with: "\"version\":2")
-            case "other URL": text = text.replacingOccurrences(of: "example.com", with: "example.org")
-            case "no age": text = text.replacing(#/"ageBefore":[^,}]*/#, with: "\"ageBefore\":1e300")
-            case "no date": text = text.replacing(#/"date":[^,}]*/#, with: "\"date\":-1e300")
-            case "no status": text = text.replacing(#/"status":[^,}]*/#, with: "\"status\":-7")
-            case "other body": text = text.dropLast() + "2"
-            default: text = String(repeating: "x", count: 3 << 20)
+            case "no prologue": data = Data("{\"version\":1}\n1".utf8)
+            case "other version": data[7] += 1
+            case "other URL":
+                let range = try #require(data.range(of: Data("example.com".utf8)))
+                data.replaceSubrange(range, with: Data("example.org".utf8))
+            case "other body": data[data.count - 9] = UInt8(ascii: "2")
+            default: data = Data(repeating: UInt8(ascii: "x"), count: 3 << 20)
             }
-            if !["empty", "cut", "longer", "no JSON"].contains(kind) { data = Data(text.utf8) }
             try data.write(to: file)
             let second = try CacheFixture(StubSession(.text("new"))) { try ResponseCache(folder: folder, now: $0) }
             #expect(try await second.get() == "new")
@@ -192,19 +185,93 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("foreign files stay, and remnants of a killed process are removed")
+    @Test("foreign files stay; remnants and files of an earlier version are removed")
     func otherFiles() async throws {
         try await withFolder { folder in
             let hash = String(repeating: "0a", count: 32)
-            let names = ["survey.response", "\(hash).txt", ".\(hash).response.ab12.part", ".notes.part"]
-            for name in names { try Data("x".utf8).write(to: folder.appendingPathComponent(name)) }
+            let foreign = ["survey.response", "\(hash).txt", ".notes.part", "\(hash)0.response"]
+            let remnants = [".\(hash).response.ab12.part", ".0a1b.response.part"]
+            let earlier = ["\(hash).response", "\(hash)-\(hash.prefix(16)).response"]
+            let old = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -11)]
+            for name in foreign + remnants + earlier {
+                let file = folder.appendingPathComponent(name)
+                try Data("x".utf8).write(to: file)
+                try FileManager.default.setAttributes(old, ofItemAtPath: file.path)
+            }
+            // This one may be in use: it is young.
+            try Data().write(to: folder.appendingPathComponent(".0b.response.part"))
             let fixture = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
             _ = try await fixture.get()
-            let remnant = folder.appendingPathComponent(names[2]).path
-            #expect(!FileManager.default.fileExists(atPath: remnant))
+            let names = Set(try files(folder).map(\.lastPathComponent))
+            #expect(names.isSuperset(of: foreign + [".0b.response.part"]))
+            #expect(names.isDisjoint(with: remnants + earlier) && names.count == 6)
             await fixture.cache.removeAll()
-            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-            #expect(left == [".notes.part", "\(hash).txt", "survey.response"])
+            #expect(Set(try files(folder).map(\.lastPathComponent)) == Set(foreign))
+        }
+    }
+
+    @Test("the temporary file of a living process stays, however old it is")
+    func lockedFile() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent(".0a.response.part").path
+            let descriptor = open(file, O_RDWR | O_CREAT, 0o600)
+            #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            let old = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -1_000)]
+            try FileManager.default.setAttributes(old, ofItemAtPath: file)
+            for isLocked in [true, false] {
+                if !isLocked { close(descriptor) }
+                _ = try await CacheFixture { try ResponseCache(folder: folder, now: $0) }.get("https://h/\(isLocked)")
+                #expect(FileManager.default.fileExists(atPath: file) == isLocked)
+            }
+        }
+    }
+
+    @Test("a response that memory answers with is not evicted from disk")
+    func useInMemory() async throws {
+        try await withFolder { folder in
+            let body = Data(count: 3_000)
+            let fixture = try CacheFixture(StubSession { _ in .data(body) }) {
+                try ResponseCache(folder: folder, diskLimit: 20_000, now: $0)
+            }
+            for index in 0..<20 {
+                _ = try await fixture.get("https://h/\(index)")
+                _ = try await fixture.get("https://h/0")
+            }
+            let usage = await fixture.cache.usage
+            #expect(usage.count == 4 && usage.evictions == 16)
+            let next = try CacheFixture(StubSession()) { try ResponseCache(folder: folder, now: $0) }
+            #expect(try await next.response("https://h/0").cacheAge != nil)
+        }
+    }
+
+    @Test("two caches of one folder find and remove each other's responses")
+    func twoCaches() async throws {
+        try await withFolder { folder in
+            let headers: HTTPHeaders = ["Vary": "X-Kind"]
+            let one = try CacheFixture(headers: headers) { try ResponseCache(folder: folder, now: $0) }
+            let other = try CacheFixture(StubSession { $0.method == .get ? .text("other") : .text("") }) {
+                try ResponseCache(folder: folder, memoryLimit: 0, now: $0)
+            }
+            // Both have listed the folder.
+            _ = try await one.get("https://h/0", headers: ["X-Kind": "0"])
+            #expect(try await other.get("https://h/0", headers: ["X-Kind": "1"]) == "other")
+            for index in 2...6 {
+                let kind: HTTPHeaders = ["X-Kind": "\(index)"]
+                let text = try await one.get("https://h/0", headers: kind)
+                // A cache lists a changed folder again after a hundred times the duration of a listing.
+                var found = ""
+                for _ in 0..<400 where found != text {
+                    found =
+                        (try? await other.get("https://h/0", headers: kind) {
+                            $0.cachePolicy = .returnCacheDataDontLoad
+                        }) ?? ""
+                    if found != text { try await Task.sleep(for: .milliseconds(5)) }
+                }
+                #expect(found == text, "\(index)")
+            }
+            await other.cache.remove(.url(try #require(URL(string: "https://h/0"))))
+            let left = try files(folder)
+            #expect(left.isEmpty)
         }
     }
 
@@ -234,7 +301,7 @@ struct CacheStorageTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<300 {
                     group.addTask {
-                        if index % 50 == 49 { await fixture.cache.remove(path: "\(index % 7)") }
+                        if index % 50 == 49 { await fixture.cache.remove(.path("\(index % 7)")) }
                         let path = "/\(index % 7)"
                         let text = try await fixture.get("https://h\(path)")
                         #expect(text == String(repeating: path, count: 50))

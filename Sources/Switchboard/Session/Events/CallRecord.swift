@@ -39,6 +39,8 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {
         withLock { $0.history }.sorted { $0.number < $1.number }
     }
 
+    var hasMonitors: Bool { !monitors.isEmpty }
+
     /// Whether the call has ended. A request of its response or error may then be sent again, as part of no call.
     var isOver: Bool { withLock { $0.isOver } }
 

@@ -60,7 +60,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     }
 
     /// The trailers and measurements of a body that was read to its end. Nil if the session has none.
-    var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { source.result }
+    package var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { source.result }
 
     /// Returns a reader's error with the request attached.
     func attributed(_ error: any Error) async -> any Error {

@@ -1,0 +1,131 @@
+import Foundation
+import Switchboard
+
+/// The temporary file of a response that is being stored. Nothing remains of it unless it is placed.
+///
+/// One task at a time uses it.
+final class CacheDraft: @unchecked Sendable {
+    private let path: String
+    private let descriptor: Int32
+    private let head: [UInt8]
+    private let limit: Int
+    /// The bytes that are not written yet.
+    private var pending: [UInt8]
+    /// The start in `pending` of the piece that is not complete.
+    private var pieceStart: Int
+    private var sums: [UInt64] = []
+    private var written = 0
+    private(set) var bodyCount = 0
+    private var isPlaced = false
+
+    /// Creates the file.
+    ///
+    /// - Parameters:
+    ///   - head: The head of the response.
+    ///   - folder: The folder, which is created if it is missing.
+    ///   - limit: The largest size of the file.
+    /// - Throws: `POSIXError`, or the error of `FileManager` when the folder cannot be created.
+    init(_ head: [UInt8], in folder: CacheFolder, limit: Int) throws {
+        self.head = head
+        self.limit = limit
+        path = folder.temporaryPath()
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        var descriptor = open(path, flags, 0o600)
+        if descriptor < 0, errno == ENOENT {
+            // The system may delete the whole cache folder.
+            try folder.make()
+            descriptor = open(path, flags, 0o600)
+        }
+        guard descriptor >= 0 else { throw Self.failure }
+        self.descriptor = descriptor
+        flock(descriptor, LOCK_EX | LOCK_NB)
+        pending = [UInt8](repeating: 0, count: CacheHead.prologue) + head
+        pieceStart = pending.count
+    }
+
+    deinit {
+        if !isPlaced { unlink(path) }
+        close(descriptor)
+    }
+
+    /// Returns the size of a file.
+    static func size(head: Int, body: Int) -> Int {
+        CacheHead.prologue + head + body + CacheFile.pieces(body) * 8
+    }
+
+    var size: Int { Self.size(head: head.count, body: bodyCount) }
+
+    /// Appends bytes of the body.
+    ///
+    /// - Throws: `POSIXError`: `EFBIG` when the file becomes larger than its limit.
+    func append(_ data: Data) throws {
+        guard Self.size(head: head.count, body: bodyCount + data.count) <= limit else { throw POSIXError(.EFBIG) }
+        try data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(CacheFile.piece - (pending.count - pieceStart))
+                pending.append(contentsOf: part)
+                rest = rest.dropFirst(part.count)
+                guard pending.count - pieceStart == CacheFile.piece else { continue }
+                endPiece()
+                if pending.count >= 4 * CacheFile.piece { try flush() }
+            }
+        }
+        bodyCount += data.count
+    }
+
+    /// Appends the body of another file.
+    func append(_ file: CacheFile) throws {
+        for start in stride(from: 0, to: file.bodyCount, by: 4 * CacheFile.piece) {
+            try append(try file.read(start..<min(start + 4 * CacheFile.piece, file.bodyCount)))
+        }
+    }
+
+    private func endPiece() {
+        sums.append(
+            pending.withUnsafeBytes { CacheChecksum.of(UnsafeRawBufferPointer(rebasing: $0[pieceStart...])) }
+                .littleEndian)
+        pieceStart = pending.count
+    }
+
+    /// Writes what makes the file whole.
+    func finish() throws {
+        if pieceStart < pending.count { endPiece() }
+        sums.withUnsafeBytes { pending.append(contentsOf: $0) }
+        let prologue = head.withUnsafeBytes { CacheHead.prologue(head: $0, bodyCount: bodyCount) }
+        guard written > 0 else {
+            pending.replaceSubrange(..<prologue.count, with: prologue)
+            return try flush()
+        }
+        try flush()
+        try write(prologue, at: 0)
+    }
+
+    /// Gives the file its name, in place of another file of this name.
+    func place(_ path: String) throws {
+        guard rename(self.path, path) == 0 else { throw Self.failure }
+        isPlaced = true
+    }
+
+    private func flush() throws {
+        try write(pending, at: written)
+        written += pending.count
+        pending.removeAll(keepingCapacity: true)
+        pieceStart = 0
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws {
+        try bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress
+                let count = pwrite(descriptor, start, rest.count, off_t(offset + rest.startIndex))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw Self.failure }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

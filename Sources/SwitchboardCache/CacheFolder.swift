@@ -1,0 +1,93 @@
+import SwitchboardPlatform
+import Foundation
+import Switchboard
+
+/// The folder of a disk cache. Other files in it stay.
+struct CacheFolder: Sendable {
+    let url: URL
+    private let prefix: String
+    /// The age in seconds from which a temporary file that nobody has locked is a remnant of an ended process.
+    private static let patience = 10.0
+    private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+
+    init(_ url: URL) {
+        self.url = url
+        prefix = url.path + "/"
+    }
+
+    func path(of name: CacheFileName) -> String { prefix + name.text }
+
+    /// Returns an unused path for a temporary file.
+    func temporaryPath() -> String {
+        prefix + ".\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).response.part"
+    }
+
+    func make() throws {
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    /// The time of the last change of the folder, in nanoseconds. It changes with each file that is added or removed.
+    var changed: Int64 {
+        var information = stat()
+        return stat(prefix, &information) == 0 ? information.changed : 0
+    }
+
+    /// Returns the names of the stored responses, and those of other files that a cache wrote. Nil when the folder
+    /// cannot be read.
+    func list() -> (names: [CacheFileName], remnants: [String])? {
+        guard let folder = opendir(prefix) else { return nil }
+        defer { closedir(folder) }
+        var names: [CacheFileName] = []
+        var remnants: [String] = []
+        while let entry = readdir(folder) {
+            // The entry is as long as its name, not as long as the type.
+            let start = UnsafeRawPointer(entry) + Self.nameOffset
+            let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
+            if let name = CacheFileName(bytes) {
+                names.append(name)
+            } else if Self.isRemnant(bytes) {
+                remnants.append(String(decoding: bytes, as: UTF8.self))
+            }
+        }
+        return (names, remnants)
+    }
+
+    /// Returns whether a file is a temporary one, or one of an earlier version: 64 digits, and 16 more for a variant.
+    private static func isRemnant(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let isTemporary = bytes.first == UInt8(ascii: ".")
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.hasSuffix(isTemporary ? ".part" : ".response"), let end = text.range(of: ".response") else {
+            return false
+        }
+        let digits = text[..<end.lowerBound].drop { $0 == "." }
+        return !digits.isEmpty && digits.allSatisfy { $0.isHexDigit || $0 == "-" }
+            && (isTemporary || digits.utf8.count == 64 || digits.utf8.count == 81)
+    }
+
+    /// Removes files that ``list()`` found, except those that a process still writes.
+    ///
+    /// A process locks the temporary file that it writes. The age protects a file that is not locked yet.
+    func sweep(_ remnants: [String], isRemovingAll: Bool = false) {
+        for name in remnants {
+            let path = prefix + name
+            guard name.hasPrefix(".") else {
+                unlink(path)
+                continue
+            }
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            var information = stat()
+            guard fstat(descriptor, &information) == 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+            let age = Double(CacheTime.now - information.changed) / 1e9
+            if isRemovingAll || !(0..<Self.patience).contains(age) { unlink(path) }
+        }
+    }
+}
+
+/// Times in nanoseconds since 1970.
+enum CacheTime {
+    /// The current time. Reading it is no system call.
+    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Switchboard
+import SwitchboardText
+
+/// The stored responses that `ResponseCache.remove(_:)` or `RequestOptions.makesStale` removes.
+public enum CacheTarget: Sendable, Hashable {
+    /// The responses to requests with this tag. See `RequestOptions.cacheTags`.
+    case tag(String)
+    /// The responses whose path contains these segments: `friends` means `/api/friends` and `/api/friends/7?full=1`,
+    /// but not `/api/friendship`.
+    case path(String)
+    /// The responses for this URL. The query must match too.
+    case url(URL)
+
+    /// Returns a closure that tests a stored response by its URL, as in a ``CacheKey``, and its tags.
+    var includes: @Sendable (_ url: String, _ tags: Set<String>) -> Bool {
+        switch self {
+        case .tag(let tag): return { _, tags in tags.contains(tag) }
+        case .path(let path):
+            let wanted = CachePath(path)
+            return { url, _ in CachePath(URLParts(URL(string: url)).path).contains(wanted) }
+        case .url(let url):
+            let text = url.asCacheKey
+            return { stored, _ in stored.hasBytes(of: text) }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+
+/// The values that calls decoded from the body of a stored response. They live as long as the response.
+final class DecodedValues: Sendable {
+    private struct Entry: @unchecked Sendable {  // only calls for a `Sendable` value decode it
+        let type: ObjectIdentifier
+        let decoder: any ResponseDecoder
+        let value: Any
+    }
+
+    /// The most values of a response.
+    private static let limit = 4
+    private let entries = Protected<[Entry]>([])
+
+    /// Returns the value that an equal decoder decoded, or nil.
+    func find<Value>(_ type: Value.Type, by decoder: any ResponseDecoder) -> Value? {
+        entries.value.first { $0.type == ObjectIdentifier(type) && $0.decoder.decodes(like: decoder) }?.value as? Value
+    }
+
+    /// Keeps a value in place of the oldest one. The type is `Sendable`.
+    func keep<Value>(_ value: Value, by decoder: any ResponseDecoder) {
+        let entry = Entry(type: ObjectIdentifier(Value.self), decoder: decoder, value: value)
+        entries.withLock { $0 = $0.suffix(Self.limit - 1) + [entry] }
+    }
+
+    func removeAll() { entries.withLock { $0 = [] } }
+}

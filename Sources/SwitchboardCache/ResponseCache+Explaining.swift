@@ -1,0 +1,54 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+
+extension ResponseCache: ExplainedInterceptor {
+    /// Returns what the cache would do with a request.
+    package func explanation(of request: NetworkRequest) async -> String {
+        let request = request.withCacheDirectives
+        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
+            return "sends: the cache does not handle the request"
+        }
+        let found = await storage.peek(key, request)
+        switch decision(on: found?.response, request) {
+        case .refuse: return "fails: not cached"
+        case .answer(let stored, let outcome):
+            let place = found?.isInMemory ?? false ? "memory" : "disk"
+            let now = now()
+            let left = -stored.secondsOver(for: request.options, at: now)
+            let state =
+                switch outcome {
+                case .stale(.whileRevalidating): "stale for \(Self.text(-left)), and revalidates"
+                case .stale: "stale for \(Self.text(-left)), as requested"
+                default: left < .infinity ? "fresh for \(Self.text(left))" : "fresh without limit"
+                }
+            return "answers from \(place), \(Self.text(stored.age(at: now).seconds)) old, \(state)"
+        case .load(let reason, _): return await explanation(of: request, key, found?.response, reason)
+        }
+    }
+
+    private func explanation(
+        of request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse?, _ reason: CacheOutcome.Reason
+    ) async -> String {
+        let usesStored = !request.options.cachePolicy.reloads && request.options.cacheLifetime != .none
+        let tags = await storage.tags(of: key)
+        let isOfKey = stored?.url.map { $0.asCacheKey == key.url } ?? true
+        let hasValidator = !tags.isEmpty || !(stored?.validators.isEmpty ?? true)
+        let isValidated = usesStored && request.method == .get && isOfKey && hasValidator
+        let over = stored?.staleness(for: request.options, at: now())
+        let why =
+            switch reason {
+            case .notStored: await storage.holds(key) ? "only other variants are stored" : "not stored"
+            case .expired: "it expired \(Self.text(over ?? 0)) ago"
+            default: "the request asks for it"
+            }
+        let isSpare = usesStored && over.map { stored?.mayReplaceFailure(staleFor: $0, request) ?? false } ?? false
+        return (isValidated ? "validates, because \(why)" : "sends: \(why)")
+            + (isSpare ? ", and answers stale if the server fails" : "")
+    }
+
+    /// Returns whole seconds. A clock that was set back makes the time infinite.
+    private static func text(_ seconds: Double) -> String {
+        seconds.isFinite ? "\(Int64(seconds)) s" : "an unknown time"
+    }
+}

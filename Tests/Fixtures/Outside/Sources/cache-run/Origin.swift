@@ -1,0 +1,64 @@
+import Foundation
+import Switchboard
+
+/// Answers each request with a body that follows from its URL and a version, which a field states.
+struct Origin: NetworkSession {
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        guard let url = request.url else { throw NetworkError(.missingURL) }
+        let version = Int.random(in: 0..<4)
+        var headers: HTTPHeaders = [
+            "Cache-Control": "max-age=86400", "X-Version": "\(version)", "ETag": "\"\(version)\"",
+        ]
+        if url.path.hasSuffix("7") { headers.set("Vary", "X-Kind") }
+        let body = Self.body(of: url, version)
+        if request.options.streamsResponse {
+            var response = NetworkResponse(status: 200, headers: headers, url: url)
+            response.request = request
+            let parts = Parts(body)
+            response.bytes = ResponseBytes { await parts.next() }
+            return response
+        }
+        var response = NetworkResponse(status: 200, headers: headers, body: body, url: url)
+        response.request = request
+        return response
+    }
+
+    /// Returns the body: `size` bytes of a text with the URL and the version.
+    static func body(of url: URL, _ version: Int) -> Data {
+        let piece = Data("\(version) \(url.absoluteString)\n".utf8)
+        let size = size(of: url)
+        var data = Data(capacity: size + piece.count)
+        while data.count < size { data.append(data.isEmpty ? piece : data) }
+        return data.prefix(size)
+    }
+
+    /// The size that the query names, or one that follows from the path: up to 40 KB, and for one of 16 up to 3 MB.
+    private static func size(of url: URL) -> Int {
+        if let size = url.query.flatMap({ Int($0) }) { return size }
+        let seed = url.path.utf8.reduce(5_381) { ($0 &* 33 &+ Int($1)) & 0xFFFFFF } &* 2_654_435_761 >> 8
+        return seed % 16 == 0 ? seed % 3_000_000 : seed % 40_000
+    }
+}
+
+private actor Parts {
+    private var rest: Data
+
+    init(_ body: Data) {
+        rest = body
+    }
+
+    func next() -> Data? {
+        guard !rest.isEmpty else { return nil }
+        let part = Data(rest.prefix(64 << 10))
+        rest = rest.dropFirst(part.count)
+        return part
+    }
+}
+
+extension NetworkResponse {
+    /// Whether the body is the one of the URL and the version that the field states.
+    func isWhole(_ body: Data, of url: URL) -> Bool {
+        guard let version = headers["X-Version"].flatMap({ Int($0) }) else { return false }
+        return body == Origin.body(of: url, version)
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+/// `explain` states what the cache would do.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheExplainTests {
+    private static let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60", "Vary": "X-Unit"]
+
+    /// Returns the line of the plan about the cache, without its number.
+    private func line(
+        _ fixture: CacheFixture, _ url: String = "https://h/", _ lifetime: CacheLifetime = .server,
+        method: HTTPMethod = .get, headers: HTTPHeaders = [:],
+        _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> String {
+        let options = RequestOptions {
+            $0.cacheLifetime = lifetime
+            change(&$0)
+        }
+        let endPoint = URLEndPoint(method, try #require(URL(string: url)), headers: headers, options: options)
+        let before = fixture.session.requests.count
+        let text = await fixture.router.explain(endPoint).description
+        #expect(fixture.session.requests.count == before)
+        let start = "2. ResponseCache (each exchange): "
+        return try #require(text.split(separator: "\n").map(String.init).first { $0.hasPrefix(start) })
+            .replacingOccurrences(of: start, with: "")
+    }
+
+    @Test("explain names the place, the age and the rest of the lifetime", arguments: [false, true])
+    func hit(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let fixture = try CacheFixture(headers: Self.headers) {
+                isOnDisk ? try ResponseCache(folder: folder, memoryLimit: 0, now: $0) : ResponseCache(now: $0)
+            }
+            let place = isOnDisk ? "disk" : "memory"
+            #expect(try await line(fixture) == "sends: not stored")
+            _ = try await fixture.get("https://h/", .server)
+            fixture.date.advance(by: 12)
+            #expect(try await line(fixture) == "answers from \(place), 12 s old, fresh for 48 s")
+            #expect(try await line(fixture, method: .head) == "answers from \(place), 12 s old, fresh for 48 s")
+            #expect(
+                try await line(fixture, "https://h/", .unlimited)
+                    == "answers from \(place), 12 s old, fresh without limit")
+            #expect(try await line(fixture, "https://h/x") == "sends: not stored")
+            fixture.date.advance(by: 58)
+            #expect(
+                try await line(fixture) { $0.staleWhileRevalidate = .seconds(30) }
+                    == "answers from \(place), 70 s old, stale for 10 s, and revalidates")
+            #expect(
+                try await line(fixture) { $0.cachePolicy = .returnCacheDataElseLoad }
+                    == "answers from \(place), 70 s old, stale for 10 s, as requested")
+        }
+    }
+
+    @Test("explain says why the request is sent or fails")
+    func sent() async throws {
+        let fixture = CacheFixture(headers: Self.headers) { ResponseCache(identity: { _ in "me" }, now: $0) }
+        #expect(try await line(fixture) { $0.cacheDirectives.onlyIfCached = true } == "fails: not cached")
+        _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "a"])
+        let other: HTTPHeaders = ["X-Unit": "b"]
+        #expect(try await line(fixture, headers: other) == "validates, because only other variants are stored")
+        let own: HTTPHeaders = ["X-Unit": "a"]
+        #expect(
+            try await line(fixture, headers: own) { $0.cachePolicy = .reloadRevalidatingCacheData }
+                == "validates, because the request asks for it")
+        #expect(
+            try await line(fixture, headers: own) { $0.cachePolicy = .reloadIgnoringLocalCacheData }
+                == "sends: the request asks for it")
+        #expect(try await line(fixture, "https://h/", .none, headers: own) == "sends: the request asks for it")
+        #expect(try await line(fixture, method: .post) == "sends: the cache does not handle the request")
+        fixture.date.advance(by: 65)
+        #expect(try await line(fixture, headers: own) == "validates, because it expired 5 s ago")
+        #expect(
+            try await line(fixture, headers: own) { $0.staleIfError = .seconds(60) }
+                == "validates, because it expired 5 s ago, and answers stale if the server fails")
+        #expect(try await line(fixture, method: .head, headers: own) == "sends: it expired 5 s ago")
+        fixture.date.advance(by: -1_000)
+        #expect(try await line(fixture, headers: own) == "validates, because it expired an unknown time ago")
+    }
+
+    @Test("the cache explains the request as the adapters before it left it")
+    func adapters() async throws {
+        struct Stamp: ExchangeInterceptor, RequestAdapter {
+            let name: String
+            let value: String
+            func adapt(_ request: inout NetworkRequest) { request.headers[name] = value }
+        }
+        let cache = ResponseCache()
+        let endPoint = URLEndPoint(
+            .get, URL(text: "https://h/?token=planted-1"), options: RequestOptions { $0.cacheLifetime = .unlimited })
+        func router(_ token: String, behind last: [any ExchangeInterceptor] = []) -> Router<URLEndPoint> {
+            let first = Stamp(name: "Authorization", value: "Bearer \(token)")
+            return Router(session: StubSession { _ in .text("x") }, exchangeInterceptors: [first, cache] + last)
+        }
+        _ = try await router("planted-2").response(for: endPoint)
+        let plan = await router("planted-2", behind: [Stamp(name: "X-Last", value: "a")]).explain(endPoint)
+        #expect(plan.description.contains("3. ResponseCache (each exchange): answers from memory, 0 s old, "))
+        #expect(plan.request?.headers["X-Last"] == "a")
+        let other = await router("planted-3").explain(endPoint)
+        #expect(other.description.contains("3. ResponseCache (each exchange): sends: not stored"))
+        for text in ["\(plan)", "\(other)", String(reflecting: plan)] { #expect(!text.contains("planted")) }
+        var dumped = ""
+        dump(plan, to: &dumped)
+        #expect(!dumped.contains("planted"))
+    }
+
+    @Test("explain counts nothing, revalidates nothing and marks no use", arguments: [false, true])
+    func effects(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession { _ in .data(Data(count: 3_000), headers: ["Cache-Control": "max-age=60"]) }
+            let fixture = try CacheFixture(session) {
+                isOnDisk
+                    ? try ResponseCache(folder: folder, diskLimit: 10_000, memoryLimit: 0, now: $0)
+                    : ResponseCache(memoryLimit: 10_000, now: $0)
+            }
+            let (first, second) = ("https://h/1", "https://h/2")
+            for url in [first, second] { _ = try await fixture.get(url, .server) }
+            let files = { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+            let (usage, names) = (await fixture.cache.usage, try files())
+            for _ in 1...2 { _ = try await line(fixture, first) }
+            fixture.date.advance(by: 61)
+            _ = try await line(fixture, first) { $0.staleWhileRevalidate = .seconds(60) }
+            #expect(await fixture.cache.usage == usage)
+            #expect(try files() == names)
+            // The first response is still the least recently used one.
+            _ = try await fixture.get("https://h/3", .server)
+            #expect(try await fixture.response(second, .unlimited).cacheAge != nil)
+            #expect(try await fixture.response(first, .unlimited).cacheAge == nil)
+            #expect(session.requests.count == 4)
+        }
+    }
+}

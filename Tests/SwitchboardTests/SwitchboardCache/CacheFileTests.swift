@@ -1,0 +1,202 @@
+@testable import SwitchboardCache
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CacheFileTests {
+    private func key(_ url: String = "https://h/a?b", partition: String = "p", identity: String = "i") throws
+        -> CacheKey
+    {
+        var request = NetworkRequest(.get, URL(string: url))
+        request.options.partition = partition
+        let key = CacheKey(request, identity: { _ in identity }, ignoring: [])
+        return try #require(key)
+    }
+
+    private func response(
+        status: Int = 200, _ body: Data = Data(), date: Date = Date(timeIntervalSince1970: 1_700_000_000.25),
+        ageBefore: Double = 1.5, variant: String = ""
+    ) -> StoredResponse {
+        StoredResponse(
+            status: status, headers: ["A": "1", "B": "\u{e9}"], body: body, url: URL(text: "https://h/a?b"),
+            variant: variant, date: date, ageBefore: ageBefore, tags: ["x", "y"])
+    }
+
+    @Test("the checksum is XXH64")
+    func checksum() {
+        // Computed by the reference implementation.
+        let vectors: [(String, UInt64)] = [
+            ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
+            ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
+        ]
+        for (text, sum) in vectors { #expect(CacheChecksum.of(text[...].utf8) == sum, "\(text)") }
+    }
+
+    @Test("a file's name is read back, and another name is none", arguments: ["", "accept: a"])
+    func name(variant: String) throws {
+        let name = try CacheFileName(key()).with(variant: variant)
+        func parsed(_ text: String) -> CacheFileName? { Array(text.utf8).withUnsafeBytes { CacheFileName($0) } }
+        #expect(parsed(name.text) == name && name.text.utf8.count == (variant.isEmpty ? 116 : 133))
+        for text in [
+            name.text.uppercased(), name.text + "x", "x" + name.text.dropFirst(), name.text.replacing("-", with: "_"),
+        ] {
+            #expect(parsed(text) == nil)
+        }
+    }
+
+    @Test("keys that differ have different names, and tell their URL, place and partition")
+    func marks() throws {
+        let (one, query) = (try CacheFileName(key()), try CacheFileName(key("https://h/a?c")))
+        #expect(one.marks.place == query.marks.place && one.marks.url != query.marks.url && one.key != query.key)
+        let other = try CacheFileName(key(partition: "q"))
+        #expect(
+            other.marks.url == one.marks.url && other.marks.partition != one.marks.partition && other.key != one.key)
+        let anna = try CacheFileName(key(identity: "anna"))
+        #expect(anna.marks == one.marks && anna.key != one.key)
+        #expect(
+            try CacheFileName(key(partition: "p", identity: "ii")).key
+                != CacheFileName(key(partition: "pi", identity: "i")).key)
+    }
+
+    @Test(
+        "a file keeps a response of any size, and no changed byte passes",
+        arguments: [0, 1, 65_536, 200_001, 1_100_000])
+    func files(size: Int) async throws {
+        try await withFolder { url in
+            let folder = CacheFolder(url)
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: CacheFile.room, alignment: 8)
+            defer { room.deallocate() }
+            let body = Data((0..<size).lazy.map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) })
+            let path = url.appendingPathComponent("file").path
+            let draft = try CacheDraft(CacheHead.bytes(of: response(), key()), in: folder, limit: 2 << 20)
+            for start in stride(from: 0, to: size, by: 50_001) {
+                try draft.append(body[start..<min(start + 50_001, size)])
+            }
+            try draft.finish()
+            try draft.place(path)
+            func read() throws -> (head: CacheHead, body: Data)? {
+                switch CacheFile.read(path, room) {
+                case .whole(let head, let body): (head, body)
+                case .open(let head, let file): (try? file.read(0..<file.bodyCount)).map { (head, $0) }
+                default: nil
+                }
+            }
+            let found = try #require(try read())
+            #expect(found.body == body && found.head.asked == "https://h/a?b" && found.head.partition == "p")
+            let again = found.head.response(found.body)
+            #expect(again.status == 200 && again.headers == response().headers && again.url == response().url)
+            #expect(again.date == response().date && again.ageBefore == 1.5 && again.tags == ["x", "y"])
+            if case .open(_, let file) = CacheFile.read(path, room) {
+                for range in [0..<1, 65_535..<65_537, 100_000..<900_000, size - 1..<size, 5..<5] {
+                    #expect(try file.read(range) == body[range])
+                }
+                #expect(throws: CacheFile.Damage.self) { try file.read(0..<size + 1) }
+            }
+            let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+            let places = [0, 8, 16, 24, 40, whole.count - size / 2 - 9, whole.count - 1]
+            for place in places where place < whole.count {
+                var changed = whole
+                changed[place] ^= 4
+                try changed.write(to: URL(fileURLWithPath: path))
+                #expect(try read() == nil, "\(place)")
+            }
+            for count in [0, 31, 40, whole.count - 1] {
+                try whole.prefix(count).write(to: URL(fileURLWithPath: path))
+                #expect(try read() == nil, "\(count)")
+            }
+        }
+    }
+
+    @Test("a head with a number that no cache writes is damaged")
+    func numbers() throws {
+        func read(_ response: StoredResponse) throws -> CacheHead? {
+            let head = try CacheHead.bytes(of: response, key())
+            let prologue = head.withUnsafeBytes { CacheHead.prologue(head: $0, bodyCount: 0) }
+            return (prologue + head).withUnsafeBytes { CacheHead($0) }
+        }
+        #expect(try read(response()) != nil)
+        #expect(try read(response(status: -7)) == nil)
+        #expect(try read(response(date: Date(timeIntervalSince1970: -1e300))) == nil)
+        #expect(try read(response(date: Date(timeIntervalSince1970: .nan))) == nil)
+        #expect(try read(response(ageBefore: 1e300)) == nil)
+    }
+
+    @Test("a draft refuses what is larger than its limit, and leaves nothing when it is released")
+    func draftLimit() async throws {
+        try await withFolder { url in
+            do {
+                let draft = try CacheDraft([1], in: CacheFolder(url), limit: 1_000)
+                try draft.append(Data(count: 900))
+                #expect(throws: POSIXError.self) { try draft.append(Data(count: 100)) }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).count == 1)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).isEmpty)
+        }
+    }
+
+    @Test("memory keeps the order of use, and its limits of bytes and of responses")
+    func memory() throws {
+        var memory = MemoryCache(limit: 100_000, countLimit: 5)
+        let request = NetworkRequest(.get, URL(text: "https://h/"))
+        let keys = try (0..<10).map { try key("https://h/\($0)") }
+        for index in 0..<8 {
+            let isStored = memory.insert(response(Data(count: index)), keys[index])
+            let found = memory.find(keys[0], request)
+            #expect(isStored && found != nil)
+        }
+        #expect(memory.count == 5 && memory.evictions == 3)
+        #expect(
+            keys.map { memory.peek($0, request) != nil } == [
+                true, false, false, false, true, true, true, true, false, false,
+            ])
+        // A look does not count as a use.
+        _ = memory.peek(keys[4], request)
+        memory.insert(response(), keys[8])
+        #expect(memory.peek(keys[4], request) == nil)
+        memory.insert(response(Data(count: 90_000)), keys[9])
+        #expect(memory.size <= 100_000 && memory.peek(keys[9], request) != nil)
+        let isStored = memory.insert(response(Data(count: 100_000)), keys[9])
+        #expect(!isStored)
+        memory.remove { key, _, _ in key.url.hasSuffix("0") }
+        #expect(memory.peek(keys[0], request) == nil)
+        memory.removeAll()
+        #expect(memory.count == 0 && memory.size == 0)
+    }
+
+    @Test("memory holds its size over many insertions, removals and variants")
+    func memoryModel() throws {
+        var memory = MemoryCache(limit: 40_000, countLimit: 50)
+        var generator = SystemRandomNumberGenerator()
+        let keys = try (0..<20).map { try key("https://h/\($0)") }
+        for _ in 0..<5_000 {
+            let key = keys[Int.random(in: 0..<20, using: &generator)]
+            let variant = "v\(Int.random(in: 0..<20, using: &generator))"
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0: memory.remove(key) { $0.variant == variant }
+            case 1: memory.remove { other, _, _ in other == key }
+            default: memory.insert(response(Data(count: Int.random(in: 0..<3_000)), variant: variant), key)
+            }
+            let all = keys.map { memory.variants(of: $0) }
+            #expect(all.map(\.count).reduce(0, +) == memory.count && memory.count <= 50)
+            #expect(all.allSatisfy { $0.count <= 16 && Set($0.map(\.variant)).count == $0.count })
+            let size = zip(all, keys).map { all, key in all.map { $0.size + key.url.utf8.count + 1 }.reduce(0, +) }
+                .reduce(0, +)
+            #expect(size == memory.size && size <= 40_000)
+        }
+    }
+
+    @Test("the disk keeps its limit of files")
+    func diskCount() async throws {
+        try await withFolder { folder in
+            let disk = try DiskCache(folder, limit: 1 << 20, countLimit: 3)
+            for index in 0..<8 {
+                _ = try disk.write(response(), key("https://h/\(index)")).get()
+                disk.survey()
+            }
+            #expect(disk.count == 3 && disk.evictions == 5 && disk.size == 3 * 4_096)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
+        }
+    }
+}
