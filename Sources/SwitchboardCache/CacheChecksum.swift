@@ -9,44 +9,65 @@ enum CacheChecksum {
     )
 
     static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
+        guard let start = bytes.baseAddress else { return of(start: nil, 0, seed) }
+        guard UInt(bitPattern: start) % 8 != 0 else {
+            return of(start: start.assumingMemoryBound(to: UInt64.self), bytes.count, seed)
+        }
+        // The bodies of files begin at a multiple of eight, other bytes are few.
+        var words = [UInt64](repeating: 0, count: bytes.count / 8 + 1)
+        return words.withUnsafeMutableBytes { copy in
+            copy.copyMemory(from: bytes)
+            return of(UnsafeRawBufferPointer(rebasing: copy[..<bytes.count]), seed: seed)
+        }
+    }
+
+    /// Reads aligned words, which is fast in a debug build too.
+    private static func of(start words: UnsafePointer<UInt64>?, _ count: Int, _ seed: UInt64) -> UInt64 {
         let (one, two, three, four, five) = primes
-        func turned(_ value: UInt64, _ count: UInt64) -> UInt64 { value &<< count | value &>> (64 &- count) }
-        func mixed(_ sum: UInt64, _ word: UInt64) -> UInt64 { turned(sum &+ word &* two, 31) &* one }
-        func word(_ offset: Int) -> UInt64 {
-            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        }
-        var offset = 0
+        var next = words
+        var left = count
         var sum = seed &+ five
-        if bytes.count >= 32 {
+        if left >= 32, var word = next {
             var (a, b, c, d) = (seed &+ one &+ two, seed &+ two, seed, seed &- one)
-            while offset + 32 <= bytes.count {
-                a = mixed(a, word(offset))
-                b = mixed(b, word(offset + 8))
-                c = mixed(c, word(offset + 16))
-                d = mixed(d, word(offset + 24))
-                offset += 32
+            while left >= 32 {
+                a = a &+ UInt64(littleEndian: word.pointee) &* two
+                a = (a &<< 31 | a &>> 33) &* one
+                word += 1
+                b = b &+ UInt64(littleEndian: word.pointee) &* two
+                b = (b &<< 31 | b &>> 33) &* one
+                word += 1
+                c = c &+ UInt64(littleEndian: word.pointee) &* two
+                c = (c &<< 31 | c &>> 33) &* one
+                word += 1
+                d = d &+ UInt64(littleEndian: word.pointee) &* two
+                d = (d &<< 31 | d &>> 33) &* one
+                word += 1
+                left -= 32
             }
+            next = word
             sum = turned(a, 1) &+ turned(b, 7) &+ turned(c, 12) &+ turned(d, 18)
-            for lane in [a, b, c, d] { sum = (sum ^ mixed(0, lane)) &* one &+ four }
+            for lane in [a, b, c, d] { sum = (sum ^ turned(lane &* two, 31) &* one) &* one &+ four }
         }
-        sum &+= UInt64(bytes.count)
-        while offset + 8 <= bytes.count {
-            sum = turned(sum ^ mixed(0, word(offset)), 27) &* one &+ four
-            offset += 8
+        sum &+= UInt64(count)
+        while left >= 8, let word = next {
+            let lane = turned(UInt64(littleEndian: word.pointee) &* two, 31) &* one
+            sum = turned(sum ^ lane, 27) &* one &+ four
+            next = word + 1
+            left -= 8
         }
-        if offset + 4 <= bytes.count {
-            let half = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        var rest = UnsafeRawBufferPointer(start: next, count: left)
+        if rest.count >= 4 {
+            let half = UInt32(littleEndian: rest.loadUnaligned(as: UInt32.self))
             sum = turned(sum ^ UInt64(half) &* one, 23) &* two &+ three
-            offset += 4
+            rest = UnsafeRawBufferPointer(rebasing: rest[4...])
         }
-        while offset < bytes.count {
-            sum = turned(sum ^ UInt64(bytes[offset]) &* five, 11) &* one
-            offset += 1
-        }
+        for byte in rest { sum = turned(sum ^ UInt64(byte) &* five, 11) &* one }
         sum = (sum ^ sum &>> 33) &* two
         sum = (sum ^ sum &>> 29) &* three
         return sum ^ sum &>> 32
     }
+
+    private static func turned(_ value: UInt64, _ count: UInt64) -> UInt64 { value &<< count | value &>> (64 &- count) }
 
     static func of(_ text: Substring.UTF8View) -> UInt64 {
         text.withContiguousStorageIfAvailable { of(UnsafeRawBufferPointer($0)) }

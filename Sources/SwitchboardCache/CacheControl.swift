@@ -71,14 +71,32 @@ struct CacheControl: Sendable {
             let (name, value) = (part[..<equals], part[part.index(after: equals)...])
             guard name.trimmed == name, value.trimmed == value else { return (name.trimmed.lowercased(), "") }
             let isQuoted = value.utf8.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
-            return (name.lowercased(), String(isQuoted ? value.dropFirst().dropLast() : value))
+            return (name.lowercased(), isQuoted ? unescaped(value.dropFirst().dropLast()) : String(value))
         }
+    }
+
+    /// Returns the text with each quoted pair replaced by its second character ([RFC 9110
+    /// §5.6.4](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4)).
+    private static func unescaped(_ text: Substring) -> String {
+        var isEscaped = false
+        return String(
+            text.filter {
+                isEscaped = !isEscaped && $0 == "\\"
+                return !isEscaped
+            })
     }
 }
 
 extension StringProtocol {
     /// The text without white space at its ends.
-    var trimmed: String { trimmingCharacters(in: .whitespaces) }
+    var trimmed: String {
+        // Most texts have none, and Foundation's function is slow.
+        let isTrimmed = utf8.withContiguousStorageIfAvailable { bytes in
+            guard let first = bytes.first, let last = bytes.last else { return true }
+            return 0x21...0x7E ~= first && 0x21...0x7E ~= last
+        }
+        return isTrimmed ?? false ? String(self) : trimmingCharacters(in: .whitespaces)
+    }
 
     /// Returns the parts between separators that are not within quotes, without empty ones.
     func splitOutsideQuotes(at separator: Character) -> [SubSequence] {

@@ -41,46 +41,46 @@ final class CacheFile: Sendable {
 
     static func pieces(_ count: Int) -> Int { (count + piece - 1) / piece }
 
-    /// Opens a file and reads the response: three system calls for a small one.
+    /// Opens a file and reads the response: four system calls for a small one.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - room: Memory for the start of the file, at least ``room`` bytes.
-    ///   - isHeadOnly: Whether the body is not read.
-    ///   - isTouched: Whether the file's time of change is set, so that it counts as used.
+    ///   - isHeadOnly: Whether the body is not read, and the response does not count as used.
     /// - Returns: The content, or why there is none.
-    static func read(
-        _ path: String, _ room: UnsafeMutableRawBufferPointer, isHeadOnly: Bool = false, isTouched: Bool = false
-    ) -> Content {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    static func read(_ path: String, isHeadOnly: Bool = false) -> Content {
+        let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return errno == ENOENT ? .missing : errno == ELOOP ? .damaged : .unreadable }
         var isKept = false
         defer { if !isKept { close(descriptor) } }
-        if isTouched { futimens(descriptor, nil) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return .unreadable }
+        guard information.st_mode & S_IFMT == S_IFREG else { return .damaged }
+        let size = Int(information.st_size)
+        let room = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: min(size, isHeadOnly ? 4_096 : start), alignment: 8)
+        defer { room.deallocate() }
         guard let count = fill(room, from: descriptor, at: nil) else { return .unreadable }
-        let start = UnsafeRawBufferPointer(rebasing: room[..<count])
-        guard let (headCount, bodyCount) = CacheHead.lengths(start) else { return .damaged }
+        guard let (headCount, bodyCount) = CacheHead.lengths(UnsafeRawBufferPointer(room)), count == room.count,
+            let head = head(UnsafeRawBufferPointer(room), CacheHead.prologue + headCount, descriptor)
+        else { return .damaged }
         let bodyStart = CacheHead.prologue + headCount
-        let size = bodyStart + bodyCount + pieces(bodyCount) * 8
-        guard let head = head(start, bodyStart, descriptor) else { return .damaged }
-        if count < room.count {
-            guard count == size else { return .damaged }
-            if isHeadOnly { return .head(head) }
-            let body = UnsafeRawBufferPointer(rebasing: start[bodyStart..<(bodyStart + bodyCount)])
-            let sums = UnsafeRawBufferPointer(rebasing: start[(bodyStart + bodyCount)...])
+        guard size == bodyStart + bodyCount + pieces(bodyCount) * 8 else { return .damaged }
+        if isHeadOnly { return .head(head) }
+        // The file's time of change is the time of its last use, exact to a minute.
+        if information.changed < CacheTime.now - CacheTime.lag { futimens(descriptor, nil) }
+        if count == size {
+            let body = UnsafeRawBufferPointer(rebasing: room[bodyStart..<(bodyStart + bodyCount)])
+            let sums = UnsafeRawBufferPointer(rebasing: room[(bodyStart + bodyCount)...])
             return isSound(body, sums) ? .whole(head, Data(body)) : .damaged
         }
-        var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_size == size else { return .damaged }
-        if isHeadOnly { return .head(head) }
         isKept = true
         let file = CacheFile(path, descriptor, bodyStart: bodyStart, bodyCount: bodyCount)
         guard bodyCount <= wholeLimit else { return .open(head, file) }
         return (try? file.read(0..<bodyCount)).map { .whole(head, $0) } ?? .damaged
     }
 
-    /// The bytes of memory that ``read(_:_:isHeadOnly:isTouched:)`` needs.
-    static let room = 96 << 10
+    /// The bytes of a file that are read at once.
+    private static let start = 96 << 10
 
     private static func head(_ start: UnsafeRawBufferPointer, _ bodyStart: Int, _ descriptor: Int32) -> CacheHead? {
         if bodyStart <= start.count { return CacheHead(UnsafeRawBufferPointer(rebasing: start[..<bodyStart])) }
@@ -116,9 +116,9 @@ final class CacheFile: Sendable {
     /// Removes the file because it is damaged.
     func discard() { unlink(path) }
 
-    /// Returns the body in chunks. A damaged piece throws, and its bytes are not delivered.
-    func bytes(for request: NetworkRequest?) -> ResponseBytes {
-        ResponseBytes(FileBytes(self, request))
+    /// Returns bytes of the body in chunks. A damaged piece throws, and its bytes are not delivered.
+    func bytes(_ range: Range<Int>, for request: NetworkRequest?) -> ResponseBytes {
+        ResponseBytes(FileBytes(self, range, request))
     }
 
     private static func isSound(_ body: UnsafeRawBufferPointer, _ sums: UnsafeRawBufferPointer) -> Bool {
@@ -153,19 +153,21 @@ private final class FileBytes: ResponseBytes.Source {
     private static let chunk = 4 * CacheFile.piece
     private let file: CacheFile
     let request: NetworkRequest?
-    private let offset = Protected(0)
+    private let rest: Protected<Range<Int>>
 
-    init(_ file: CacheFile, _ request: NetworkRequest?) {
+    init(_ file: CacheFile, _ range: Range<Int>, _ request: NetworkRequest?) {
         self.file = file
+        rest = Protected(range)
         self.request = request
     }
 
     func next() async throws -> Data? {
         try Task.checkCancellation()
-        let range = offset.withLock { offset in
-            let start = offset
-            offset = min(start + Self.chunk, file.bodyCount)
-            return start..<offset
+        let range = rest.withLock { rest in
+            // Ends with a piece, so that no piece is read twice.
+            let end = min((rest.lowerBound / Self.chunk + 1) * Self.chunk, rest.upperBound)
+            defer { rest = end..<rest.upperBound }
+            return rest.lowerBound..<end
         }
         guard !range.isEmpty else { return nil }
         do {

@@ -88,6 +88,9 @@ struct CacheFolder: Sendable {
 
 /// Times in nanoseconds since 1970.
 enum CacheTime {
+    /// The time by which the time of use that a file states may be late.
+    static let lag: Int64 = 60_000_000_000
+
     /// The current time. Reading it is no system call.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
 }

@@ -17,19 +17,25 @@ struct CacheHead {
     let partition: String
     let status: Int
     let headers: HTTPHeaders
+    /// The URL that answered, if it is not the requested one.
     let url: String?
     let variant: String
     let date: Double
     let ageBefore: Double
     let tags: [String]
+    /// The position of the stored bytes of an incomplete response. Nil for a whole one.
+    let part: CacheParts?
 
     /// Returns the response with a body.
-    func response(_ body: Data, _ file: CacheFile? = nil, url own: URL? = nil) -> StoredResponse {
+    func response(_ body: Data = Data(), _ file: CacheFile? = nil) -> StoredResponse {
         StoredResponse(
             status: status, headers: headers, body: body,
-            url: own?.absoluteString == url ? own : url.flatMap { URL(string: $0) }, variant: variant,
-            date: Date(timeIntervalSince1970: date), ageBefore: ageBefore, tags: Set(tags), file: file)
+            url: url.flatMap { URL(string: $0) }, variant: variant,
+            date: Date(timeIntervalSince1970: date), ageBefore: ageBefore, tags: Set(tags), file: file, part: part)
     }
+
+    /// Returns whether the response is one of a key.
+    func isOf(_ key: CacheKey) -> Bool { asked.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
 
     // MARK: Writing
 
@@ -52,9 +58,12 @@ struct CacheHead {
         add(key.url)
         add(key.partition)
         add(try CacheVariant.hash(response.variant))
-        add([response.url?.absoluteString].compactMap { $0 })
+        add([response.url].compactMap { $0?.asCacheKey == key.url ? nil : $0?.absoluteString })
         add(response.tags.sorted())
         add(response.headers.flatMap { [$0.name, $0.value] })
+        // The numbers, and the body behind them, begin at a multiple of eight.
+        while bytes.count % 8 != 0 { bytes.append(0) }
+        for number in response.part?.numbers ?? [] { add(UInt64(truncatingIfNeeded: number)) }
         return bytes
     }
 
@@ -90,11 +99,18 @@ struct CacheHead {
         let sum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
         let head = UnsafeRawBufferPointer(rebasing: bytes[Self.prologue...])
         guard CacheChecksum.of(head, seed: CacheChecksum.of(start)) == sum else { return nil }
+        let bodyCount = Int(truncatingIfNeeded: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self).littleEndian)
         var reader = Reader(rest: head)
         guard let status = reader.number(), let date = reader.number(), let ageBefore = reader.number(),
             let asked = reader.text(), let partition = reader.text(), let variant = reader.text(),
-            let urls = reader.texts(), let tags = reader.texts(), let fields = reader.texts(), reader.rest.isEmpty
+            let urls = reader.texts(), let tags = reader.texts(), let fields = reader.texts(),
+            head.count % 8 == 0
         else { return nil }
+        reader.rest = UnsafeRawBufferPointer(rebasing: reader.rest[(reader.rest.count % 8)...])
+        var numbers: [Int] = []
+        while let number = reader.number() { numbers.append(Int(truncatingIfNeeded: number)) }
+        part = numbers.isEmpty ? nil : CacheParts(numbers: numbers, bodyLength: bodyCount)
+        guard numbers.isEmpty == (part == nil) else { return nil }
         self.status = Int(truncatingIfNeeded: status)
         self.date = Double(bitPattern: date)
         self.ageBefore = Double(bitPattern: ageBefore)

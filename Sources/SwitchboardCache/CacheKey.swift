@@ -12,14 +12,16 @@ struct CacheKey: Sendable {
     let identity: String
 
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
-    /// a body, a `Range`, a condition for the server alone, or an invalid condition.
+    /// a body, a `Range` other than one range of bytes for a GET, an `If-Range` alone, a condition for the server alone,
+    /// or a condition that is invalid, beside a `Range` or of a streamed response.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
         guard [.get, .head].contains(request.method), request.body.isEmpty, let text = request.urlText
         else { return nil }
-        let conditions = ["Range", "If-Match", "If-Unmodified-Since", "If-Range"]
-        guard !conditions.contains(where: request.headers.contains),
-            !request.isConditional || !options.streamsResponse && CacheCondition(request) != nil
+        let isRange = request.headers.contains("Range")
+        guard !["If-Match", "If-Unmodified-Since"].contains(where: request.headers.contains),
+            isRange ? CacheRange(request) != nil : !request.headers.contains("If-Range"),
+            !request.isConditional || !isRange && !options.streamsResponse && CacheCondition(request) != nil
         else { return nil }
         self.url = text.asCacheKey
         partition = options.partition ?? ""

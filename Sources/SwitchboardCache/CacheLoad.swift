@@ -3,9 +3,12 @@ import Switchboard
 /// A request that the cache sends, and the stored response that the answer may confirm or replace.
 struct CacheLoad: Sendable {
     let key: CacheKey
-    /// The stored response that matches the request. Nil when there is none or when it must not be used.
+    /// The stored response that matches the request and can answer it. Nil when there is none.
     let stored: StoredResponse?
-    let request: NetworkRequest
+    /// The stored response that matches the request, even if it is incomplete or cannot answer its `Range`.
+    let found: StoredResponse?
+    /// The request to send.
+    var request: NetworkRequest
     let next: Next
     let reason: CacheOutcome.Reason
     /// The number of the load in the storage.

@@ -17,6 +17,8 @@ public enum CacheOutcome: Sendable, Hashable {
         case notStored
         /// The stored responses are for other values of the fields that `Vary` names.
         case otherVariant
+        /// Only a part of the response is stored, and the request asked for more.
+        case incomplete
         /// The lifetime of the stored response is over.
         case expired
         /// The request asked for it, by a directive, its `cachePolicy` or `CacheLifetime.none`.

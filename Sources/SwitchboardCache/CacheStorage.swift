@@ -16,6 +16,8 @@ actor CacheStorage {
     private struct Held {
         var memory: MemoryCache
         var counts = CacheUsage()
+        /// The number of removals, each of which counts after its files are gone.
+        var removals = 0
     }
 
     private nonisolated let held: Protected<Held>
@@ -40,11 +42,18 @@ actor CacheStorage {
     /// Returns the most recent stored response that matches a request, whatever its age. A large body stays in its
     /// file if the request streams.
     nonisolated func find(_ key: CacheKey, _ request: NetworkRequest) async -> StoredResponse? {
+        let (found, removals) = held.withLock { ($0.memory.find(key, request), $0.removals) }
         // Another variant on disk may be more recent than one in memory. Nothing is more recent than one without.
-        if let found = held.withLock({ $0.memory.find(key, request) }), folder == nil || found.variant.isEmpty {
-            return found
+        if let found, folder == nil || found.variant.isEmpty { return found }
+        guard let folder else { return nil }
+        if found == nil, let name = try? CacheFileName(key), let read = DiskCache.find(name, key, in: folder) {
+            held.withLock { held in
+                // A response that was removed while it was read must not come back.
+                if held.removals == removals { held.memory.note(read, key, name) }
+            }
+            return readable(read, by: request)
         }
-        guard folder != nil, let found = await findOnDisk(key, request) else { return nil }
+        guard let found = await findOnDisk(key, request) else { return nil }
         return readable(found, by: request)
     }
 
@@ -53,9 +62,7 @@ actor CacheStorage {
         guard let disk else { return found }
         defer { survey() }
         guard let newer = disk.find(key, request, madeAfter: found?.rules.made) else { return found }
-        if newer.response.file == nil {
-            held.withLock { _ = $0.memory.insert(newer.response, key, newer.name) }
-        }
+        held.withLock { $0.memory.note(newer.response, key, newer.name) }
         return newer.response
     }
 
@@ -91,22 +98,23 @@ actor CacheStorage {
         held.withLock { !$0.memory.variants(of: key).isEmpty } || disk?.holds(key) ?? false
     }
 
-    /// Returns the entity tags of all variants, without repetitions.
+    /// Returns the entity tags of all whole variants, without repetitions.
     func tags(of key: CacheKey) -> [String] {
         var tags: [String] = []
-        let inMemory = held.withLock { $0.memory.variants(of: key) }.compactMap(\.tag)
+        let inMemory = held.withLock { $0.memory.variants(of: key) }.filter { $0.part == nil }.compactMap(\.tag)
         for tag in inMemory + (disk?.tags(of: key) ?? []) where !tags.contains(tag) { tags.append(tag) }
         return tags
     }
 
-    /// Returns the variant with an entity tag, as an answer to a request.
+    /// Returns the whole variant with an entity tag, as an answer to a request.
     nonisolated func find(_ key: CacheKey, tag: String, for request: NetworkRequest) async -> StoredResponse? {
         guard let found = await find(key, tag: tag) else { return nil }
         return readable(found, by: request)
     }
 
     private func find(_ key: CacheKey, tag: String) -> StoredResponse? {
-        held.withLock { $0.memory.variants(of: key) }.first { $0.has(tag) } ?? disk?.find(key, tag: tag)
+        held.withLock { $0.memory.variants(of: key) }.first { $0.part == nil && $0.has(tag) }
+            ?? disk?.find(key, tag: tag)
     }
 
     // MARK: Storing
@@ -150,26 +158,32 @@ actor CacheStorage {
 
     /// Ends a load and stores its response. The body is in a finished draft, in the response, or both.
     func place(_ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, DiskFault>?) -> String? {
-        guard let load = loads.removeValue(forKey: number), !load.isOvertaken else {
+        let load = loads.removeValue(forKey: number)
+        let joined = load.flatMap { combined(response, $0) }
+        guard let load, joined != nil || !load.isOvertaken else {
             return "not stored: a newer one was, or it was removed meanwhile"
         }
+        let response = joined ?? response
         for (other, entry) in loads where other < number && entry.key == load.key && response.isFor(entry.request) {
             loads[other]?.isOvertaken = true
         }
-        guard let disk, let draft else {
+        guard let disk else {
             let isKept = held.withLock { held in
+                held.removals += 1
                 held.memory.remove(load.key) { $0.isFor(load.request) }
                 return held.memory.insert(response, load.key)
             }
             return isKept ? nil : "not stored: it is larger than the cache"
         }
         noteUses()
-        let result = draft.flatMap { disk.place($0, response, load.key) }
+        let written = joined == nil ? draft : nil
+        let result = written?.flatMap { disk.place($0, response, load.key) } ?? disk.write(response, load.key)
         let name = try? result.get()
         disk.remove(load.key, load.request, except: name)
         // A body that is only in the draft is read from there when it is wanted.
-        let isInMemory = (try? draft.get()).map { $0.bodyCount == response.body.count } ?? true
+        let isInMemory = (try? written?.get()).map { $0.bodyCount == response.body.count } ?? true
         held.withLock { held in
+            held.removals += 1
             held.memory.remove(load.key) { $0.isFor(load.request) }
             if isInMemory, response.file == nil, response.body.count <= CacheFile.wholeLimit {
                 held.memory.insert(response, load.key, name)
@@ -209,6 +223,16 @@ actor CacheStorage {
             CacheTee(bytes, response, self, number, size, sink, await bytes.request, report))
     }
 
+    /// Returns a part combined with what is stored now, or a response combined with a part that overtook it. Nil when
+    /// they do not fit. Parts may arrive in any order.
+    private func combined(_ response: StoredResponse, _ load: Load) -> StoredResponse? {
+        guard response.part != nil || load.isOvertaken, response.file == nil,
+            let current = findOnDisk(load.key, load.request), response.part != nil || current.part != nil
+        else { return nil }
+        guard let file = current.file else { return current.joined(with: response) }
+        return (try? file.read(0..<file.bodyCount)).flatMap { current.with(body: $0).joined(with: response) }
+    }
+
     /// Updates the variants that have a strong entity tag and the same `Vary` as a confirmed response, except that
     /// response itself.
     func update(_ key: CacheKey, like confirmed: StoredResponse, _ change: (StoredResponse) -> StoredResponse) {
@@ -220,15 +244,21 @@ actor CacheStorage {
             let changed = change(found)
             guard CacheVariant.names(changed.headers) == CacheVariant.names(found.headers) else { continue }
             let name = disk.flatMap { try? $0.write(changed, key).get() }
-            if changed.file == nil { held.withLock { _ = $0.memory.insert(changed, key, name) } }
+            held.withLock { held in
+                held.removals += 1
+                if changed.file == nil { held.memory.insert(changed, key, name) }
+            }
         }
     }
 
     // MARK: Removing
 
     private func removeMatching(_ load: Load) {
-        held.withLock { $0.memory.remove(load.key) { $0.isFor(load.request) } }
         disk?.remove(load.key, load.request)
+        held.withLock { held in
+            held.removals += 1
+            held.memory.remove(load.key) { $0.isFor(load.request) }
+        }
     }
 
     /// Removes the responses for which the closure returns true. It receives the URL as in a ``CacheKey``, the
@@ -239,7 +269,10 @@ actor CacheStorage {
             loads[number]?.isOvertaken = true
         }
         func removeFromMemory() {
-            held.withLock { $0.memory.remove { key, _, response in isMeant(key.url, key.partition, response.tags) } }
+            held.withLock { held in
+                held.removals += 1
+                held.memory.remove { key, _, response in isMeant(key.url, key.partition, response.tags) }
+            }
         }
         removeFromMemory()
         guard let disk else { return }
@@ -271,14 +304,20 @@ actor CacheStorage {
         for (number, load) in loads where number != spared && isMeant(CacheMarks(load.key)) {
             loads[number]?.isOvertaken = true
         }
-        held.withLock { $0.memory.remove { _, marks, _ in isMeant(marks) } }
         disk?.remove(where: isMeant)
+        held.withLock { held in
+            held.removals += 1
+            held.memory.remove { _, marks, _ in isMeant(marks) }
+        }
     }
 
     func removeAll() {
         for number in loads.keys { loads[number]?.isOvertaken = true }
-        held.withLock { $0.memory.removeAll() }
         disk?.removeAll()
+        held.withLock { held in
+            held.removals += 1
+            held.memory.removeAll()
+        }
     }
 
     // MARK: Counts
@@ -286,13 +325,14 @@ actor CacheStorage {
     /// Finds a response and decides about it. Counts it if it answers.
     nonisolated func decide(
         _ key: CacheKey, _ request: NetworkRequest, _ cache: ResponseCache
-    ) async -> (stored: StoredResponse?, decision: ResponseCache.Decision) {
-        let stored = await find(key, request)
+    ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: ResponseCache.Decision) {
+        let found = await find(key, request)
+        let stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
         let decision = cache.decision(on: stored, request)
         if case .answer(let stored, let outcome) = decision {
             count(outcome, request.method == .head ? 0 : stored.bodyCount)
         }
-        return (stored, decision)
+        return (found, stored, decision)
     }
 
     /// Counts the answer to a request.

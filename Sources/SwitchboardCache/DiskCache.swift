@@ -14,37 +14,10 @@ import SwitchboardText
 /// Several processes may use one folder. Files appear whole and under their final name, and are never changed, so each
 /// process finds whole responses or none. Each one keeps the limits for the files that it knows.
 final class DiskCache {
-    /// The facts of a head that select a variant.
-    private final class Brief {
-        let vary: [String]
-        let variant: String
-        let tag: String?
-        let made: Date
-
-        init(_ response: StoredResponse) {
-            vary = CacheVariant.names(response.headers) ?? []
-            variant = response.variant
-            tag = response.tag
-            made = response.rules.made
-        }
-    }
-
-    private struct Item {
-        let name: CacheFileName
-        var brief: Brief?
-        /// The size in whole blocks, or nil before the survey.
-        var size: Int?
-        /// The time of the last use, and the one that the file states.
-        var use: Int64 = 0
-        var told: Int64 = 0
-    }
-
     let folder: CacheFolder
     let limit: Int
     private let countLimit: Int
-    private var items: [CacheFileName.Key: [Item]] = [:]
-    private(set) var count = 0
-    private(set) var size = 0
+    private var index = DiskIndex()
     /// The number of responses that were removed to make room.
     private(set) var evictions = 0
     /// The time of the folder's last change that the index contains. Nil before the first listing.
@@ -55,9 +28,6 @@ final class DiskCache {
     private var unknown: [CacheFileName] = []
     /// The next files to evict, the first one last.
     private var victims: [(name: CacheFileName, use: Int64)] = []
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: CacheFile.room, alignment: 8)
-    /// The time in nanoseconds for which a file's time of use may be wrong.
-    private static let lag: Int64 = 60_000_000_000
 
     /// Creates a disk cache.
     ///
@@ -80,60 +50,65 @@ final class DiskCache {
         }
     }
 
-    deinit {
-        room.deallocate()
-    }
-
     // MARK: Finding
 
     /// Returns whether a response of the key is stored.
     func holds(_ key: CacheKey) -> Bool {
         guard let name = try? CacheFileName(key) else { return false }
         list()
-        return items[name.key] != nil
+        return !index[name.key].isEmpty
     }
 
-    /// Returns the entity tags of all variants.
-    func tags(of key: CacheKey) -> [String] { variants(of: key).compactMap(\.brief.tag) }
+    /// Returns the entity tags of all whole variants.
+    func tags(of key: CacheKey) -> [String] {
+        variants(of: key).filter { !$0.brief.isPart }.compactMap(\.brief.tag)
+    }
 
     /// Reads the most recent response that matches a request. Nil if it is not more recent than `limit`.
     func find(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date? = nil)
         -> (response: StoredResponse, name: CacheFileName)?
     {
-        find(key, request, limit) { read($0, key, request) }
+        find(key, request, limit) { read($0, key) }
     }
 
     /// Returns the response that ``find(_:_:madeAfter:)`` would return without its body, and does not count it as used.
     func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
         find(key, request, limit) { name in
-            guard case .head(let head) = CacheFile.read(folder.path(of: name), room, isHeadOnly: true) else {
+            guard case .head(let head) = CacheFile.read(folder.path(of: name), isHeadOnly: true), head.isOf(key) else {
                 return nil
             }
-            return isOf(key, head) ? head.response(Data()) : nil
+            return head.response()
         }?.response
     }
 
     private func find(
         _ key: CacheKey, _ request: NetworkRequest, _ limit: Date?, _ read: (CacheFileName) -> StoredResponse?
     ) -> (response: StoredResponse, name: CacheFileName)? {
-        guard let name = try? CacheFileName(key) else { return nil }
-        let known = items[name.key]
-        // A response without `Vary` replaces all others. It may come from another process, so its file is looked for.
-        if limit == nil, known?.allSatisfy({ $0.name == name }) ?? true {
-            if let response = read(name) { return (response, name) }
-            if known == nil, listed != nil, !isChanged { return nil }
-        }
-        let found = variants(of: key).filter { CacheVariant.matches($0.brief.variant, $0.brief.vary, request) }
-        for variant in found.sorted(by: { $0.brief.made > $1.brief.made }) {
+        for variant in variants(of: key).sorted(by: { $0.brief.made > $1.brief.made })
+        where CacheVariant.matches(variant.brief.variant, variant.brief.vary, request) {
             if let limit, variant.brief.made <= limit { return nil }
             if let response = read(variant.name), response.isFor(request) { return (response, variant.name) }
         }
         return nil
     }
 
-    /// Reads the variant with an entity tag.
+    /// Reads the response without `Vary`, which is found by its name alone. It replaced all other variants. Any task
+    /// may call this.
+    static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
+        let path = folder.path(of: name)
+        switch CacheFile.read(path) {
+        case .whole(let head, let body) where head.isOf(key): return head.response(body)
+        case .open(let head, let file) where head.isOf(key): return head.response(Data(), file)
+        case .damaged: unlink(path)
+        default: break
+        }
+        return nil
+    }
+
+    /// Reads the whole variant with an entity tag.
     func find(_ key: CacheKey, tag: String) -> StoredResponse? {
-        variants(of: key).first { $0.brief.tag?.isSameTag(as: tag) ?? false }.flatMap { read($0.name, key) }
+        variants(of: key).first { !$0.brief.isPart && $0.brief.tag?.isSameTag(as: tag) ?? false }
+            .flatMap { read($0.name, key) }
     }
 
     /// Reads all variants with an entity tag.
@@ -141,47 +116,34 @@ final class DiskCache {
         variants(of: key).filter { $0.brief.tag == tag }.compactMap { read($0.name, key) }
     }
 
-    private func variants(of key: CacheKey) -> [(name: CacheFileName, brief: Brief)] {
+    private func variants(of key: CacheKey) -> [(name: CacheFileName, brief: DiskIndex.Brief)] {
         guard let name = try? CacheFileName(key) else { return [] }
         list()
-        return (items[name.key] ?? []).compactMap { item in
+        return index[name.key].compactMap { item in
             if let brief = item.brief { return (item.name, brief) }
-            guard case .head(let head) = content(of: item.name, isHeadOnly: true), isOf(key, head) else { return nil }
-            let brief = Brief(head.response(Data()))
-            change(item.name) { $0.brief = brief }
+            guard case .head(let head) = content(of: item.name, isHeadOnly: true), head.isOf(key) else { return nil }
+            let brief = DiskIndex.Brief(head.response())
+            index.change(item.name) { $0.brief = brief }
             return (item.name, brief)
         }
     }
 
-    private func isOf(_ key: CacheKey, _ head: CacheHead) -> Bool {
-        head.asked.hasBytes(of: key.url) && head.partition.hasBytes(of: key.partition)
-    }
-
-    private func read(_ name: CacheFileName, _ key: CacheKey, _ request: NetworkRequest? = nil) -> StoredResponse? {
-        let now = CacheTime.now
-        let isTouched = (item(name)?.told ?? 0) < now - Self.lag
-        let content = content(of: name, isTouched: isTouched)
+    private func read(_ name: CacheFileName, _ key: CacheKey) -> StoredResponse? {
         let response: StoredResponse
-        switch content {
-        case .whole(let head, let body) where isOf(key, head): response = head.response(body, url: request?.url)
-        case .open(let head, let file) where isOf(key, head): response = head.response(Data(), file, url: request?.url)
+        switch content(of: name) {
+        case .whole(let head, let body) where head.isOf(key): response = head.response(body)
+        case .open(let head, let file) where head.isOf(key): response = head.response(Data(), file)
         default: return nil
         }
-        add(name)
-        change(name) { item in
-            item.use = now
-            if isTouched { item.told = now }
-            if item.brief == nil, name.variant != nil { item.brief = Brief(response) }
-        }
+        let now = CacheTime.now
+        index.change(name) { $0.use = now }
         return response
     }
 
-    private func content(of name: CacheFileName, isHeadOnly: Bool = false, isTouched: Bool = false) -> CacheFile.Content
-    {
-        let path = folder.path(of: name)
-        let content = CacheFile.read(path, room, isHeadOnly: isHeadOnly, isTouched: isTouched)
+    private func content(of name: CacheFileName, isHeadOnly: Bool = false) -> CacheFile.Content {
+        let content = CacheFile.read(folder.path(of: name), isHeadOnly: isHeadOnly)
         switch content {
-        case .missing: forget(name)
+        case .missing: index.remove(name)
         case .damaged: remove(name)
         default: break
         }
@@ -232,29 +194,31 @@ final class DiskCache {
             return .failure(DiskFault(error))
         }
         noteOwnChange(isCurrent)
-        add(name, isKnown: true)
+        index.add(name)
         let now = CacheTime.now
         let space = Self.space(draft.size)
-        change(name) { item in
-            size += space - (item.size ?? 0)
+        index.change(name) { item in
             (item.size, item.use, item.told) = (space, now, now)
-            item.brief = Brief(response)
+            item.brief = DiskIndex.Brief(response)
         }
-        if let variants = items[name.key], variants.count > CacheVariant.limit,
+        let variants = index[name.key]
+        if variants.count > CacheVariant.limit,
             let oldest = variants.filter({ $0.name != name }).min(by: { $0.use < $1.use })
         {
             remove(oldest.name)
             evictions += 1
         }
+        // A program that writes before the survey has ended surveys a part with each file.
+        if isUnknown { survey() }
         makeRoom(besides: name)
         return .success(name)
     }
 
     /// Notes that the memory cache answered with a response. Its file states that later, at most once a minute.
     func noteUse(of name: CacheFileName, at time: Int64) {
-        change(name) { item in
+        index.change(name) { item in
             item.use = max(item.use, time)
-            guard item.told < time - Self.lag else { return }
+            guard item.told < time - CacheTime.lag else { return }
             item.told = time
             let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
             utimensat(AT_FDCWD, folder.path(of: name), [time, time], AT_SYMLINK_NOFOLLOW)
@@ -279,7 +243,7 @@ final class DiskCache {
     /// The names of all files.
     var names: [CacheFileName] {
         list()
-        return items.values.flatMap { $0.map(\.name) }
+        return index.all.map(\.name)
     }
 
     /// Reads the heads of files, and removes those for which the closure returns true.
@@ -299,8 +263,7 @@ final class DiskCache {
             for name in names { unlink(folder.path(of: name)) }
             folder.sweep(remnants, isRemovingAll: true)
         }
-        (items, unknown, victims) = ([:], [], [])
-        (count, size) = (0, 0)
+        (index, unknown, victims) = (DiskIndex(), [], [])
         listed = folder.changed
     }
 
@@ -308,33 +271,13 @@ final class DiskCache {
         let isCurrent = !isChanged
         unlink(folder.path(of: name))
         noteOwnChange(isCurrent)
-        forget(name)
+        index.remove(name)
     }
 
     // MARK: The index
 
-    private func item(_ name: CacheFileName) -> Item? { items[name.key]?.first { $0.name == name } }
-
-    private func change(_ name: CacheFileName, _ body: (inout Item) -> Void) {
-        guard let index = items[name.key]?.firstIndex(where: { $0.name == name }) else { return }
-        body(&items[name.key, default: []][index])
-    }
-
-    private func add(_ name: CacheFileName, isKnown: Bool = false) {
-        guard item(name) == nil else { return }
-        items[name.key, default: []].append(Item(name: name))
-        count += 1
-        if !isKnown { unknown.append(name) }
-    }
-
-    /// Removes a file from the index.
-    private func forget(_ name: CacheFileName) {
-        guard let index = items[name.key]?.firstIndex(where: { $0.name == name }),
-            let item = items[name.key]?.remove(at: index)
-        else { return }
-        if items[name.key]?.isEmpty ?? false { items[name.key] = nil }
-        count -= 1
-        size -= item.size ?? 0
+    private func add(_ name: CacheFileName) {
+        if index.add(name) { unknown.append(name) }
     }
 
     /// Whether another process changed the folder since it was listed. Takes one system call.
@@ -353,18 +296,20 @@ final class DiskCache {
         guard let (names, remnants) = folder.list() else { return }
         // The clock of the file system has ticks of milliseconds: a later change may have the same time.
         listed = start - changed < 10_000_000 ? changed - 1 : changed
-        var gone = Set(items.values.joined().map(\.name))
-        items.reserveCapacity(names.count)
+        var gone = Set(index.all.map(\.name))
         for name in names {
             if gone.isEmpty || gone.remove(name) == nil { add(name) }
         }
-        for name in gone { forget(name) }
+        for name in gone { index.remove(name) }
         folder.sweep(remnants)
         listing.end = CacheTime.now
         listing.duration = listing.end - start
     }
 
     // MARK: Limits
+
+    var count: Int { index.count }
+    var size: Int { index.size }
 
     /// Whether ``survey(_:)`` has something to do.
     var isUnknown: Bool { listed == nil || !unknown.isEmpty }
@@ -374,10 +319,10 @@ final class DiskCache {
         list()
         for _ in 0..<most {
             guard let name = unknown.popLast() else { break }
-            guard let item = item(name), item.size == nil else { continue }
+            guard let item = index.item(name), item.size == nil else { continue }
             var information = stat()
             guard lstat(folder.path(of: name), &information) == 0 else {
-                if errno == ENOENT { forget(name) }
+                if errno == ENOENT { index.remove(name) }
                 continue
             }
             guard information.st_mode & S_IFMT == S_IFREG else {
@@ -385,8 +330,7 @@ final class DiskCache {
                 continue
             }
             let space = Self.space(Int(information.st_size))
-            size += space
-            change(name) { item in
+            index.change(name) { item in
                 (item.size, item.told) = (space, max(item.told, information.changed))
                 item.use = max(item.use, information.changed)
             }
@@ -400,7 +344,7 @@ final class DiskCache {
         while size > limit || count > countLimit {
             if victims.isEmpty {
                 // Sorts all files for a tenth of them, so that each eviction takes little time.
-                let all = items.values.joined().map { (name: $0.name, use: $0.use) }.sorted { $0.use < $1.use }
+                let all = index.all.map { (name: $0.name, use: $0.use) }.sorted { $0.use < $1.use }
                 victims = all.prefix(max(16, all.count / 10)).reversed()
             }
             guard let victim = victims.popLast() else { return }
@@ -408,22 +352,21 @@ final class DiskCache {
                 if count <= 1 { return }
                 continue
             }
-            guard let item = item(victim.name), item.use == victim.use, !isUsedElsewhere(item) else { continue }
+            guard let item = index.item(victim.name), item.use == victim.use, !isUsedElsewhere(item) else { continue }
             remove(victim.name)
             evictions += 1
         }
     }
 
     /// Returns whether another process used a file since the last look at it.
-    private func isUsedElsewhere(_ item: Item) -> Bool {
+    private func isUsedElsewhere(_ item: DiskIndex.Item) -> Bool {
         var information = stat()
         guard lstat(folder.path(of: item.name), &information) == 0, information.changed > item.use + 1_000_000_000
         else {
             return false
         }
         let space = Self.space(Int(information.st_size))
-        change(item.name) { item in
-            size += space - (item.size ?? 0)
+        index.change(item.name) { item in
             (item.size, item.use, item.told) = (space, information.changed, information.changed)
         }
         return true

@@ -5,13 +5,22 @@ import SwitchboardText
 /// Stores responses in memory. Above a limit, it evicts the least recently used ones. Each operation on a key takes
 /// the same time, however many responses are stored.
 struct MemoryCache: Sendable {
-    private struct Entry: Sendable {
+    private final class Content: Sendable {
         let key: CacheKey
         let marks: CacheMarks
         let response: StoredResponse
         /// The name of the file, if the response is on disk too.
         let file: CacheFileName?
         let size: Int
+
+        init(_ key: CacheKey, _ response: StoredResponse, _ file: CacheFileName?, _ size: Int) {
+            (self.key, self.marks, self.response) = (key, file?.marks ?? CacheMarks(key), response)
+            (self.file, self.size) = (file, size)
+        }
+    }
+
+    private struct Entry: Sendable {
+        let content: Content
         /// The time of the last use, in nanoseconds.
         var use: Int64
         /// The places of the neighbors in the order of use, and of the next variant of the key.
@@ -32,7 +41,7 @@ struct MemoryCache: Sendable {
     private(set) var size = 0
     /// The number of responses that were removed to make room.
     private(set) var evictions = 0
-    /// The uses of evicted entries with a file, and the time until which ``takeUses()`` returned all uses.
+    /// The uses of files whose responses are not in memory, and the time until which ``takeUses()`` returned all uses.
     private var evictedUses: [(file: CacheFileName, use: Int64)] = []
     private var taken: Int64 = 0
 
@@ -59,15 +68,19 @@ struct MemoryCache: Sendable {
     }
 
     /// Returns all variants of a key.
-    func variants(of key: CacheKey) -> [StoredResponse] { places(of: key).compactMap { entries[$0]?.response } }
+    func variants(of key: CacheKey) -> [StoredResponse] { places(of: key).compactMap { entries[$0]?.content.response } }
 
     private func place(_ key: CacheKey, _ request: NetworkRequest) -> Int? {
         var found: Int?
         var next = first[key]
         while let place = next, let entry = entries[place] {
             next = entry.sibling
-            guard entry.response.isFor(request) else { continue }
-            if let found, let other = entries[found], other.response.rules.made > entry.response.rules.made { continue }
+            guard entry.content.response.isFor(request) else { continue }
+            if let found, let other = entries[found],
+                other.content.response.rules.made > entry.content.response.rules.made
+            {
+                continue
+            }
             found = place
         }
         return found
@@ -81,12 +94,12 @@ struct MemoryCache: Sendable {
             link(place)
         }
         entries[place]?.use = CacheTime.now
-        return entries[place]?.response
+        return entries[place]?.content.response
     }
 
     /// Returns the most recent response that matches a request, without counting it as used.
     func peek(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
-        place(key, request).flatMap { entries[$0]?.response }
+        place(key, request).flatMap { entries[$0]?.content.response }
     }
 
     /// Stores a response. The caller has removed the variants that it replaces. Returns false, and stores nothing, for
@@ -96,9 +109,7 @@ struct MemoryCache: Sendable {
         remove(key) { $0.variant.hasBytes(of: response.variant) }
         let size = response.size + key.url.utf8.count + key.identity.utf8.count
         guard size <= limit, countLimit > 0 else { return false }
-        let entry = Entry(
-            key: key, marks: file?.marks ?? CacheMarks(key), response: response, file: file, size: size,
-            use: CacheTime.now, sibling: first[key])
+        let entry = Entry(content: Content(key, response, file, size), use: CacheTime.now, sibling: first[key])
         let place = free.popLast() ?? entries.count
         if place == entries.count { entries.append(entry) } else { entries[place] = entry }
         first[key] = place
@@ -114,6 +125,18 @@ struct MemoryCache: Sendable {
         return true
     }
 
+    /// Stores a response that was read from a file, unless its body is in the file. Notes the use of the file.
+    mutating func note(_ response: StoredResponse, _ key: CacheKey, _ file: CacheFileName) {
+        guard response.file != nil || !insert(response, key, file) else { return }
+        noteEvicted(file, CacheTime.now)
+    }
+
+    private mutating func noteEvicted(_ file: CacheFileName, _ use: Int64) {
+        evictedUses.append((file, use))
+        // Old uses that nobody takes are of no use.
+        if evictedUses.count > 4_096 { evictedUses.removeFirst(2_048) }
+    }
+
     /// Returns the files whose responses were used since the last call, with the time of the last use.
     mutating func takeUses() -> [(file: CacheFileName, use: Int64)] {
         var uses = evictedUses
@@ -121,7 +144,7 @@ struct MemoryCache: Sendable {
         var next = newest
         let now = CacheTime.now
         while let place = next, let entry = entries[place], entry.use >= taken {
-            if let file = entry.file { uses.append((file, entry.use)) }
+            if let file = entry.content.file { uses.append((file, entry.use)) }
             next = entry.older
         }
         taken = now
@@ -131,14 +154,16 @@ struct MemoryCache: Sendable {
     /// Removes the responses for which the closure returns true.
     mutating func remove(where isMeant: (CacheKey, CacheMarks, StoredResponse) -> Bool) {
         for place in entries.indices {
-            if let entry = entries[place], isMeant(entry.key, entry.marks, entry.response) { remove(place) }
+            if let entry = entries[place], isMeant(entry.content.key, entry.content.marks, entry.content.response) {
+                remove(place)
+            }
         }
     }
 
     /// Removes the variants of a key for which the closure returns true.
     mutating func remove(_ key: CacheKey, where isMeant: (StoredResponse) -> Bool) {
         for place in places(of: key) {
-            if let entry = entries[place], isMeant(entry.response) { remove(place) }
+            if let entry = entries[place], isMeant(entry.content.response) { remove(place) }
         }
     }
 
@@ -148,10 +173,8 @@ struct MemoryCache: Sendable {
     }
 
     private mutating func evict(_ place: Int) {
-        if let entry = entries[place], let file = entry.file, entry.use >= taken {
-            evictedUses.append((file, entry.use))
-            // Old uses that nobody takes are of no use.
-            if evictedUses.count > 4_096 { evictedUses.removeFirst(2_048) }
+        if let entry = entries[place], let file = entry.content.file, entry.use >= taken {
+            noteEvicted(file, entry.use)
         }
         evictions += 1
         remove(place)
@@ -160,14 +183,14 @@ struct MemoryCache: Sendable {
     private mutating func remove(_ place: Int) {
         guard let entry = entries[place] else { return }
         unlink(place)
-        if first[entry.key] == place {
-            first[entry.key] = entry.sibling
-        } else if let before = places(of: entry.key).first(where: { entries[$0]?.sibling == place }) {
+        if first[entry.content.key] == place {
+            first[entry.content.key] = entry.sibling
+        } else if let before = places(of: entry.content.key).first(where: { entries[$0]?.sibling == place }) {
             entries[before]?.sibling = entry.sibling
         }
         entries[place] = nil
         free.append(place)
-        size -= entry.size
+        size -= entry.content.size
     }
 
     // MARK: The order of use

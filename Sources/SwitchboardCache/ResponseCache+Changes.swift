@@ -77,7 +77,7 @@ extension ResponseCache {
         revalidations.start(request, key) { [self] request in
             do {
                 let response = try await answer(
-                    CacheLoad(key: key, stored: stored, request: request, next: next, reason: .expired))
+                    CacheLoad(key: key, stored: stored, found: stored, request: request, next: next, reason: .expired))
                 let isFailed = response.cacheOutcome == .stale(.serverFailed)
                 if isFailed || response.statusCode >= 500 {
                     let why = isFailed ? "the stored response stays" : "HTTP \(response.statusCode)"

@@ -10,7 +10,9 @@ extension ResponseCache: ExplainedInterceptor {
             return "sends: the cache does not handle the request"
         }
         let found = await storage.peek(key, request)
-        switch decision(on: found?.response, request) {
+        // A head tells that a response is whole, but not which ranges of it are stored.
+        let isOfUse = request.headers.contains("Range") || found?.response.canAnswer(request) ?? true
+        switch decision(on: isOfUse ? found?.response : nil, request) {
         case .refuse: return "fails: not cached"
         case .answer(let stored, let outcome):
             let place = found?.isInMemory ?? false ? "memory" : "disk"

@@ -7,16 +7,27 @@ extension ResponseCache {
     func load(_ load: CacheLoad) async throws -> NetworkResponse {
         var load = load
         load.number = await storage.begin(load.key, load.request)
+        let begun = now()
         do {
             if load.request.method == .head { return try await describe(load) }
-            if load.usesStored, let response = try await confirm(load) { return response }
+            if load.usesStored, let completing = load.completing {
+                let plain = load.request
+                load.request = completing
+                if let response = try await complete(load, for: plain) { return response }
+                load.request = plain
+            } else if load.usesStored, let response = try await confirm(load) {
+                return response
+            }
             let asked = now()
             return await settle(try await load.next(load.request), load, asked: asked)
         } catch let error as NetworkError where error.isAbsence {
             let stale = substitute(for: load, "\(error.code)")
-            await storage.end(load.number)
+            await keepReceived(error, load, asked: begun)
             guard let stale else { throw error }
             return stale
+        } catch let error as NetworkError {
+            await keepReceived(error, load, asked: begun)
+            throw error
         } catch {
             await storage.end(load.number)
             throw error
@@ -31,7 +42,8 @@ extension ResponseCache {
         guard !request.isConditional else { return nil }
         if let url = stored?.url, url.asCacheKey != load.key.url { return nil }
         var validators = stored?.validators ?? HTTPHeaders()
-        let tags = await storage.tags(of: load.key)
+        // A 304 about another variant answers no range.
+        let tags = request.headers.contains("Range") ? [] : await storage.tags(of: load.key)
         let others = tags.filter { $0 != stored?.tag && CacheVariant.isTag($0) }
         if !others.isEmpty {
             let own = validators.values(for: "If-None-Match")
@@ -43,7 +55,8 @@ extension ResponseCache {
         let asked = now()
         let response = try await load.next(conditional)
         guard response.statusCode == 304 else { return await settle(response, load, asked: asked) }
-        guard let meant = await meant(by: response, load, isOnly: tags.count < 2) else {
+        let meant = await meant(by: response, load, isOnly: tags.count < 2)
+        guard let meant, meant.canAnswer(request) else {
             request.report(.cache("the 304 does not match the stored response"))
             return nil
         }
@@ -97,7 +110,7 @@ extension ResponseCache {
             await storage.end(load.number)
             return stale
         }
-        if let stored = load.stored, response.statusCode == 200, stored.status == 200,
+        if let stored = load.found, response.statusCode == 200, stored.status == 200,
             isOurs(response, to: load.request)
         {
             if stored.isDescribed(by: response) {
@@ -114,7 +127,7 @@ extension ResponseCache {
     }
 
     /// Ends a load: stores the server's response, or returns the stored one in its place when the server failed.
-    private func settle(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async -> NetworkResponse {
+    func settle(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async -> NetworkResponse {
         if [500, 502, 503, 504].contains(response.statusCode),
             let stale = substitute(for: load, "HTTP \(response.statusCode)")
         {
@@ -144,7 +157,9 @@ extension ResponseCache {
             if new != nil { request.report(.cache("not stored: the request was changed behind the cache")) }
             // A permanent answer removes the stored response. A temporary failure does not.
             let isPassing = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
-            let isReplaced = request.options.cacheLifetime != .none && !isPassing
+            let isReplaced =
+                request.options.cacheLifetime != .none && !isPassing
+                && !response.isOnlyAboutRange(of: request, load.found)
             await storage.end(load.number, isReplaced: isReplaced)
             return response
         }

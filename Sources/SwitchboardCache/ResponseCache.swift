@@ -17,14 +17,22 @@ import Switchboard
 ///
 /// The cache stores the responses that [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3) lets a private
 /// cache store, without their `Set-Cookie`: every status with a stated lifetime, and the heuristically cacheable ones.
-/// It stores no 206, no answer to credentials (401, 407), no response with `no-store`, and none that streams or
-/// downloads into a file. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment)
-/// and the same header fields, including credentials and cookies. Fields that change with each request, such as a
+/// It stores no answer to credentials (401, 407) and no response with `no-store`. A streamed response and a download are
+/// stored while they are read, if they are read to their end, and a stored response answers later ones in chunks. A
+/// cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the same header fields, including credentials and cookies. Fields that change with each request, such as a
 /// signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored
 /// per identity. A stored GET also answers a HEAD. A POST's response that states its lifetime and has its own URL as
 /// `Content-Location` answers a later GET. A request with a method other than GET, HEAD, OPTIONS or TRACE
 /// removes the stored responses of its path, and of its `Location` and `Content-Location` of the same origin, unless
 /// the server rejects it. `NetworkResponse.cacheOutcome` states the part that the cache had in a response.
+///
+/// **Ranges.** A stored 200 answers a `Range` with one range of bytes ([RFC 9110
+/// §14](https://www.rfc-editor.org/rfc/rfc9110#section-14)): with a 206, or with a 416 when the range begins behind its
+/// end. The cache stores a 206, and the received bytes of a GET whose body ended early, if they have a strong validator:
+/// an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. It combines up to 8 separate parts with
+/// the same validator. They answer ranges within them. A GET of the whole requests the missing bytes only, with
+/// `If-Range`. If the server's answer does not fit, the cache sends the plain request. Several ranges, other units, and
+/// an `If-Range` that does not match go to the server.
 ///
 /// **Where to list it.** List the cache last of the exchange interceptors, behind interceptors that add credentials. It
 /// never stores a response when an interceptor behind it changed the request or when a login behind it decided about
@@ -47,15 +55,15 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// The names of fields, in lower case, that may differ between requests for the same response.
     static let ignored: Set<String> = [
         "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
-        "if-none-match", "if-modified-since",
+        "range", "if-range", "if-none-match", "if-modified-since",
     ]
     let now: @Sendable () -> Date
 
     /// Creates a cache in memory.
     ///
     /// - Parameters:
-    ///   - memoryLimit: The largest total size, in bytes. The cache does not store a larger response, and evicts the
-    ///     least recently used ones.
+    ///   - memoryLimit: The largest total size, in bytes. The cache does not store a larger response, nor a streamed one
+    ///     above an eighth of it, and evicts the least recently used ones.
     ///   - identity: Returns the identity of a request, which replaces its header fields in the comparison. Nil, the
     ///     default, compares the header fields.
     ///   - now: Returns the current time.
@@ -70,8 +78,11 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Creates a cache in memory and on disk. Later runs of the program find the responses on disk.
     ///
     /// Only the owner can read the files. They are not encrypted: they contain URLs with their parameters, and header
-    /// fields and bodies of responses, but no header field of a request. Use a folder for only one cache of one process
-    /// at a time.
+    /// fields and bodies of responses, but no header field of a request.
+    ///
+    /// Several caches and processes may use one folder. Each finds whole responses of the others or none, and keeps the
+    /// limit for the files that it knows. A process that is killed leaves only whole responses. A body of more than 1
+    /// MiB is on disk only.
     ///
     /// - Parameters:
     ///   - folder: The folder of the files. Created if missing.
@@ -104,7 +115,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         if request.isConditional, let condition = await condition(of: request, key) {
             return condition.answer(try await intercept(request.unconditional, next: next))
         }
-        let (stored, decision) = await storage.decide(key, request, self)
+        let (found, stored, decision) = await storage.decide(key, request, self)
         let reason: CacheOutcome.Reason
         switch decision {
         case .answer(let stored, let outcome):
@@ -116,13 +127,15 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         case .refuse: throw Self.notCached
         case .load(let why, let text):
             if request.options.cacheLifetime != .none { request.report(.cache(text)) }
-            reason = why == .notStored ? await missing(key) : why
+            reason = why == .notStored ? await missing(key, found) : why
         }
-        return try await answer(CacheLoad(key: key, stored: stored, request: request, next: next, reason: reason))
+        return try await answer(
+            CacheLoad(key: key, stored: stored, found: found, request: request, next: next, reason: reason))
     }
 
-    private func missing(_ key: CacheKey) async -> CacheOutcome.Reason {
-        await storage.holds(key) ? .otherVariant : .notStored
+    private func missing(_ key: CacheKey, _ found: StoredResponse?) async -> CacheOutcome.Reason {
+        if let found { return found.part == nil ? .requested : .incomplete }
+        return await storage.holds(key) ? .otherVariant : .notStored
     }
 
     static let notCached = NetworkError(.notCached, reason: "it is cache-only, so it was not sent")

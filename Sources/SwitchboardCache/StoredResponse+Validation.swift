@@ -31,7 +31,10 @@ extension StoredResponse {
     func isDescribed(by head: NetworkResponse) -> Bool {
         ["ETag", "Last-Modified"].allSatisfy { name in
             head.headers.values(for: name).first.map { $0 == headers.values(for: name).first } ?? true
-        } && head.headers["Content-Length"].map { $0 == headers["Content-Length"] ?? "\(bodyCount)" } ?? true
+        }
+            && head.headers["Content-Length"].map {
+                $0 == headers["Content-Length"] ?? wholeSize.map(String.init) ?? $0
+            } ?? true
     }
 
     /// Returns the response with the updated fields of a 304 or a HEAD ([RFC 9111
@@ -40,14 +43,14 @@ extension StoredResponse {
         -> StoredResponse
     {
         let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
-        var fields = response.headers.storable()
+        var fields = response.headers.dated(now).storable()
         for name in ofTheBody { fields.remove(name) }
         let merged = headers.merging(fields)
         return StoredResponse(
             status: status, headers: merged, body: body, url: url,
             variant: request.map { CacheVariant.text(CacheVariant.names(merged) ?? [], of: $0) } ?? variant, date: now,
             ageBefore: Self.age(response.headers, asked: asked, at: now),
-            tags: tags.union(request?.options.cacheTags ?? []), file: file, decoded: decoded)
+            tags: tags.union(request?.options.cacheTags ?? []), file: file, part: part, decoded: decoded)
     }
 }
 

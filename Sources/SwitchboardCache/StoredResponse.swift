@@ -6,10 +6,13 @@ import SwitchboardText
 struct StoredResponse: Sendable {
     let status: Int
     let headers: HTTPHeaders
-    /// The body, or empty if it is in ``file``.
+    /// The body, or the stored bytes of an incomplete one, one after the other. Empty if it is in ``file``.
     let body: Data
     /// The file with a body that is too large for memory. Nil for other bodies.
     let file: CacheFile?
+    /// The position of the stored bytes of an incomplete response, whose status and fields are those of the whole. Nil
+    /// for a whole response.
+    let part: CacheParts?
     /// The URL that answered.
     let url: URL?
     /// The names and request values of the fields that `Vary` names, or their hash when the response comes from a file.
@@ -33,15 +36,17 @@ struct StoredResponse: Sendable {
     ///   - request: The request as the cache received it.
     ///   - asked: The time when the request was sent.
     ///   - now: The current time.
-    init?(_ response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date) {
+    ///   - isCut: Whether the body ended early.
+    init?(_ response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date, isCut: Bool = false) {
         guard request.options.cacheLifetime != .none,
+            let (response, part) = response.storable(for: request, isCut: isCut),
             let names = CacheVariant.names(response.headers), !CacheControl(request.headers).isNoStore
         else { return nil }
         self.init(
-            status: response.statusCode, headers: response.headers, body: response.body,
+            status: response.statusCode, headers: response.headers.dated(now), body: response.body,
             url: response.url?.withoutUserInfo.0, variant: CacheVariant.text(names, of: request), date: now,
             ageBefore: Self.age(response.headers, asked: asked, at: now), tags: request.options.cacheTags,
-            failedCall: response.statusCode >= 500 ? request.id : nil)
+            failedCall: response.statusCode >= 500 ? request.id : nil, part: part)
         // An app's own lifetime allows storing a success that names no lifetime, but nothing that is forbidden.
         let isOwn = isSuccess && request.options.cacheLifetime != .server
         guard rules.allowsStoring || isOwn && status != 206 && !rules.control.isNoStore else { return nil }
@@ -57,7 +62,7 @@ struct StoredResponse: Sendable {
     /// Creates a stored response from its parts.
     init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, date: Date, ageBefore: Double,
-        tags: Set<String>, failedCall: NetworkRequest.ID? = nil, file: CacheFile? = nil,
+        tags: Set<String>, failedCall: NetworkRequest.ID? = nil, file: CacheFile? = nil, part: CacheParts? = nil,
         decoded: DecodedValues = DecodedValues()
     ) {
         rules = CacheRules(status, headers, at: date)
@@ -71,17 +76,18 @@ struct StoredResponse: Sendable {
         self.ageBefore = ageBefore
         self.tags = tags
         self.failedCall = failedCall
+        self.part = part
         self.decoded = decoded
     }
 
-    /// The number of bytes of the body.
+    /// The number of stored bytes of the body.
     var bodyCount: Int { file?.bodyCount ?? body.count }
 
     /// Returns the response with its body in memory.
     func with(body: Data) -> StoredResponse {
         StoredResponse(
             status: status, headers: headers, body: body, url: url, variant: variant, date: date, ageBefore: ageBefore,
-            tags: tags, failedCall: failedCall, decoded: decoded)
+            tags: tags, failedCall: failedCall, part: part, decoded: decoded)
     }
 
     var isSuccess: Bool { (200..<300).contains(status) }
@@ -97,11 +103,15 @@ struct StoredResponse: Sendable {
             || (try? CacheVariant.hash(variant)) == (try? CacheVariant.hash(other.variant))
     }
 
-    /// Returns the response to a request, with its `Age` field. A HEAD gets no body.
+    /// Returns the response to a request that it can answer, with its `Age` field. A HEAD gets no body.
     func answer(to request: NetworkRequest, at now: Date, _ outcome: CacheOutcome) -> NetworkResponse {
-        var response = NetworkResponse(
-            status: status, headers: headers, body: request.method == .head ? Data() : body, url: url)
-        if let file, request.method != .head { response.stream = file.bytes(for: request) }
+        var response =
+            slice(for: request)?.response(of: self, to: request)
+            ?? NetworkResponse(
+                status: status, headers: headers, body: request.method == .head ? Data() : body, url: url)
+        if let file, response.statusCode == status, request.method != .head {
+            response.stream = file.bytes(0..<file.bodyCount, for: request)
+        }
         let age = age(at: now)
         response.headers.set("Age", "\(age.components.seconds)")
         response.request = request
@@ -111,6 +121,15 @@ struct StoredResponse: Sendable {
 }
 
 extension HTTPHeaders {
+    /// Returns the fields with a `Date`, which is the time of arrival if the server sent none ([RFC 9110
+    /// §6.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.1)).
+    func dated(_ arrival: Date) -> HTTPHeaders {
+        guard !contains("Date") else { return self }
+        var fields = self
+        fields.add("Date", HTTPDate.text(arrival))
+        return fields
+    }
+
     /// Returns the fields to store: without these, fields about the connection ([RFC 9111
     /// §3.1](https://www.rfc-editor.org/rfc/rfc9111#section-3.1)), and cookies, which only the original response sets.
     /// `Connection` and `no-cache` cannot exclude the fields that control caching.

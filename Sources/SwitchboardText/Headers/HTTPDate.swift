@@ -1,6 +1,6 @@
 import Foundation
 
-/// Parses the dates of header fields ([RFC 9110 §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7)).
+/// Parses and writes the dates of header fields ([RFC 9110 §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7)).
 ///
 /// Each of the three formats is matched exactly, but without case, as a cache should ([RFC 9111
 /// §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2)). The day of the week must be a valid name, and is not
@@ -16,6 +16,19 @@ package enum HTTPDate {
     package static func parse(_ text: String, now: Date = Date()) -> Date? {
         let text = text.utf8.map(\.lowercased)
         return fixdate(text) ?? rfc850(text, now) ?? asctime(text)
+    }
+
+    /// Returns a time as `Sun, 06 Nov 1994 08:49:37 GMT`, without the fraction of its second. A time before 1970 or
+    /// after 9999 becomes the nearest one within.
+    package static func text(_ date: Date) -> String {
+        let seconds = date.timeIntervalSince1970
+        var time = time_t(seconds.isNaN ? 0 : max(0, min(seconds, 253_402_300_799)))
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (day, month) = (shortDays[(Int(parts.tm_wday) + 6) % 7], months[Int(parts.tm_mon)])
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(two).joined(separator: ":")
+        return "\(day.capitalized), \(two(parts.tm_mday)) \(month.capitalized) \(parts.tm_year + 1_900) \(clock) GMT"
     }
 
     /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.

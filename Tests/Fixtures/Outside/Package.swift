@@ -41,6 +41,13 @@ let package = Package(
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardTransfers", package: "Switchboard"),
             ]),
+        // Uses a cache in a folder, for scripts/oracles/cache-kill, and measures one.
+        .executableTarget(
+            name: "cache-run",
+            dependencies: [
+                .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardCache", package: "Switchboard"),
+            ]),
         // Signs in, refreshes and revokes, for scripts/oracles/oauth-provider.
         .executableTarget(
             name: "oauth-client",

@@ -28,10 +28,12 @@ struct CacheAgeTests {
         #expect(try await fixture.get("https://h/", .server) == "2")
     }
 
-    // §4.2.2: "a cache MUST NOT use heuristics to determine freshness when an explicit expiration time is present in the
-    // stored response"
     @Test(
         "no lifetime is estimated beside explicit or invalid fields",
+        .rule(
+            "RFC 9111 §4.2.2",
+            "A cache MUST NOT use heuristics to determine freshness when an explicit expiration time is present in "
+                + "the stored response."),
         arguments: [
             ["Cache-Control": "max-age=0"], ["Cache-Control": "max-age=x"], ["Expires": "0"],
             ["Cache-Control": "no-cache"],
@@ -68,6 +70,14 @@ struct CacheAgeTests {
     // `corrected_initial_age = max(apparent_age, corrected_age_value)`.
     @Test(
         "the age counts Age plus transit time, or the time since Date",
+        .rule(
+            "RFC 9111 §4.2.3",
+            "A cache MUST interpret this value relative to the time the request was initiated, not the time that "
+                + "the response was received."),
+        .rule(
+            "RFC 9111 §4",
+            "a cache MUST generate an Age header field, replacing any present in the response with a value equal to "
+                + "the stored response's current_age"),
         arguments: [
             ([:], 5), (["Age": "20"], 25), (["Date": "Tue, 14 Nov 2023 22:12:55 GMT"], 30),
             (["Date": "Tue, 14 Nov 2023 22:12:55 GMT", "Age": "20"], 30),
@@ -102,10 +112,16 @@ struct CacheAgeTests {
         #expect(try await fixture.get("https://h/", .server) == "2")
     }
 
-    // RFC 8246 §2: "clients SHOULD NOT issue a conditional request during the response's freshness lifetime (e.g., upon a
-    // reload) unless explicitly overridden by the user (e.g., a force reload)"
     @Test(
         "an immutable response is not revalidated while it is fresh",
+        .rule(
+            "RFC 8246 §2",
+            "Clients SHOULD NOT issue a conditional request during the response's freshness lifetime (e.g., upon a "
+                + "reload) unless explicitly overridden by the user"),
+        .rule(
+            "RFC 8246 §3",
+            "These reloads, typically indicated through no-cache request attributes, SHOULD ignore the immutable "
+                + "extension as well."),
         arguments: [("immutable, max-age=60", 59, "1"), ("immutable, max-age=60", 60, "2"), ("max-age=60", 1, "2")])
     func immutable(control: String, age: TimeInterval, text: String) async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": control, "ETag": "\"1\""])
@@ -117,5 +133,39 @@ struct CacheAgeTests {
         _ = try await fixture.get("https://h/", .server) { $0.cachePolicy = .reloadIgnoringLocalCacheData }
         _ = try await fixture.get("https://h/", .server, headers: ["Cache-Control": "no-cache"])
         #expect(fixture.session.requests.count == count + 2)
+    }
+
+    @Test(
+        "a stale immutable response is revalidated like any other",
+        .rule(
+            "RFC 8246 §2",
+            "Stale responses SHOULD be revalidated as they normally would be in the absence of the immutable extension."
+        ))
+    func staleImmutable() async throws {
+        let headers: HTTPHeaders = ["Cache-Control": "immutable, max-age=60", "ETag": "\"1\""]
+        let fixture = CacheFixture(StubSession(.text("1", headers: headers), .status(304, headers: headers)))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        let response = try await fixture.response("https://h/", .server)
+        #expect(response.text == "1" && response.cacheOutcome == .validated(.expired))
+        #expect(fixture.session.requests.last?.headers["If-None-Match"] == "\"1\"")
+    }
+
+    @Test(
+        "immutable ignores arguments, and needs HTTPS",
+        .rule("RFC 8246 §2", "If any arguments are present, they have no meaning and MUST be ignored."),
+        .rule(
+            "RFC 8246 §3",
+            "Clients SHOULD ignore the immutable extension from resources that are not part of an authenticated context "
+                + "such as HTTPS."),
+        arguments: [
+            ("https://h/", "immutable=\"a, b\", max-age=60", "1"), ("HTTPS://h/", "immutable=0, max-age=60", "1"),
+            ("http://h/", "immutable, max-age=60", "2"),
+        ])
+    func immutableForm(url: String, control: String, text: String) async throws {
+        let fixture = CacheFixture(headers: ["Cache-Control": control, "ETag": "\"1\""])
+        _ = try await fixture.get(url, .server)
+        #expect(try await fixture.get(url, .server) == "1")
+        #expect(try await fixture.get(url, .server) { $0.cachePolicy = .reloadRevalidatingCacheData } == text)
     }
 }

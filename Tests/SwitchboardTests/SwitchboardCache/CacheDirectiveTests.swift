@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardCache
+import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
@@ -26,8 +27,6 @@ struct CacheDirectiveTests {
         // "the client prefers stored response not be used to satisfy the request without successful validation"
         ("no-cache", make { $0.noCache = true }, 1, "2"),
         ("no-cache, max-stale", make { ($0.noCache, $0.maxStale) = (true, .seconds(1 << 40)) }, 1, "2"),
-        // "a cache SHOULD either respond using a stored response consistent with the other constraints of the request or
-        // respond with a 504 (Gateway Timeout) status code"
         ("only-if-cached", make { $0.onlyIfCached = true }, 59, "1"),
         ("only-if-cached", make { $0.onlyIfCached = true }, 60, "notCached"),
         ("max-stale=5, only-if-cached", make { ($0.onlyIfCached, $0.maxStale) = (true, .seconds(5)) }, 65, "1"),
@@ -40,7 +39,13 @@ struct CacheDirectiveTests {
         return directives
     }
 
-    @Test("a directive decides, as a field and as an option", arguments: cases.indices)
+    @Test(
+        "a directive decides, as a field and as an option",
+        .rule(
+            "RFC 9111 §5.2.1.7",
+            "SHOULD, upon receiving it, respond with either a stored response consistent with the other constraints "
+                + "of the request or a 504 (Gateway Timeout)"),
+        arguments: cases.indices)
     func directive(index: Int) async throws {
         let (field, directives, age, answer) = Self.cases[index]
         for isOption in [false, true] {
@@ -58,7 +63,11 @@ struct CacheDirectiveTests {
         }
     }
 
-    @Test("directives of options are sent, and a field of the request wins")
+    @Test(
+        "directives of options are sent, and a field of the request wins",
+        .rule("RFC 9111 §5.2.1.1", "A sender MUST NOT generate the quoted-string form."),
+        .rule("RFC 9111 §5.2.1.2", "A sender MUST NOT generate the quoted-string form."),
+        .rule("RFC 9111 §5.2.1.3", "A sender MUST NOT generate the quoted-string form."))
     func field() async throws {
         let fixture = CacheFixture()
         let all = Self.make {
@@ -75,18 +84,27 @@ struct CacheDirectiveTests {
         #expect(fixture.session.requests.last?.headers["Cache-Control"] == nil)
     }
 
-    // §5.2.1.5: "a cache MUST NOT store any part of either this request or any response to it"
-    @Test("no-store as an option stores nothing")
+    @Test(
+        "no-store as an option stores nothing",
+        .rule(
+            "RFC 9111 §5.2.1.5",
+            "The no-store request directive indicates that a cache MUST NOT store any part of either this request "
+                + "or any response to it."))
     func noStore() async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"])
         _ = try await fixture.get("https://h/", .server) { $0.cacheDirectives.noStore = true }
         #expect(await fixture.cache.usage.count == 0)
     }
 
-    // §5.2.2.2: "once the response has become stale, a cache MUST NOT reuse that response to satisfy another request until
-    // it has been successfully validated by the origin"
     @Test(
         "must-revalidate and no-cache forbid every stale answer",
+        .rule(
+            "RFC 9111 §5.2.2.2",
+            "once the response has become stale, a cache MUST NOT reuse that response to satisfy another request "
+                + "until it has been successfully validated by the origin"),
+        .rule(
+            "RFC 9111 §4.2.4",
+            "A cache MUST NOT generate a stale response if it is prohibited by an explicit in-protocol directive"),
         arguments: ["max-age=60, must-revalidate", "max-age=60, no-cache"])
     func mustRevalidate(control: String) async throws {
         let control = control + ", stale-while-revalidate=600, stale-if-error=600"
@@ -97,5 +115,56 @@ struct CacheDirectiveTests {
         let asked: HTTPHeaders = ["Cache-Control": "max-stale, stale-if-error=600"]
         await #expect(throws: NetworkError.self) { try await fixture.get("https://h/", .server, headers: asked) }
         #expect(try await fixture.get("https://h/", .server, headers: asked) == "2")
+    }
+
+    @Test(
+        "must-revalidate without a connection is the connection's error",
+        .rule(
+            "RFC 9111 §5.2.2.2",
+            "In all circumstances, a cache MUST NOT ignore the must-revalidate directive; in particular, if a cache is "
+                + "disconnected, the cache MUST generate an error response rather than reuse the stale response."),
+        .rule(
+            "RFC 9111 §5.2.2.2",
+            "The generated status code SHOULD be 504 (Gateway Timeout) unless another error status code is more "
+                + "applicable."),
+        arguments: [
+            NetworkError.Code.noInternetConnection, .cannotConnect, .timedOut,
+        ])
+    func disconnected(code: NetworkError.Code) async throws {
+        let control = "max-age=60, must-revalidate, stale-if-error=600, stale-while-revalidate=600"
+        let fixture = CacheFixture(StubSession(.text("1", headers: ["Cache-Control": control]), .failure(code)))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 61)
+        let error = await #expect(throws: NetworkError.self) {
+            try await fixture.get("https://h/", .server, headers: ["Cache-Control": "max-stale, stale-if-error=600"])
+        }
+        #expect(error?.code == code)
+    }
+
+    @Test(
+        "no-cache needs a confirmation for each request",
+        .rule(
+            "RFC 9111 §5.2.2.4",
+            "the response MUST NOT be used to satisfy any other request without forwarding it for validation and "
+                + "receiving a successful response"),
+        .rule(
+            "RFC 9111 §4",
+            "the stored response does not contain the no-cache directive, unless it is successfully validated"),
+        arguments: ["no-cache", "no-cache, max-age=60", "max-age=60, no-cache=\"\"", "No-Cache, immutable"])
+    func noCache(control: String) async throws {
+        let headers: HTTPHeaders = ["Cache-Control": control, "ETag": "\"1\""]
+        let fixture = CacheFixture(
+            StubSession(
+                .text("1", headers: headers), .status(304, headers: headers), .status(304, headers: headers),
+                .status(500)))
+        _ = try await fixture.get("https://h/", .server)
+        for _ in 1...2 {
+            let response = try await fixture.response("https://h/", .server)
+            #expect(response.text == "1" && response.cacheOutcome == .validated(.expired))
+        }
+        await #expect(throws: NetworkError.self) { try await fixture.get("https://h/", .server) }
+        #expect(
+            fixture.session.requests.map { $0.headers["If-None-Match"] } == [nil]
+                + [String](repeating: "\"1\"", count: 3))
     }
 }

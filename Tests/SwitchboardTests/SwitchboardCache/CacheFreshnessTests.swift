@@ -25,7 +25,18 @@ struct CacheFreshnessTests {
         (["Cache-Control": "max-age=99999999999999999999"], 1e9),
     ]
 
-    @Test("the server's fields set the freshness lifetime (RFC 9111 §4.2)", arguments: 0..<12)
+    @Test(
+        "the server's fields set the freshness lifetime (RFC 9111 §4.2)",
+        .rule("RFC 9111 §5.2.2", "A cache MUST obey the Cache-Control directives defined in this section."),
+        .rule(
+            "RFC 9111 §5.3",
+            "If a response includes a Cache-Control header field with the max-age directive, a recipient MUST "
+                + "ignore the Expires header field."),
+        .rule(
+            "RFC 9111 §1.2.2",
+            "If a cache receives a delta-seconds value greater than the greatest integer it can represent … the "
+                + "cache MUST consider the value to be 2147483648"),
+        arguments: 0..<12)
     func fresh(index: Int) async throws {
         let (headers, seconds) = Self.cases[index]
         let fixture = CacheFixture(headers: headers)
@@ -39,10 +50,15 @@ struct CacheFreshnessTests {
 
     @Test(
         "missing, invalid or past freshness is stale (RFC 9111 §4.2.1, §5.3)",
+        .rule(
+            "RFC 9111 §4",
+            "a cache MUST NOT reuse a stored response unless: … fresh, allowed to be served stale, or successfully "
+                + "validated"),
         arguments: [
             [:], ["Cache-Control": "max-age=1.5"], ["Cache-Control": "max-age=-1"], ["Cache-Control": "max-age"],
             ["Cache-Control": "no-cache, max-age=60"], ["Cache-Control": "max-age=60", "Age": "60"],
             ["Expires": "0"], ["Expires": "Tue, 14 Nov 2023 22:13:20 GMT"], ["Cache-Control": "\"max-age=60"],
+            ["Cache-Control": "no-store =1, max-age=60"], ["Cache-Control": "max-age=60, no-cache= \"\""],
         ] as [HTTPHeaders])
     func notFresh(headers: HTTPHeaders) async throws {
         let fixture = CacheFixture(headers: headers)
@@ -58,7 +74,22 @@ struct CacheFreshnessTests {
         #expect(try await fixture.get(headers: ["Cache-Control": "no-cache"]) == "2")
     }
 
-    @Test("a stale response is revalidated, and a 304 renews it (RFC 9111 §4.3)", arguments: SessionKind.allCases)
+    @Test(
+        "a stale response is revalidated, and a 304 renews it (RFC 9111 §4.3)",
+        .rule(
+            "RFC 9111 §4.3.1",
+            "MUST send the relevant entity tags (using If-Match, If-None-Match, or If-Range) if the entity tags "
+                + "were provided in the stored response(s) being validated."),
+        .rule(
+            "RFC 9111 §4.3.1",
+            "SHOULD send the Last-Modified value (using If-Modified-Since) if … a single stored response is being "
+                + "validated, and that response contains a Last-Modified value."),
+        .rule("RFC 9111 §4.3.3", "Instead, the cache MUST use the full response to satisfy the request."),
+        .rule(
+            "RFC 9111 §4.3.4",
+            "the cache MUST update its header fields with the header fields provided in the 304 (Not Modified) "
+                + "response."),
+        arguments: SessionKind.allCases)
     func confirmation(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(
@@ -146,6 +177,10 @@ struct CacheFreshnessTests {
 
     @Test(
         "a stale response replaces a server failure while allowed (RFC 5861 §4)",
+        .rule(
+            "RFC 5861 §4",
+            "when the cached response is more stale than the indicated amount, the cached response SHOULD NOT be "
+                + "used to satisfy the request, absent other information."),
         arguments: [
             ([:], 60, 30, true), ([:], 60, 61, false), ([:], nil, 0, false),
             (["Cache-Control": "stale-if-error=60"], nil, 60, true),
@@ -200,7 +235,23 @@ struct CacheFreshnessTests {
         #expect(session.requests.map(\.path) == ["/a", "/b", "/a"])
     }
 
-    @Test("a 304 with another ETag causes a full reload (RFC 9111 §4.3.4)")
+    @Test("a response that a redirect led to is not stored under the first URL")
+    func redirectedCall() async throws {
+        let session = StubSession { request in
+            request.path == "/a"
+                ? .status(302, headers: ["Location": "/b"]) : .text("b", headers: ["Cache-Control": "max-age=60"])
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(identity: { _ in "me" })])
+        for _ in 1...2 { _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://h/a"))) }
+        #expect(session.requests.map(\.path) == ["/a", "/b", "/a", "/b"])
+    }
+
+    @Test(
+        "a 304 with another ETag causes a full reload (RFC 9111 §4.3.4)",
+        .rule(
+            "RFC 9111 §4.3.4",
+            "If none of the initial set contains at least one of the same strong validators, then the cache MUST "
+                + "NOT use the new response to update any stored responses."))
     func otherTag() async throws {
         for (tag, texts) in [("\"2\"", ["1", "3"]), ("W/\"1\"", ["1", "1"])] {
             let count = Deliveries<Void>()
@@ -217,7 +268,12 @@ struct CacheFreshnessTests {
         }
     }
 
-    @Test("a 304 with no-store ends storing; transit time counts as age")
+    @Test(
+        "a 304 with no-store ends storing; transit time counts as age",
+        .rule(
+            "RFC 9111 §5.2.2.5",
+            "a cache MUST NOT store any part of either the immediate request or the response and MUST NOT use the "
+                + "response to satisfy any other request."))
     func endOfStoring() async throws {
         // RFC 9111 §5.2.2.5.
         let fixture = CacheFixture(

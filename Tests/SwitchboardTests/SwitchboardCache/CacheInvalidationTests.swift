@@ -8,12 +8,14 @@ import Testing
 /// RFC 9111 §4.4: changes invalidate stored responses.
 @Suite(.timeLimit(.minutes(3)))
 struct CacheInvalidationTests {
-    // "A cache MUST invalidate the target URI … when it receives a non-error status code in response to an unsafe request
-    // method … A cache MAY invalidate other URIs … in particular, the URI(s) in the Location and Content-Location response
-    // header fields (if present) are candidates … However, a cache MUST NOT trigger an invalidation … if the origin of the
-    // URI to be invalidated differs from that of the URI used to retrieve it."
+    // "A cache MAY invalidate other URIs … In particular, the URI(s) in the Location and Content-Location response header
+    // fields (if present) are candidates for invalidation"
     @Test(
         "a change invalidates its Location and Content-Location of one origin",
+        .rule(
+            "RFC 9111 §4.4",
+            "a cache MUST NOT trigger an invalidation under these conditions if the origin of the URI to be "
+                + "invalidated differs from that of the target URI."),
         arguments: [
             (201, "/b", true), (200, "https://h/b?x=2", true), (201, "https://H:443/b", true),
             (201, "https://other/b", false), (201, "http://h/b", false), (201, "https://h:8443/b", false),

@@ -15,6 +15,10 @@ struct CacheRevalidationTests {
     // "caches MAY serve the response in which it appears after it becomes stale, up to the indicated number of seconds"
     @Test(
         "a stale response answers within the window of field or option",
+        .rule(
+            "RFC 5861 §3",
+            "If delta-seconds passes without the cached entity being revalidated, it SHOULD NOT continue to be "
+                + "served stale, absent other information."),
         arguments: [
             ("max-age=60, stale-while-revalidate=30", nil, 30, true),
             ("max-age=60, stale-while-revalidate=30", nil, 31, false),
@@ -40,8 +44,12 @@ struct CacheRevalidationTests {
         if !control.contains("no-cache") { #expect(try await fixture.get("https://h/", .server) == "2") }
     }
 
-    // "the cache SHOULD attempt to revalidate it while still serving stale responses (i.e., without blocking)"
-    @Test("one revalidation runs for all calls, and a 304 renews the response")
+    @Test(
+        "one revalidation runs for all calls, and a 304 renews the response",
+        .rule(
+            "RFC 5861 §3",
+            "the cache SHOULD attempt to revalidate it while still serving stale responses (i.e., without "
+                + "blocking)."))
     func one() async throws {
         let (begun, gate, events) = (Deliveries<NetworkRequest>(), Gate(), Events())
         let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))

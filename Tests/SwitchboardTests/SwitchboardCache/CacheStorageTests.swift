@@ -185,7 +185,7 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("foreign files stay; remnants and files of an earlier version are removed")
+    @Test("foreign files stay, remnants and files of an earlier version do not")
     func otherFiles() async throws {
         try await withFolder { folder in
             let hash = String(repeating: "0a", count: 32)

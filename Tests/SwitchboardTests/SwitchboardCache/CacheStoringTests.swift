@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardCache
+import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
@@ -22,6 +23,10 @@ struct CacheStoringTests {
     // expiration unless otherwise indicated"
     @Test(
         "heuristically cacheable statuses are stored",
+        .rule(
+            "RFC 9111 §3",
+            "the response contains at least one of the following: … or a status code that is defined as "
+                + "heuristically cacheable"),
         arguments: [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501])
     func heuristic(status: Int) async throws {
         #expect(await exchanges(status, Self.old) == 1)
@@ -29,14 +34,28 @@ struct CacheStoringTests {
 
     // RFC 9110 §15.1: "all other status codes are not heuristically cacheable"
     @Test(
-        "other statuses are not stored without explicit freshness", arguments: [201, 202, 302, 307, 400, 403, 500, 599])
+        "other statuses are not stored without explicit freshness",
+        .rule(
+            "RFC 9111 §3",
+            "A cache MUST NOT store a response to a request unless: the response contains at least one of the "
+                + "following"),
+        arguments: [201, 202, 302, 307, 400, 403, 500, 599])
     func notHeuristic(status: Int) async throws {
-        #expect(await exchanges(status, Self.old) == 2)
+        let fixture = CacheFixture(headers: Self.old, status: status)
+        _ = try? await fixture.get("https://h/", .server)
+        #expect(await fixture.cache.usage.count == 0)
     }
 
-    // "the response contains at least one of the following: … an Expires header field; a max-age response directive"
     @Test(
         "any final status with explicit freshness is stored",
+        .rule(
+            "RFC 9111 §3",
+            "A cache MUST NOT store a response to a request unless: the no-store cache directive is not present in "
+                + "the response"),
+        .rule(
+            "RFC 9111 §5.2.2.5",
+            "a cache MUST NOT store any part of either the immediate request or the response and MUST NOT use the "
+                + "response to satisfy any other request."),
         arguments: [200, 201, 202, 302, 303, 307, 400, 403, 404, 418, 499, 500, 502, 503, 504, 599])
     func explicit(status: Int) async throws {
         #expect(await exchanges(status, ["Cache-Control": "max-age=60"]) == 1)
@@ -68,10 +87,15 @@ struct CacheStoringTests {
         }
     }
 
-    // §5.2.2.3: "A cache that supports the must-understand directive SHOULD ignore the no-store directive when … the cache
-    // understands and conforms to that status code's caching requirements"
     @Test(
         "must-understand decides by the status",
+        .rule(
+            "RFC 9111 §3",
+            "the must-understand cache directive is present: the cache understands the response status code"),
+        .rule(
+            "RFC 9111 §5.2.2.3",
+            "the cache SHOULD ignore the no-store directive if it understands and implements the status code's "
+                + "caching requirements."),
         arguments: [
             (200, "must-understand, max-age=60", 1), (200, "must-understand, no-store, max-age=60", 1),
             (404, "no-store, must-understand, max-age=60", 1), (599, "must-understand, max-age=60", 2),
@@ -115,5 +139,65 @@ struct CacheStoringTests {
             texts.append(try await fixture.get("https://h/", .server, headers: ["Authorization": "Bearer \(user)"]))
         }
         #expect(texts == ["1", "1", "2", "1"])
+    }
+
+    @Test(
+        "an interim status is not stored",
+        .rule(
+            "RFC 9111 §3", "A cache MUST NOT store a response to a request unless: the response status code is final"),
+        arguments: [100, 103, 199])
+    func interim(status: Int) async throws {
+        for lifetime in [CacheLifetime.server, .unlimited] {
+            #expect(await exchanges(status, ["Cache-Control": "public, max-age=60", "ETag": "\"1\""], lifetime) == 2)
+        }
+    }
+
+    @Test(
+        "only GET and HEAD are stored and answered; the others are sent",
+        .rule(
+            "RFC 9111 §3",
+            "A cache MUST NOT store a response to a request unless: the request method is understood by the cache"),
+        .rule("RFC 9111 §4", "A cache MUST write through requests with methods that are unsafe to the origin server"),
+        .rule(
+            "RFC 9111 §4",
+            "the request method associated with the stored response allows it to be used for the presented request"),
+        arguments: [
+            HTTPMethod.post, .put, .patch, .delete, .options, .trace, HTTPMethod("QUERY"),
+        ])
+    func methods(method: HTTPMethod) async throws {
+        for lifetime in [CacheLifetime.server, .unlimited] {
+            let fixture = CacheFixture(headers: ["Cache-Control": "public, max-age=60"])
+            _ = try await fixture.get("https://h/", lifetime)
+            for text in ["2", "3"] {
+                let response = try await fixture.response("https://h/", lifetime, method: method)
+                #expect(response.text == text && response.cacheAge == nil)
+            }
+            let isSafe = [.options, .trace].contains(method)
+            #expect(try await fixture.get("https://h/", lifetime) == (isSafe ? "1" : "4"))
+        }
+    }
+
+    @Test(
+        "no-store leaves no byte on disk",
+        .rule(
+            "RFC 9111 §5.2.1.5",
+            "the cache MUST NOT intentionally store the information in non-volatile storage and MUST make a best-effort "
+                + "attempt to remove the information from volatile storage"),
+        .rule(
+            "RFC 9111 §5.2.2.5",
+            "the cache MUST NOT intentionally store the information in non-volatile storage and MUST make a best-effort "
+                + "attempt to remove the information from volatile storage"))
+    func noStoreOnDisk() async throws {
+        try await withFolder { folder in
+            for (isAsked, lifetime) in [(false, CacheLifetime.server), (true, .server), (false, .unlimited)] {
+                let headers: HTTPHeaders = ["Cache-Control": isAsked ? "max-age=60" : "no-store, max-age=60"]
+                let fixture = try CacheFixture(headers: headers) { try ResponseCache(folder: folder, now: $0) }
+                _ = try await fixture.get(
+                    "https://h/", lifetime, headers: isAsked ? ["Cache-Control": "no-store"] : [:])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+                let usage = await fixture.cache.usage
+                #expect(usage.count == 0 && usage.memory == 0 && usage.disk == 0)
+            }
+        }
     }
 }

@@ -18,11 +18,18 @@ struct CacheValidationTests {
         return .text(text, headers: headers)
     }
 
-    // §4.3.1: "MUST send the relevant entity tags (using If-Match, If-None-Match, or If-Range) if the entity tags were
-    // provided in the stored response(s) being validated"; §4.1: "If no stored response matches, the cache cannot satisfy
-    // the presented request. Typically, the request is forwarded to the origin server, potentially with preconditions
+    // §4.1: "If no stored response matches, … the request is forwarded to the origin server, potentially with preconditions
     // added to describe what responses the cache has already stored"
-    @Test("the tags of all variants are sent, and a 304 selects one (§4.3.4)")
+    @Test(
+        "the tags of all variants are sent, and a 304 selects one (§4.3.4)",
+        .rule(
+            "RFC 9111 §4.3.1",
+            "MUST send the relevant entity tags (using If-Match, If-None-Match, or If-Range) if the entity tags "
+                + "were provided in the stored response(s) being validated."),
+        .rule(
+            "RFC 9110 §13.1.2",
+            "the client SHOULD generate an If-None-Match header field containing a list of those entity tags when "
+                + "making a GET request"))
     func allTags() async throws {
         let fixture = fixture(
             StubSession(
@@ -57,7 +64,13 @@ struct CacheValidationTests {
 
     // §4.3.4: "each of those strong validators identifies a selected representation for update. All the stored responses
     // with one of those same strong validators are identified for update."
-    @Test("a 304 with a strong tag freshens all variants that have it", arguments: [false, true])
+    @Test(
+        "a 304 with a strong tag freshens all variants that have it",
+        .rule(
+            "RFC 9111 §4.3.4",
+            "For each stored response identified, the cache MUST update its header fields with the header fields "
+                + "provided in the 304 (Not Modified) response."),
+        arguments: [false, true])
     func strongTag(isOnDisk: Bool) async throws {
         try await withFolder { folder in
             let session = StubSession(
@@ -79,6 +92,19 @@ struct CacheValidationTests {
         }
     }
 
+    @Test("a 304 with a weak tag freshens the requested variant alone")
+    func weakTag() async throws {
+        let fixture = fixture(
+            StubSession(
+                variant("a", "W/\"w\""), variant("b", "W/\"w\""), .status(304, headers: ["ETag": "W/\"w\""]),
+                variant("b2", nil)))
+        for unit in ["a", "b"] { _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) }
+        fixture.date.advance(by: 60)
+        for (unit, text) in [("a", "a"), ("b", "b2")] {
+            #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) == text)
+        }
+    }
+
     // §4.3.4: "if the new response contains … a weak validator, then the stored responses with the same … validator"
     @Test("a 304 that names another time of change causes a full reload")
     func otherChange() async throws {
@@ -93,9 +119,15 @@ struct CacheValidationTests {
         #expect(fixture.session.requests[1].headers["If-Modified-Since"] == changed)
     }
 
-    // §3.2: "the cache MUST add each header field in the provided response to the stored response, replacing field values
-    // that are already present, with the following exceptions: … Content-Length"
-    @Test("a 304 updates the fields, except those about the body and no-cache's")
+    @Test(
+        "a 304 updates the fields, except those about the body and no-cache's",
+        .rule(
+            "RFC 9111 §3.2",
+            "the cache MUST add each header field in the provided response to the stored response, replacing field "
+                + "values that are already present, with the following exceptions"),
+        .rule(
+            "RFC 9111 §3.2",
+            "but SHOULD limit such omission to those fields necessary to assure integrity of the stored response."))
     func updates() async throws {
         let control = "max-age=60, no-cache=\"X-Secret\""
         let fixture = CacheFixture(
@@ -122,7 +154,11 @@ struct CacheValidationTests {
     }
 
     // §2: "a cache can use a stored response to a GET to satisfy a HEAD"; RFC 9110 §9.3.2.
-    @Test("a HEAD is answered from a stored GET, without its body")
+    @Test(
+        "a HEAD is answered from a stored GET, without its body",
+        .rule(
+            "RFC 9111 §4",
+            "the request method associated with the stored response allows it to be used for the presented request"))
     func head() async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60", "X-Kept": "1"])
         #expect(try await fixture.response("https://h/", .server, method: .head).cacheAge == nil)
@@ -133,10 +169,19 @@ struct CacheValidationTests {
         #expect(try await fixture.get("https://h/", .server) == "2")
     }
 
-    // §4.3.5: "if the stored response and HEAD response have matching values for any received validator fields … the cache
-    // SHOULD update the stored response …; otherwise, the cache SHOULD consider the stored response to be stale."
     @Test(
         "a HEAD freshens the stored GET, or makes it stale",
+        .rule(
+            "RFC 9111 §4.3.5",
+            "the cache SHOULD update or invalidate each of its stored GET responses that could have been chosen for "
+                + "that request."),
+        .rule(
+            "RFC 9111 §4.3.5",
+            "if the stored response and HEAD response have matching values … the cache SHOULD update the stored "
+                + "response …; otherwise, the cache SHOULD consider the stored response to be stale."),
+        .rule(
+            "RFC 9111 §4.3.5",
+            "the cache MUST use the header fields provided in the HEAD response to update the stored response."),
         arguments: [
             (["ETag": "\"1\""], 200, true), (["Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT"], 200, true),
             (["Content-Length": "3"], 200, true), ([:], 200, true), (["ETag": "\"2\""], 200, false),
@@ -202,5 +247,48 @@ struct CacheValidationTests {
             try await fixture.get("https://h/", .server) { $0.staleIfError = .seconds(600) }
         }
         #expect(error?.status == 500)
+    }
+
+    @Test(
+        "conditions of the app reach the server unchanged",
+        .rule(
+            "RFC 9111 §4.3.2", "A cache MUST NOT evaluate conditional header fields that only apply to an origin server"
+        ),
+        arguments: ["If-Match", "If-Unmodified-Since"])
+    func ownConditions(name: String) async throws {
+        let value = name == "If-Match" ? "\"2\"" : "Tue, 14 Nov 2000 22:13:20 GMT"
+        let headers: HTTPHeaders = [
+            "Cache-Control": "max-age=60", "ETag": "\"1\"", "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT",
+        ]
+        for isStored in [true, false] {
+            let fixture = fixture(
+                StubSession { request in
+                    request.headers[name] == nil ? .text("1", headers: headers) : .status(412)
+                })
+            if isStored { _ = try await fixture.get("https://h/", .server) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await fixture.get("https://h/", .server, headers: [name: value])
+            }
+            #expect(error?.status == 412)
+            let sent = fixture.session.requests.last?.headers.filter { $0.name.hasPrefix("If-") }
+            #expect(sent?.map(\.name) == [name] && sent?.map(\.value) == [value])
+        }
+    }
+
+    @Test(
+        "a stale answer shows its age and its outcome",
+        .rule("RFC 5861 §4", "stale cached responses that are used SHOULD still be visibly stale when sent"),
+        .rule(
+            "RFC 9111 §4.2.4",
+            "A cache MUST NOT generate a stale response unless it is disconnected or doing so is explicitly permitted by "
+                + "the client or origin server"),
+        arguments: [("max-age=60, stale-if-error=60", true), ("max-age=60", false)])
+    func visiblyStale(control: String, isAllowed: Bool) async throws {
+        let fixture = CacheFixture(StubSession(.text("1", headers: ["Cache-Control": control]), .status(503)))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 90)
+        let response = try? await fixture.response("https://h/", .server)
+        #expect((response?.headers["Age"] == "90") == isAllowed)
+        #expect((response?.cacheOutcome == .stale(.serverFailed)) == isAllowed)
     }
 }

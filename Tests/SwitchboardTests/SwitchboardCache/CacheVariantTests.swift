@@ -15,9 +15,16 @@ struct CacheVariantTests {
         }
     }
 
-    // "the cache MUST NOT use that stored response without revalidation unless all the presented request header fields
-    // nominated by that Vary field value match those fields in the original request"
-    @Test("variants of one URL are stored side by side")
+    @Test(
+        "variants of one URL are stored side by side",
+        .rule(
+            "RFC 9111 §4.1",
+            "the cache MUST NOT use that stored response without revalidation unless all the presented request "
+                + "header fields nominated by that Vary field value match"),
+        .rule(
+            "RFC 9110 §12.5.5",
+            "they MUST NOT use this response to satisfy a later request unless the later request has the same "
+                + "values for the listed header fields as the original request"))
     func sideBySide() async throws {
         let fixture = fixture(["Vary": "Accept-Language, X-Unit"])
         var texts: [String] = []
@@ -32,7 +39,9 @@ struct CacheVariantTests {
 
     // "If (after any normalization that might take place) a header field is absent from a request, it can only match
     // another request if it is also absent there."
-    @Test("a field that Vary names and a request lacks matches only its absence")
+    @Test(
+        "a field that Vary names and a request lacks matches only its absence",
+        .rule("RFC 9111 §4", "request header fields nominated by the stored response (if any) match those presented"))
     func absence() async throws {
         let fixture = fixture(["Vary": "X-Unit"])
         #expect(try await fixture.get("https://h/", .server) == "1")
@@ -41,7 +50,13 @@ struct CacheVariantTests {
     }
 
     // "A stored response with a Vary header field value containing a member "*" always fails to match."
-    @Test("a response with Vary: * answers no other request", arguments: ["*", "Accept, *", "*, *"])
+    @Test(
+        "a response with Vary: * answers no other request",
+        .rule(
+            "RFC 9111 §4.1",
+            "the cache MUST NOT use that stored response without revalidation unless all the presented request "
+                + "header fields nominated by that Vary field value match"),
+        arguments: ["*", "Accept, *", "*, *"])
     func star(vary: String) async throws {
         let fixture = fixture(["Vary": vary])
         #expect(try await fixture.get("https://h/", .server) == "1")
@@ -72,27 +87,51 @@ struct CacheVariantTests {
         }
     }
 
-    // §4: "When more than one suitable response is stored, a cache MUST use the most recent one (as determined by the
-    // Date header field)."
-    @Test("of two matching responses the one with the later Date answers", arguments: [false, true])
-    func mostRecent(isOnDisk: Bool) async throws {
+    @Test(
+        "of two matching responses the one with the later Date answers",
+        .rule(
+            "RFC 9111 §4",
+            "When more than one suitable response is stored, a cache MUST use the most recent one (as determined by "
+                + "the Date header field)."),
+        arguments: [false, true], [false, true])
+    func mostRecent(isOnDisk: Bool, isReversed: Bool) async throws {
         try await withFolder { folder in
-            let session = StubSession(
+            @Sendable func response(_ name: String, _ second: Int) -> MockResponse {
                 .text(
-                    "later",
-                    headers: ["Vary": "A", "Date": "Tue, 14 Nov 2023 22:13:19 GMT", "Cache-Control": "max-age=600"]),
-                .text(
-                    "earlier",
-                    headers: ["Vary": "B", "Date": "Tue, 14 Nov 2023 22:13:10 GMT", "Cache-Control": "max-age=600"]))
+                    name == "A" ? "later" : "earlier",
+                    headers: [
+                        "Vary": name, "Date": "Tue, 14 Nov 2023 22:13:\(second) GMT", "Cache-Control": "max-age=600",
+                    ])
+            }
+            let session = StubSession { $0.headers["A"] == "1" ? response("A", 19) : response("B", 10) }
             let fixture = try CacheFixture(session) { now in
                 try isOnDisk
                     ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
                     : ResponseCache(identity: { _ in "me" }, now: now)
             }
-            _ = try await fixture.get("https://h/", .server, headers: ["A": "1", "B": "1"])
-            _ = try await fixture.get("https://h/", .server, headers: ["A": "2", "B": "2"])
+            for number in isReversed ? ["2", "1"] : ["1", "2"] {
+                _ = try await fixture.get("https://h/", .server, headers: ["A": number, "B": number])
+            }
             #expect(try await fixture.get("https://h/", .server, headers: ["A": "1", "B": "2"]) == "later")
             #expect(try await fixture.get("https://h/", .server, headers: ["A": "3", "B": "2"]) == "earlier")
+            #expect(session.requests.count == 2)
+        }
+    }
+
+    @Test("a new response replaces those that match its request", arguments: [false, true])
+    func replaced(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let fresh: HTTPHeaders = ["Cache-Control": "max-age=600"]
+            let session = StubSession(
+                .text("1", headers: fresh), .text("2", headers: fresh.merging(["Vary": "X-Unit"])), .text("3"))
+            let fixture = try CacheFixture(session) { now in
+                try isOnDisk
+                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
+                    : ResponseCache(identity: { _ in "me" }, now: now)
+            }
+            _ = try await fixture.get("https://h/", .server)
+            _ = try await fixture.get("https://h/", .server) { $0.cachePolicy = .reloadIgnoringLocalCacheData }
+            #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "m"]) == "3")
         }
     }
 

@@ -131,7 +131,10 @@ struct ResponseCacheTests {
         #expect(try await fixture.get("https://anna:b@api.example.com/friends") == "4")
     }
 
-    @Test("the key holds URL with query, credentials, partition and environment", .requirement("S1.14"))
+    @Test(
+        "the key holds URL with query, credentials, partition and environment",
+        .rule("RFC 9111 §4", "the presented target URI and that of the stored response match"),
+        .requirement("S1.14"))
     func keys() async throws {
         let fixture = CacheFixture()
         #expect(try await fixture.get("https://h/a?x=1") == "1")
@@ -174,11 +177,11 @@ struct ResponseCacheTests {
         _ = try await fixture.get()
         let response = try await fixture.response(method: .options)
         #expect(response.cacheAge == nil)
-        for name in ["Range", "If-None-Match", "If-Modified-Since"] {
+        for name in ["Range", "If-Range", "If-None-Match", "If-Modified-Since"] {
             let response = try await fixture.response(headers: [name: "x"])
             #expect(response.cacheAge == nil)
         }
-        #expect(fixture.session.requests.count == 5)
+        #expect(fixture.session.requests.count == 6)
         #expect(try await fixture.get() == "1")
     }
 
@@ -202,7 +205,12 @@ struct ResponseCacheTests {
         #expect(try await asked.get() == "2")
     }
 
-    @Test("a successful unsafe request removes the responses of its path only")
+    @Test(
+        "a successful unsafe request removes the responses of its path only",
+        .rule(
+            "RFC 9111 §4.4",
+            "A cache MUST invalidate the target URI when it receives a non-error status code in response to an "
+                + "unsafe request method (including methods whose safety is unknown)."))
     func invalidation() async throws {
         let session = StubSession { request in
             request.headers["X-Fail"] != nil ? .status(500) : .text(request.method.rawValue)

@@ -23,7 +23,11 @@ extension Data {
 
     /// The bytes as hexadecimal digits in lower case, such as `0a1b`.
     package var hexText: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        var digits: [UInt8] = []
+        for byte in self {
+            for half in [byte >> 4, byte & 15] { digits.append(half < 10 ? 0x30 + half : 0x57 + half) }
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 
     /// Returns unpredictable random bytes.

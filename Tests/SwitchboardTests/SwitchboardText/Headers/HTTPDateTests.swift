@@ -25,6 +25,17 @@ struct HTTPDateTests {
     }
 
     @Test(
+        "writes the first form, in whole seconds from 1970 to 9999",
+        arguments: [
+            (784_111_777.9, "Sun, 06 Nov 1994 08:49:37 GMT"), (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-1, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (.nan, "Thu, 01 Jan 1970 00:00:00 GMT"), (1e300, "Fri, 31 Dec 9999 23:59:59 GMT"),
+        ] as [(TimeInterval, String)])
+    func text(seconds: TimeInterval, text: String) {
+        #expect(HTTPDate.text(Date(timeIntervalSince1970: seconds)) == text)
+    }
+
+    @Test(
         "any other text parses to nil",
         arguments: [
             "", "0", "-1", "Thu, 18 Aug 2050 02:01:18 UTC", "Thu, 18 Aug 2050 02:01:18 AEST",

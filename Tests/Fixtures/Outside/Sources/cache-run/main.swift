@@ -4,7 +4,7 @@ import SwitchboardCache
 
 // cache-run churn FOLDER LIMIT: stores, reads, streams and removes until it is killed. Prints `N` after each 20 answers.
 // cache-run check FOLDER LIMIT: reads everything that is stored. Prints `answers wrong bytes`.
-// cache-run fill|first|hits|lookups|system FOLDER COUNT SIZE: stores COUNT bodies of SIZE bytes, or measures them.
+// cache-run fill|first|hits|lookups|memory-hits|disk-hits FOLDER COUNT SIZE: stores COUNT bodies of SIZE bytes, or measures them.
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 3, let number = Int(words[2]) else { exit(64) }
 let folder = URL(fileURLWithPath: words[1])
@@ -47,6 +47,7 @@ case "fill": try await measure.fill()
 case "first": try await measure.first()
 case "hits": try await measure.hits()
 case "lookups": try await measure.lookups()
-case "system": try await measure.system(number)
+case "memory-hits": try await measure.repeatHits(memoryLimit: 1 << 30)
+case "disk-hits": try await measure.repeatHits(memoryLimit: 0)
 default: exit(64)
 }

@@ -1,0 +1,68 @@
+import Switchboard
+
+/// The bytes that a request asks for: a `Range` with one range of bytes ([RFC 9110
+/// §14.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2)).
+enum CacheRange: Sendable, Hashable {
+    /// The bytes from the first on, through the last one or to the end.
+    case from(Int, through: Int?)
+    /// The last bytes, as many as the number says.
+    case last(Int)
+
+    /// Reads the field of a request. Nil without the field, and for a request that is not a GET, several ranges, a unit
+    /// other than bytes, or an invalid value.
+    init?(_ request: NetworkRequest) {
+        guard request.method == .get, request.headers.contains("Range") else { return nil }
+        let values = request.headers.values(for: "Range")
+        guard values.count == 1 else { return nil }
+        self.init(values[0])
+    }
+
+    /// Reads a field's value. A last byte or a length that is too large for an integer means the end.
+    init?(_ field: String) {
+        let sides = field.split(separator: "=", omittingEmptySubsequences: false)
+        guard sides.count == 2, sides[0].lowercased() == "bytes" else { return nil }
+        let ends = sides[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        if ends[0].isEmpty {
+            guard let length = Self.number(ends[1]) else { return nil }
+            self = .last(length)
+            return
+        }
+        guard let first = Self.number(ends[0]), first < .max else { return nil }
+        guard !ends[1].isEmpty else {
+            self = .from(first, through: nil)
+            return
+        }
+        guard let last = Self.number(ends[1]), first <= last else { return nil }
+        self = .from(first, through: last)
+    }
+
+    /// Reads digits. The largest integer for a number that is too large, nil for other text.
+    private static func number(_ text: Substring) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+        return Int(text) ?? .max
+    }
+
+    /// Returns the bytes of a whole with this size. Nil when the whole contains none of them.
+    func bytes(of size: Int) -> Range<Int>? {
+        switch self {
+        case .from(let first, let last):
+            guard first < size else { return nil }
+            return first..<(min(last ?? .max, size - 1) + 1)
+        case .last(let length):
+            guard length > 0, size > 0 else { return nil }
+            return max(0, size - length)..<size
+        }
+    }
+
+    /// Returns whether an answer with these bytes, of a whole with this size or an unknown one, begins where this range
+    /// begins and does not go beyond it.
+    func allows(_ bytes: Range<Int>, of size: Int?) -> Bool {
+        if let size {
+            guard let wanted = self.bytes(of: size) else { return false }
+            return bytes.lowerBound == wanted.lowerBound && bytes.upperBound <= wanted.upperBound
+        }
+        guard case .from(let first, let last) = self else { return false }
+        return bytes.lowerBound == first && bytes.upperBound - 1 <= last ?? .max
+    }
+}

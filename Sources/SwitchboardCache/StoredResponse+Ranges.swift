@@ -1,0 +1,240 @@
+import Foundation
+import Switchboard
+import SwitchboardText
+
+extension StoredResponse {
+    /// The validator for `If-Range`: a strong entity tag or, without a tag, a time of change that is at least a second
+    /// before `Date` ([RFC 9110 §8.8](https://www.rfc-editor.org/rfc/rfc9110#section-8.8)). Nil without either.
+    var strongValidator: String? { headers.strongValidator }
+
+    /// The size of the whole body, or nil when it is not known.
+    var wholeSize: Int? { part.map(\.size) ?? bodyCount }
+
+    /// Returns whether the response can answer a request: it is whole, or contains the bytes that the request asks for.
+    func canAnswer(_ request: NetworkRequest) -> Bool {
+        guard request.headers.contains("Range"), status == 200 else { return part == nil }
+        return slice(for: request) != nil
+    }
+
+    /// The answer to a range.
+    enum Slice {
+        /// The bytes, and their place in the stored body.
+        case bytes(Range<Int>, place: Range<Int>)
+        /// The whole contains none of the bytes.
+        case none(size: Int)
+
+        /// Returns the answer to a request. The bytes of a file are a stream.
+        func response(of stored: StoredResponse, to request: NetworkRequest) -> NetworkResponse {
+            switch self {
+            case .bytes(let bytes, let place):
+                let ends = Int64(bytes.lowerBound)...Int64(bytes.upperBound - 1)
+                let range = ContentRange(ends, of: stored.wholeSize.map(Int64.init))
+                var fields = stored.headers
+                fields.set("Content-Range", range.description)
+                fields.set("Content-Length", "\(bytes.count)")
+                guard let file = stored.file else {
+                    return NetworkResponse(status: 206, headers: fields, body: stored.bytes(place), url: stored.url)
+                }
+                var response = NetworkResponse(status: 206, headers: fields, url: stored.url)
+                response.stream = file.bytes(place, for: request)
+                return response
+            case .none(let size):
+                let range = ContentRange(nil, of: Int64(size))
+                let fields: HTTPHeaders = ["Content-Range": range.description, "Content-Length": "0"]
+                return NetworkResponse(status: 416, headers: fields, url: stored.url)
+            }
+        }
+    }
+
+    /// Returns the bytes that a request with a `Range` asks for. Nil when they are not stored, when `If-Range` does not
+    /// name the strong validator, when only another status than 200 is stored, and for a request without a `Range`.
+    func slice(for request: NetworkRequest) -> Slice? {
+        guard status == 200, let range = CacheRange(request) else { return nil }
+        let conditions = request.headers.values(for: "If-Range")
+        guard conditions.isEmpty || conditions == [strongValidator] else { return nil }
+        if let part {
+            // Without a size, only a range that states its last byte can be within the part.
+            guard let wanted = range.bytes(of: part.size ?? .max), let place = part.place(of: wanted) else {
+                return nil
+            }
+            return .bytes(wanted, place: place)
+        }
+        guard hasPlainBody, bodyCount > 0 else { return nil }
+        guard let wanted = range.bytes(of: bodyCount) else { return .none(size: bodyCount) }
+        return .bytes(wanted, place: wanted)
+    }
+
+    /// Returns bytes of the stored body.
+    private func bytes(_ place: Range<Int>) -> Data {
+        let start = body.startIndex
+        return body.subdata(in: (start + place.lowerBound)..<(start + place.upperBound))
+    }
+
+    /// Whether the stored bytes are those that the server counts: sessions decode a `Content-Encoding`.
+    private var hasPlainBody: Bool {
+        !headers.isEncoded && headers.values(for: "Content-Length").allSatisfy { $0 == "\(bodyCount)" }
+    }
+}
+
+// MARK: Combining
+
+extension StoredResponse {
+    /// Returns this response combined with a part that arrived for the same request ([RFC 9111
+    /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Nil unless both have the same strong validator, the
+    /// same size if both state one, and the same bytes where they overlap.
+    func joined(with new: StoredResponse) -> StoredResponse? {
+        guard let validator = strongValidator, validator == new.strongValidator, status == 200, new.status == 200,
+            new.part != nil || new.hasPlainBody
+        else { return nil }
+        // The stored bytes of an encoded body cannot be compared. The part confirms them.
+        guard part != nil || hasPlainBody else { return joined(with: new, body, nil) }
+        let sizes = Set([wholeSize, new.wholeSize].compactMap { $0 })
+        var pieces = self.pieces
+        for piece in new.pieces {
+            guard let joined = pieces.joined(with: piece) else { return nil }
+            pieces = joined
+        }
+        guard sizes.count < 2, let parts = CacheParts(pieces.map(\.range), of: sizes.first) else { return nil }
+        let bytes = pieces.count == 1 ? pieces[0].bytes : pieces.reduce(into: Data()) { $0 += $1.bytes }
+        return joined(with: new, bytes, parts.isWhole ? nil : parts)
+    }
+
+    /// Returns the bytes with the fields of both. Those of the response that the server made later take precedence.
+    private func joined(with new: StoredResponse, _ bytes: Data, _ parts: CacheParts?) -> StoredResponse {
+        let isLate = new.rules.made < rules.made
+        let theirs = new.headers.withoutFieldsOfTheBody
+        var fields = isLate ? theirs.merging(headers) : headers.merging(theirs)
+        if parts == nil, part != nil { fields.set("Content-Length", "\(bytes.count)") }
+        let newer = isLate ? self : new
+        let isNewVariant = CacheVariant.names(fields) == CacheVariant.names(new.headers)
+        return StoredResponse(
+            status: 200, headers: fields, body: bytes, url: new.url, variant: isNewVariant ? new.variant : variant,
+            date: newer.date,
+            ageBefore: newer.ageBefore, tags: tags.union(new.tags), part: parts)
+    }
+
+    private var pieces: [Piece] {
+        guard let part else { return body.isEmpty ? [] : [Piece(range: 0..<body.count, bytes: body)] }
+        var place = 0
+        return part.ranges.map { range in
+            defer { place += range.count }
+            return Piece(range: range, bytes: bytes(place..<(place + range.count)))
+        }
+    }
+}
+
+/// Bytes and their position in the whole.
+private struct Piece {
+    let range: Range<Int>
+    let bytes: Data
+
+    /// Returns the bytes of both. Nil when they differ where they overlap.
+    func joined(with other: Piece) -> Piece? {
+        let (first, second) = range.lowerBound <= other.range.lowerBound ? (self, other) : (other, self)
+        let start = second.range.lowerBound - first.range.lowerBound
+        let overlap = min(first.range.upperBound, second.range.upperBound) - second.range.lowerBound
+        guard first.bytes.dropFirst(start).prefix(overlap) == second.bytes.prefix(overlap) else { return nil }
+        guard second.range.upperBound > first.range.upperBound else { return first }
+        return Piece(
+            range: first.range.lowerBound..<second.range.upperBound,
+            bytes: first.bytes + second.bytes.dropFirst(overlap))
+    }
+}
+
+extension [Piece] {
+    /// Returns these pieces with another one, joined with those that it overlaps or touches. Above the limit, the
+    /// smallest of the others are left out. Nil when bytes differ.
+    fileprivate func joined(with new: Piece) -> [Piece]? {
+        var (joined, others) = (new, [Piece]())
+        for piece in self {
+            if piece.range.upperBound < joined.range.lowerBound || joined.range.upperBound < piece.range.lowerBound {
+                others.append(piece)
+            } else {
+                guard let both = joined.joined(with: piece) else { return nil }
+                joined = both
+            }
+        }
+        let kept = others.sorted { $0.range.count > $1.range.count }.prefix(CacheParts.limit - 1)
+        return (kept + [joined]).sorted { $0.range.lowerBound < $1.range.lowerBound }
+    }
+}
+
+// MARK: Parts of the server
+
+extension NetworkResponse {
+    /// Returns the response as it can be stored for the sent request: a partial one, or one whose body ended early
+    /// (`isCut`), with the status and the fields of the whole, and the position of its bytes. Nil when it cannot be
+    /// stored.
+    func storable(for request: NetworkRequest, isCut: Bool) -> (NetworkResponse, CacheParts?)? {
+        let isRange = request.headers.contains("Range")
+        switch statusCode {
+        case 206 where isRange:
+            guard let parts = receivedParts(for: request, isCut: isCut) else { return nil }
+            return (asWhole(parts), parts.isWhole ? nil : parts)
+        case 200 where isCut:
+            let lengths = Set(headers.values(for: "Content-Length"))
+            let size = lengths.first.flatMap { Int64(digits: $0) }.flatMap(Int.init(exactly:))
+            guard lengths.count < 2, lengths.isEmpty || size != nil, !body.isEmpty,
+                let parts = CacheParts([0..<body.count], of: size), !parts.isWhole, isPartOf(request),
+                !headers.listMembers(of: "Accept-Ranges").contains(where: { $0.lowercased() == "none" })
+            else { return nil }
+            return (asWhole(parts), parts)
+        case _ where isCut: return nil
+        // An error may be about the range, not about the resource.
+        case 400... where isRange && statusCode != 404 && statusCode != 410: return nil
+        default: return (self, nil)
+        }
+    }
+
+    /// Returns the position of the bytes of a 206. Nil unless it fits the request, its length and its validator.
+    private func receivedParts(for request: NetworkRequest, isCut: Bool) -> CacheParts? {
+        let fields = headers.values(for: "Content-Range")
+        guard fields.count == 1, let range = ContentRange(fields[0]), let bytes = range.bytes, isPartOf(request),
+            let first = Int(exactly: bytes.lowerBound), let last = Int(exactly: bytes.upperBound)
+        else { return nil }
+        let announced = first..<(last + 1)
+        let size = range.size.flatMap(Int.init(exactly:))
+        guard headers.values(for: "Content-Length").allSatisfy({ $0 == "\(announced.count)" }),
+            isCut ? body.count < announced.count : body.count == announced.count,
+            CacheRange(request)?.allows(announced, of: size) ?? false
+        else { return nil }
+        return CacheParts([first..<(first + body.count)], of: size)
+    }
+
+    /// Whether the bytes are those of the request's URL, and can be combined with others.
+    private func isPartOf(_ request: NetworkRequest) -> Bool {
+        headers.strongValidator != nil && !headers.isEncoded && url?.asCacheKey == request.url?.asCacheKey
+    }
+
+    private func asWhole(_ parts: CacheParts) -> NetworkResponse {
+        var response = self
+        response.statusCode = 200
+        response.headers.remove("Content-Range")
+        response.headers.remove("Content-Length")
+        if parts.isWhole { response.headers.set("Content-Length", "\(body.count)") }
+        return response
+    }
+}
+
+extension HTTPHeaders {
+    fileprivate var strongValidator: String? {
+        let tags = values(for: "ETag")
+        guard tags.isEmpty else {
+            return tags.count == 1 && !tags[0].hasPrefix("W/") && CacheVariant.isTag(tags[0]) ? tags[0] : nil
+        }
+        let (changed, sent) = (values(for: "Last-Modified"), values(for: "Date"))
+        guard changed.count == 1, sent.count == 1, let change = HTTPDate.parse(changed[0]),
+            let date = HTTPDate.parse(sent[0]), date.timeIntervalSince(change) >= 1
+        else { return nil }
+        return changed[0]
+    }
+
+    /// Whether the body has a coding, which a session decodes.
+    fileprivate var isEncoded: Bool {
+        !values(for: "Content-Encoding").allSatisfy { $0.lowercased() == "identity" }
+    }
+
+    fileprivate var withoutFieldsOfTheBody: HTTPHeaders {
+        HTTPHeaders(filter { !["content-length", "content-encoding"].contains($0.name.lowercased()) })
+    }
+}
