@@ -262,14 +262,10 @@ actor CacheStorage {
     }
 
     /// Removes the responses for which the closure returns true. It receives the URL as in a ``CacheKey``, the
-    /// partition and the tags. It reads the heads of all files. Loads in flight that it describes store nothing, except
-    /// the spared one.
-    func remove(
-        sparing spared: Int? = nil,
-        where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
-    ) async {
+    /// partition and the tags. It reads the heads of all files.
+    func remove(where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) async {
         for (number, load) in loads
-        where number != spared && isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
+        where isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
             loads[number]?.isOvertaken = true
         }
         func removeFromMemory() {
@@ -296,11 +292,12 @@ actor CacheStorage {
         remove { $0.url == mark }
     }
 
-    /// Removes the responses of URLs in a partition, whatever their query.
-    func remove(places: [String], _ partition: String, sparing spared: Int? = nil) {
+    /// Removes the responses of URLs in a partition, whatever their query. Their loads in flight store nothing, except
+    /// the spared one.
+    func remove(places: [String], _ partition: String, sparing load: Int?) {
         let marks = Set(places.map(CacheMarks.place))
         let owner = CacheMarks.partition(partition)
-        remove(sparing: spared) { $0.partition == owner && marks.contains($0.place) }
+        remove(sparing: load) { $0.partition == owner && marks.contains($0.place) }
     }
 
     private func remove(sparing spared: Int? = nil, where isMeant: (CacheMarks) -> Bool) {

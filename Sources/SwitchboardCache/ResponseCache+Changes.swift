@@ -23,7 +23,7 @@ extension ResponseCache {
     }
 
     /// Removes the stored responses that an unsafe method changed, and those that the call makes stale. The spared load
-    /// still stores its response.
+    /// may still store its response.
     private func removeChanged(
         by request: NetworkRequest, _ status: Int, _ headers: HTTPHeaders, sparing load: Int? = nil
     ) async {
@@ -35,7 +35,7 @@ extension ResponseCache {
         let partition = request.options.partition ?? ""
         if !places.isEmpty { await storage.remove(places: places, partition, sparing: load) }
         guard !stale.isEmpty else { return }
-        await storage.remove(sparing: load) { stored, owner, tags in
+        await storage.remove { stored, owner, tags in
             owner.hasBytes(of: partition) && stale.contains { $0(stored, tags) }
         }
     }
