@@ -15,7 +15,7 @@ extension ResponseCache {
             get.headers.remove(field.name)
         }
         guard let key = CacheKey(get, identity: identity, ignoring: Self.ignored) else { return nil }
-        var load = CacheLoad(key: key, found: nil, stored: nil, request: request, next: next, reason: .notStored)
+        var load = CacheLoad(key: key, stored: nil, found: nil, request: request, next: next, reason: .notStored)
         load.number = await storage.begin(key, request)
         return load
     }
