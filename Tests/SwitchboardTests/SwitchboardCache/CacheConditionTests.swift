@@ -11,14 +11,32 @@ struct CacheConditionTests {
     // The fixture's clock begins at Tue, 14 Nov 2023 22:13:20 GMT.
     private static let fields: HTTPHeaders = [
         "ETag": "\"1\"", "Last-Modified": "Tue, 14 Nov 2023 20:00:00 GMT", "Cache-Control": "max-age=60",
-        "Content-Language": "en",
+        "Content-Language": "en", "Content-Location": "/en", "Vary": "X-Unit", "Expires": "0",
     ]
 
-    // "If a cache receives a request that can be satisfied by reusing a stored 200 (OK) … response, as per Section 4, the
-    // cache SHOULD evaluate any applicable conditional header field preconditions received in that request with respect to
-    // the corresponding validators contained within the stored response."
     @Test(
         "a stored response that the app has is answered by a 304",
+        .rule(
+            "RFC 9110 §15.4.5",
+            "The server generating a 304 response MUST generate any of the following header fields that would have "
+                + "been sent in a 200 (OK) response to the same request"),
+        .rule(
+            "RFC 9111 §4.3.2",
+            "the cache SHOULD evaluate any applicable conditional header field preconditions received in that "
+                + "request"),
+        .rule(
+            "RFC 9110 §13.1.2",
+            "A recipient MUST use the weak comparison function when comparing entity tags for If-None-Match"),
+        .rule(
+            "RFC 9110 §13.1.3",
+            "A recipient MUST ignore If-Modified-Since if the request contains an If-None-Match header field"),
+        .rule(
+            "RFC 9110 §15.4.5",
+            "a sender SHOULD NOT generate representation metadata other than the above listed fields"),
+        .rule(
+            "RFC 9110 §13.2.2",
+            "A recipient cache or origin server MUST evaluate the request preconditions defined by this "
+                + "specification in the following order"),
         arguments: [
             (["If-None-Match": "\"1\""], 304), (["If-None-Match": "W/\"1\""], 304), (["If-None-Match": "*"], 304),
             (["If-None-Match": "\"0\", \"1\" ,\"2\""], 304),
@@ -27,7 +45,6 @@ struct CacheConditionTests {
             (["If-Modified-Since": "Tue, 14 Nov 2023 20:00:00 GMT"], 304),
             (["If-Modified-Since": "Tuesday, 14-Nov-23 20:00:01 GMT"], 304),
             (["If-Modified-Since": "Tue, 14 Nov 2023 19:59:59 GMT"], 200),
-            // "A recipient MUST ignore If-Modified-Since if the request contains an If-None-Match header field".
             (["If-None-Match": "\"2\"", "If-Modified-Since": "Tue, 14 Nov 2023 20:00:00 GMT"], 200),
             (["If-None-Match": "\"1\"", "If-Modified-Since": "Tue, 14 Nov 2023 19:59:59 GMT"], 304),
         ] as [(HTTPHeaders, Int)])
@@ -41,15 +58,20 @@ struct CacheConditionTests {
                 #expect(response.text == (status == 304 || method == .head ? "" : "1"))
                 #expect(response.cacheOutcome == .hit && response.cacheAge == .zero)
                 #expect(response.headers["ETag"] == "\"1\"" && response.headers["Cache-Control"] == "max-age=60")
-                // RFC 9110 §15.4.5: "a sender SHOULD NOT generate representation metadata other than the above listed".
+                for name in ["Content-Location", "Date", "Vary", "Expires"] { #expect(response.headers.contains(name)) }
                 #expect((response.headers["Content-Language"] == nil) == (status == 304))
             }
             #expect(fixture.session.requests.count == 1)
         }
     }
 
-    // "a cache SHOULD use the stored response's Date field value … to evaluate the conditional."
-    @Test("without Last-Modified, the Date of the stored response counts", arguments: [(10, 304), (9, 200)])
+    @Test(
+        "without Last-Modified, the Date of the stored response counts",
+        .rule(
+            "RFC 9111 §4.3.2",
+            "a cache SHOULD use the stored response's Date field value (or, if no Date field is present, the time "
+                + "that the stored response was received)"),
+        arguments: [(10, 304), (9, 200)])
     func date(second: Int, status: Int) async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60", "Date": "Tue, 14 Nov 2023 22:13:10 GMT"])
         _ = try await fixture.get("https://h/", .server)
@@ -58,7 +80,12 @@ struct CacheConditionTests {
         #expect(fixture.session.requests.count == 1)
     }
 
-    @Test("a stale response is validated first, then the app's condition counts")
+    @Test(
+        "a stale response is validated first, then the app's condition counts",
+        .rule(
+            "RFC 9111 §4.3.2",
+            "If the response to the forwarded request is 304 (Not Modified) and has an ETag field value with an "
+                + "entity tag that is not in the client's list, the cache MUST generate a 200 (OK)"))
     func validated() async throws {
         let session = StubSession { request in
             request.headers["If-None-Match"] == "\"1\""
@@ -77,9 +104,12 @@ struct CacheConditionTests {
         #expect(session.requests.count == 3)
     }
 
-    // "A cache MUST NOT evaluate conditional header fields that … occur in a request with a target resource for which it
-    // has no stored responses".
-    @Test("the server evaluates the condition if nothing fitting is stored")
+    @Test(
+        "the server evaluates the condition if nothing fitting is stored",
+        .rule(
+            "RFC 9111 §4.3.2",
+            "A cache MUST NOT evaluate conditional header fields that … occur in a request with a target resource "
+                + "for which it has no stored responses"))
     func forwarded() async throws {
         let session = StubSession { request in
             request.headers["If-None-Match"] == "\"1\""
@@ -109,7 +139,16 @@ struct CacheConditionTests {
         #expect(try await raw(fixture, .get, ["X-Unit": "c", "If-None-Match": "\"0\""]).text == "\"0\"")
     }
 
-    @Test("only a stored 200 becomes a 304; other conditions bypass the cache")
+    @Test(
+        "only a stored 200 becomes a 304; other conditions bypass the cache",
+        .rule(
+            "RFC 9110 §13.2.1",
+            "A server MUST ignore all received preconditions if its response to the same request without those "
+                + "conditions … would have been a status code other than a 2xx"),
+        .rule(
+            "RFC 9110 §13.1.3",
+            "A recipient MUST ignore the If-Modified-Since header field if the received field value is not a valid "
+                + "HTTP-date"))
     func others() async throws {
         let missing = CacheFixture(headers: Self.fields, status: 404)
         for _ in 1...2 { #expect(try await raw(missing, .get, ["If-None-Match": "\"1\""]).statusCode == 404) }

@@ -37,9 +37,14 @@ struct CachePartTests {
 
     // MARK: Parts
 
-    // RFC 9111 §3.3: "A cache MUST NOT use an incomplete response to answer requests unless the response has been made
-    // complete, or the request is partial and specifies a range wholly within the incomplete response."
-    @Test("a stored part answers the ranges within it, and no others", arguments: [false, true])
+    @Test(
+        "a stored part answers the ranges within it, and no others",
+        .rule(
+            "RFC 9111 §3.3",
+            "A cache MUST NOT use an incomplete response to answer requests unless the response has been made "
+                + "complete, or the request is partial and specifies a range wholly within the incomplete response."),
+        .rule("RFC 9110 §15.3.7.3", "the client MUST process the set of continuous ranges as one of the following"),
+        arguments: [false, true])
     func within(isOnDisk: Bool) async throws {
         try await withFolder { folder in
             let session = StubSession(part(4...8), part(3...8), part(5...9))
@@ -81,6 +86,18 @@ struct CachePartTests {
     // continuous range if they share the same strong validator."
     @Test(
         "parts with one strong validator become a whole",
+        .rule(
+            "RFC 9111 §3.4",
+            "a cache MUST update the stored response header fields using the header fields provided in the new "
+                + "response"),
+        .rule(
+            "RFC 9110 §15.3.7.3",
+            "the client MUST process the combined response as if it were a complete 200 (OK) response, including a "
+                + "Content-Length header field that reflects the complete length."),
+        .rule(
+            "RFC 9110 §15.3.7.3",
+            "except that the client MUST use other header fields provided in the new response, aside from "
+                + "Content-Range, to replace all instances of the corresponding header fields"),
         arguments: [
             [0...4, 5...9], [5...9, 0...4], [0...5, 3...9], [0...1, 8...9, 2...7], [2...3, 6...7, 0...9],
             [0...0, 2...2, 4...4, 6...6, 8...8, 1...1, 3...3, 5...5, 7...7, 9...9],
@@ -121,7 +138,11 @@ struct CachePartTests {
     }
 
     // RFC 9111 §3.4: another validator; RFC 9110 §8.8.1: a weak validator identifies no bytes.
-    @Test("a part without a strong validator is not stored")
+    @Test(
+        "a part without a strong validator is not stored",
+        .rule(
+            "RFC 9110 §13.1.5",
+            "A client MUST NOT generate an If-Range header field containing an entity tag that is marked as weak."))
     func weak() async throws {
         let date = "Tue, 14 Nov 2023 22:13:20 GMT"
         for headers in [
@@ -137,7 +158,12 @@ struct CachePartTests {
         }
     }
 
-    @Test("a part with a strong Last-Modified is stored and completed")
+    @Test(
+        "a part with a strong Last-Modified is stored and completed",
+        .rule(
+            "RFC 9110 §13.1.5",
+            "A client MUST NOT generate an If-Range header field containing an HTTP-date unless the client has no "
+                + "entity tag for the corresponding representation and the date is a strong validator"))
     func dated() async throws {
         let dates: HTTPHeaders = [
             "Last-Modified": "Tue, 14 Nov 2023 22:13:19 GMT", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
@@ -173,7 +199,20 @@ struct CachePartTests {
         #expect(fixture.session.requests.count == 2)
     }
 
-    @Test("no-store, an unclear length, a wrong range and a coding prevent storing a part")
+    @Test(
+        "no-store, an unclear length, a wrong range and a coding prevent storing a part",
+        .rule(
+            "RFC 9111 §3.3",
+            "a cache MUST NOT store incomplete or partial-content responses if … it does not understand the range "
+                + "units used in those fields."),
+        .rule(
+            "RFC 9110 §14.4",
+            "If a 206 (Partial Content) response contains a Content-Range header field with a range unit that the "
+                + "recipient does not understand, the recipient MUST NOT attempt to recombine it"),
+        .rule(
+            "RFC 9110 §15.3.7",
+            "A client MUST inspect a 206 response's Content-Type and Content-Range field(s) to determine what parts "
+                + "are enclosed and whether additional requests are needed."))
     func notStored() async throws {
         let cases: [(MockResponse, String)] = [
             (part(4...8, ["Cache-Control": "no-store"]), "bytes=4-8"),
@@ -208,6 +247,10 @@ struct CachePartTests {
     // the successful response with the stored response"; §4.3.1: "an If-Range"
     @Test(
         "a GET completes the stored parts with one range",
+        .rule(
+            "RFC 9110 §13.1.5",
+            "A client MUST NOT generate an If-Range header field in a request that does not contain a Range header "
+                + "field."),
         arguments: [
             ([0...3], "bytes=4-", 4...9), ([6...9], "bytes=0-5", 0...5), ([0...1, 8...9], "bytes=2-7", 2...7),
             ([0...1, 4...5], "bytes=2-", 2...9), ([2...3, 6...9], "bytes=0-5", 0...5),
@@ -251,7 +294,12 @@ struct CachePartTests {
         #expect(fixture.session.requests.count == 2)
     }
 
-    @Test("a bad 206 or a refusal of the range leads to one plain request")
+    @Test(
+        "a bad 206 or a refusal of the range leads to one plain request",
+        .rule(
+            "RFC 9110 §14.4",
+            "The recipient of an invalid Content-Range MUST NOT attempt to recombine the received content with a "
+                + "stored representation."))
     func fallback() async throws {
         let other = "ABCDEFGHIJ"
         let bad: [MockResponse] = [
@@ -446,7 +494,12 @@ struct CachePartTests {
     }
 
     // RFC 9111 §4.3.1: a 304 that selects a part, or another variant for a range, would answer nothing.
-    @Test("the tag of a part is not sent with a GET, nor tags of variants with a range")
+    @Test(
+        "the tag of a part is not sent with a GET, nor tags of variants with a range",
+        .rule(
+            "RFC 9111 §4.3.2",
+            "the cache MUST NOT include its entity tag in the union unless the request is for a range that would be "
+                + "fully satisfied by that partial stored response."))
     func tags() async throws {
         for (first, range) in [(part(0...3), nil), (whole(), "bytes=0-1")] as [(MockResponse, String?)] {
             let stored = first.with("Vary", "X-Unit")

@@ -22,6 +22,10 @@ struct CacheRangeTests {
     // "suffix-range = "-" suffix-length"; §14.1.1: "An int-range is invalid if the last-pos value is present and less than first-pos."
     @Test(
         "one range of bytes is read, and nothing else",
+        .rule(
+            "RFC 9110 §14.1.2",
+            "recipients MUST anticipate potentially large decimal numerals and prevent parsing errors due to "
+                + "integer conversion overflows."),
         arguments: [
             ("bytes=0-4", CacheRange.from(0, through: 4)), ("BYTES=3-", .from(3, through: nil)),
             ("bytes=-5", .last(5)), ("bytes=-0", .last(0)), ("bytes=007-9", .from(7, through: 9)),
@@ -39,6 +43,19 @@ struct CacheRangeTests {
     // than the specified suffix-length, the entire representation is used."
     @Test(
         "a stored whole response answers a range of it",
+        .rule(
+            "RFC 9111 §3.3",
+            "A cache MUST NOT send a partial response to a client without explicitly marking it using the 206 "
+                + "(Partial Content) status code."),
+        .rule(
+            "RFC 9110 §15.3.7",
+            "A server that generates a 206 response MUST generate the following header fields, in addition to those "
+                + "required in the subsections below"),
+        .rule(
+            "RFC 9110 §15.3.7.1",
+            "the server generating the 206 response MUST generate a Content-Range header field, describing what "
+                + "range of the selected representation is enclosed"),
+        .rule("RFC 9110 §14.2", "the server SHOULD send a 206 (Partial Content) response"),
         arguments: [
             ("bytes=0-1", "01", "0-1"), ("bytes=1-", "123456789A", "1-10"), ("bytes=-1", "A", "10-10"),
             ("bytes=0-0", "0", "0-0"), ("bytes=4-99", "456789A", "4-10"), ("bytes=-99", "0123456789A", "0-10"),
@@ -50,7 +67,6 @@ struct CacheRangeTests {
         fixture.date.advance(by: 7)
         let part = try await get(fixture, range)
         #expect(part.statusCode == 206 && part.text == text && part.cacheOutcome == .hit)
-        // §15.3.7: "the sender MUST generate the following header fields … if the field would have been sent in a 200 (OK)"
         #expect(part.headers["Content-Range"] == "bytes \(content)/11" && part.headers["ETag"] == "\"v1\"")
         #expect(part.headers["Content-Length"] == "\(text.utf8.count)" && part.headers["X-Kind"] == "kept")
         #expect(part.headers["Age"] == "7" && part.cacheAge == .seconds(7))
@@ -58,9 +74,14 @@ struct CacheRangeTests {
         #expect(fixture.session.requests.count == 1)
     }
 
-    // §14.2: "if … the ranges-specifier is not satisfiable, the server SHOULD send a 416"; §15.5.17: "A server that generates
-    // a 416 response to a byte-range request SHOULD generate a Content-Range header field specifying the current length"
-    @Test("a range beyond a fresh stored response is a 416", arguments: ["bytes=11-", "bytes=11-20", "bytes=-0"])
+    @Test(
+        "a range beyond a fresh stored response is a 416",
+        .rule("RFC 9110 §14.2", "the server SHOULD send a 416 (Range Not Satisfiable) response."),
+        .rule(
+            "RFC 9110 §15.5.17",
+            "A server that generates a 416 response to a byte-range request SHOULD generate a Content-Range header "
+                + "field specifying the current length"),
+        arguments: ["bytes=11-", "bytes=11-20", "bytes=-0"])
     func unsatisfiable(range: String) async throws {
         let fixture = CacheFixture(StubSession(.text("0123456789A", headers: fresh)))
         _ = try await get(fixture, nil)
@@ -85,7 +106,12 @@ struct CacheRangeTests {
         #expect(try await get(fixture, nil).text == "0123")
     }
 
-    @Test("two Range fields, and a HEAD with one, go to the server")
+    @Test(
+        "two Range fields, and a HEAD with one, go to the server",
+        .rule(
+            "RFC 9110 §14.2",
+            "A server MUST ignore a Range header field received with a request method that is unrecognized or for "
+                + "which range handling is not defined."))
     func unusual() async throws {
         let fixture = CacheFixture(
             StubSession(.text("0123", headers: fresh), .status(206, body: "?"), .status(200, headers: ["X-Head": "1"])))
@@ -99,10 +125,13 @@ struct CacheRangeTests {
         #expect(fixture.session.requests.count == 3)
     }
 
-    // §13.1.5: "If the validator given is … a strong entity-tag comparison"; "A recipient of an If-Range header field MUST
-    // ignore the Range header field if the If-Range condition evaluates as false."
     @Test(
         "an If-Range decides by strong comparison",
+        .rule(
+            "RFC 9110 §13.1.5",
+            "A recipient of an If-Range header field MUST ignore the Range header field if the If-Range condition "
+                + "evaluates to false."),
+        .rule("RFC 9110 §13.1.5", "Otherwise, the recipient SHOULD process the Range header field as requested."),
         arguments: [
             ("\"v1\"", "\"v1\"", true), ("\"v1\"", "\"v2\"", false), ("W/\"v1\"", "W/\"v1\"", false),
             ("\"v1\"", "W/\"v1\"", false), (nil, "Tue, 14 Nov 2023 22:13:18 GMT", true),

@@ -138,18 +138,6 @@ struct CacheSyntaxTests {
             ])
     }
 
-    @Test("a 304 without Date does not prolong Expires")
-    func notProlonged() async throws {
-        let expiring: HTTPHeaders = ["ETag": "\"1\"", "Expires": "Tue, 14 Nov 2023 22:14:20 GMT"]
-        let fixture = CacheFixture(
-            StubSession { $0.headers["If-None-Match"] == nil ? .text("a", headers: expiring) : .status(304) })
-        for time in [0, 59, 1, 1] as [TimeInterval] {
-            fixture.date.advance(by: time)
-            _ = try await fixture.get("https://h/", .server)
-        }
-        #expect(fixture.session.requests.count == 3)
-    }
-
     @Test(
         "trailers do not become header fields of the stored response",
         .rule("RFC 9111 §3.1", "Caches MUST NOT combine trailer fields with header fields."),

@@ -136,9 +136,12 @@ struct CacheValidationTests {
         #expect(response.statusCode == 200 && response.text == "a")
     }
 
-    // RFC 9110 §6.6.1: "A recipient with a clock that receives a response message without a Date header field MUST record
-    // the time it was received"
-    @Test("a 304 without Date arrives when the clock says")
+    @Test(
+        "a 304 without Date arrives when the clock says",
+        .rule(
+            "RFC 9110 §6.6.1",
+            "A recipient with a clock that receives a response message without a Date header field MUST record the "
+                + "time it was received"))
     func undated() async throws {
         let fixture = CacheFixture(
             StubSession(
