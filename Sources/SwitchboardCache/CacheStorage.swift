@@ -322,17 +322,13 @@ actor CacheStorage {
 
     // MARK: Counts
 
-    /// Finds a response and decides about it. Counts it if it answers.
+    /// Finds a response and decides about it.
     nonisolated func decide(
         _ key: CacheKey, _ request: NetworkRequest, _ cache: ResponseCache
     ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: ResponseCache.Decision) {
         let found = await find(key, request)
         let stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
-        let decision = cache.decision(on: stored, request)
-        if case .answer(let stored, let outcome) = decision {
-            count(outcome, request.method == .head ? 0 : stored.bodyCount)
-        }
-        return (found, stored, decision)
+        return (found, stored, cache.decision(on: stored, request))
     }
 
     /// Counts the answer to a request.

@@ -59,7 +59,9 @@ extension ResponseCache {
             throw error
         }
         guard let outcome = response.cacheOutcome else { return response }
-        storage.count(outcome, response.body.count)
+        // Only the rest of an incomplete body was received.
+        let isCompleted = outcome == .validated(.incomplete)
+        storage.count(outcome, isCompleted ? load.found?.bodyCount ?? 0 : response.length(of: load.stored))
         switch outcome {
         case .miss: response.request?.report(.cache("answered by the server"))
         case .validated: response.request?.report(.cache("still right"))
@@ -91,5 +93,13 @@ extension ResponseCache {
                 throw error
             }
         }
+    }
+}
+
+extension NetworkResponse {
+    /// The number of bytes of the body of an answer. A body that streams is in the file of the stored response.
+    func length(of stored: StoredResponse?) -> Int {
+        guard stream != nil else { return body.count }
+        return statusCode == 206 ? headers["Content-Length"].flatMap { Int($0) } ?? 0 : stored?.bodyCount ?? 0
     }
 }

@@ -10,8 +10,9 @@ extension ResponseCache: ExplainedInterceptor {
             return "sends: the cache does not handle the request"
         }
         let found = await storage.peek(key, request)
-        // A head tells that a response is whole, but not which ranges of it are stored.
-        let isOfUse = request.headers.contains("Range") || found?.response.canAnswer(request) ?? true
+        // A head on disk tells that a response is whole, but not which ranges of it are stored.
+        let isUnknown = request.headers.contains("Range") && found?.isInMemory == false
+        let isOfUse = isUnknown || found?.response.canAnswer(request) ?? true
         switch decision(on: isOfUse ? found?.response : nil, request) {
         case .refuse: return "fails: not cached"
         case .answer(let stored, let outcome):
@@ -36,10 +37,12 @@ extension ResponseCache: ExplainedInterceptor {
         let tags = await storage.tags(of: key)
         let isOfKey = stored?.url.map { $0.asCacheKey == key.url } ?? true
         let hasValidator = !tags.isEmpty || !(stored?.validators.isEmpty ?? true)
-        let isValidated = usesStored && request.method == .get && isOfKey && hasValidator
+        let isPart = reason == .notStored && stored?.part != nil
+        let isValidated = !isPart && usesStored && request.method == .get && isOfKey && hasValidator
         let over = stored?.staleness(for: request.options, at: now())
         let why =
             switch reason {
+            case .notStored where isPart: "only a part is stored"
             case .notStored: await storage.holds(key) ? "only other variants are stored" : "not stored"
             case .expired: "it expired \(Self.text(over ?? 0)) ago"
             default: "the request asks for it"

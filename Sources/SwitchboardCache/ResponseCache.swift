@@ -121,6 +121,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         case .answer(let stored, let outcome):
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key) }
             let response = stored.answer(to: request, at: now(), outcome)
+            storage.count(outcome, response.length(of: stored))
             if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now()))) }
             return request.options.reusesDecodedValue
                 ? response.reusing(stored.decoded, of: stored.body, kept) : response

@@ -55,6 +55,21 @@ struct CacheExplainTests {
         }
     }
 
+    @Test("explain finds a newer variant that another cache of the folder stored")
+    func newer() async throws {
+        try await withFolder { folder in
+            let first = try CacheFixture(headers: Self.headers) { try ResponseCache(folder: folder, now: $0) }
+            let second = try CacheFixture(headers: Self.headers) { try ResponseCache(folder: folder, now: $0) }
+            _ = try await first.get("https://h/", .server)
+            #expect(try await line(first) == "answers from memory, 0 s old, fresh for 60 s")
+            for fixture in [first, second] { fixture.date.advance(by: 30) }
+            #expect(try await line(first) == "answers from memory, 30 s old, fresh for 30 s")
+            _ = try await second.get("https://h/", .server) { $0.cachePolicy = .reloadIgnoringLocalCacheData }
+            #expect(try await line(first) == "answers from disk, 0 s old, fresh for 60 s")
+            #expect(try await first.response("https://h/", .server).cacheAge == .zero)
+        }
+    }
+
     @Test("explain says why the request is sent or fails")
     func sent() async throws {
         let fixture = CacheFixture(headers: Self.headers) { ResponseCache(identity: { _ in "me" }, now: $0) }

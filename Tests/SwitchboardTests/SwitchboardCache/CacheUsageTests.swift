@@ -77,12 +77,64 @@ struct CacheUsageTests {
         #expect(usage.staleAnswers == 1 && usage.validations == 1 && usage.misses == 1 && usage.hits == 0)
     }
 
+    @Test("a confirmed body that streams from its file counts with its size")
+    func streamed() async throws {
+        try await withFolder { folder in
+            let body = Data(count: 2 << 20)
+            let session = StubSession { request in
+                request.headers["If-None-Match"] == nil
+                    ? .data(body, headers: Self.headers) : .status(304, headers: Self.headers)
+            }
+            let fixture = try CacheFixture(session) { try ResponseCache(folder: folder, now: $0) }
+            let endPoint = URLEndPoint(.get, URL(text: "https://h/film"))
+            for saved in [0, body.count] {
+                var count = 0
+                for try await piece in try await fixture.router.streamedResponse(for: endPoint).bytes {
+                    count += piece.count
+                }
+                #expect(count == body.count)
+                #expect(await fixture.cache.usage.bytesSaved == saved)
+                fixture.date.advance(by: 61)
+            }
+            #expect(await fixture.cache.usage.validations == 1)
+        }
+    }
+
+    @Test("a range counts with its size, and a completed body with its part")
+    func ranges() async throws {
+        let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60", "Accept-Ranges": "bytes"]
+        let fixture = CacheFixture(
+            StubSession { request in
+                var fields = headers
+                let ranges = ["bytes=0-5": "0-5", "bytes=6-": "6-9"]
+                guard let range = request.headers["Range"].flatMap({ ranges[$0] }) else {
+                    return .text("0123456789", headers: headers)
+                }
+                fields.set("Content-Range", "bytes \(range)/10")
+                return .text(range == "0-5" ? "012345" : "6789", status: 206, headers: fields)
+            })
+        func saved(_ range: String?) async throws -> (body: String, saved: Int) {
+            let before = await fixture.cache.usage.bytesSaved
+            let headers = range.map { HTTPHeaders(["Range": $0]) } ?? [:]
+            let body = try await fixture.response("https://h/", .server, headers: headers).text
+            return (body, await fixture.cache.usage.bytesSaved - before)
+        }
+        #expect(try await saved("bytes=0-5") == ("012345", 0))
+        #expect(try await saved("bytes=2-4") == ("234", 3))
+        #expect(
+            await fixture.router.explain(URLEndPoint(.get, URL(text: "https://h/"))).description
+                .contains("ResponseCache (each exchange): sends: only a part is stored"))
+        #expect(try await saved(nil) == ("0123456789", 6))
+        #expect(try await saved("bytes=1-") == ("123456789", 9))
+        #expect(fixture.session.requests.map { $0.headers["Range"] } == ["bytes=0-5", "bytes=6-"])
+    }
+
     @Test("evictions count the responses that made room", arguments: [false, true])
     func evictions(isOnDisk: Bool) async throws {
         try await withFolder { folder in
             let fixture = try CacheFixture(StubSession { _ in .data(Data(count: 2_000)) }) {
                 isOnDisk
-                    ? try ResponseCache(folder: folder, diskLimit: 10_000, memoryLimit: 5_000, now: $0)
+                    ? try ResponseCache(folder: folder, diskLimit: 10_000, memoryLimit: 0, now: $0)
                     : ResponseCache(memoryLimit: 10_000, now: $0)
             }
             for index in 0..<20 {
