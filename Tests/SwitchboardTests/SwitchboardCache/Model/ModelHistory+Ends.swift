@@ -136,7 +136,7 @@ extension ModelHistory {
 }
 
 extension ModelHistory.State {
-    /// Whether no other call of the key ran at the same time. Of several, any may be the one that stores its response.
+    /// Returns whether no other call of the key ran at the same time. Of several, any may be the one that stores its response.
     fileprivate func isAlone(_ call: ModelHistory.Call, _ key: ModelHistory.Key, _ history: ModelHistory) -> Bool {
         guard isConcurrent else { return true }
         return busy[key, default: 0] < call.begin
