@@ -119,7 +119,11 @@ extension ModelHistory.State {
         for outcome in wanted {
             let isAtEnd = outcome == .stale(.serverFailed)
             let now = isAtEnd ? span.ended : span.asked
-            if best.allows(outcome, request, at: now, isFailed: isAtEnd) { return "\(best.serial) allowed \(outcome)" }
+            // A 304 may have updated one of several.
+            let same = fits.filter { $0.serial == best.serial }
+            if same.allSatisfy({ $0.allows(outcome, request, at: now, isFailed: isAtEnd) }) {
+                return "\(best.serial) allowed \(outcome)"
+            }
         }
         return nil
     }
