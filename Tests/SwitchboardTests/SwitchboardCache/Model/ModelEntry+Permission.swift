@@ -26,17 +26,17 @@ extension ModelEntry {
         }
     }
 
-    /// RFC 9111 §4.2.4.
+    /// Whether the origin forbids stale answers (RFC 9111 §4.2.4).
     private var forbidsStale: Bool { fields.has("must-revalidate") || fields.has("no-cache") }
 
-    /// RFC 5861 §4.
+    /// Returns whether `stale-if-error` allows the response in place of a failure (RFC 5861 §4).
     private func mayReplaceFailure(_ asked: ModelRequest, _ staleness: Double) -> Bool {
         guard status < 500 else { return false }
         if let own = asked.staleIfError { return staleness <= own }
         return !forbidsStale && staleness <= fields.seconds("stale-if-error") ?? -1
     }
 
-    /// RFC 5861 §3.
+    /// Returns the seconds of `stale-while-revalidate` (RFC 5861 §3).
     private func window(for asked: ModelRequest) -> Double? {
         if let own = asked.staleWhileRevalidate { return isSuccess ? own : nil }
         return forbidsStale ? nil : fields.seconds("stale-while-revalidate")

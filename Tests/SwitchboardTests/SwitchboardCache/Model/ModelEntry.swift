@@ -48,7 +48,7 @@ struct ModelEntry: Sendable {
 
     // MARK: Freshness (RFC 9111 §4.2)
 
-    /// The current age (RFC 9111 §4.2.3).
+    /// Returns the current age (RFC 9111 §4.2.3).
     func age(at now: Double) -> Double {
         let (arrived, sent) = (exchange.arrived, exchange.sent)
         let own = exchange.fields  // Only the last answer states its age.
@@ -57,7 +57,7 @@ struct ModelEntry: Sendable {
         return max(apparent, told + arrived - sent) + now - arrived
     }
 
-    /// The remaining seconds of freshness for a request: 0 and less for a stale response.
+    /// Returns the remaining seconds of freshness for a request: 0 and less for a stale response.
     func freshness(for other: ModelRequest, at now: Double) -> Double {
         switch isSuccess || other.lifetime == .none ? other.lifetime : .server {
         case .none: -.infinity
@@ -77,7 +77,7 @@ struct ModelEntry: Sendable {
 
     // MARK: Validation (RFC 9111 §4.3)
 
-    /// Whether a 304 is about this response.
+    /// Returns whether a 304 is about this response.
     func isMeant(by answer: ModelFields) -> Bool {
         func bare(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
         if let tag = answer["etag"] { return fields["etag"].map { bare($0) == bare(tag) } ?? false }
@@ -85,13 +85,13 @@ struct ModelEntry: Sendable {
         return true
     }
 
-    /// Whether a HEAD describes this response (RFC 9111 §4.3.5).
+    /// Returns whether a HEAD describes this response (RFC 9111 §4.3.5).
     func isDescribed(by answer: ModelFields, length: Int) -> Bool {
         ["etag", "last-modified"].allSatisfy { answer[$0] == nil || answer[$0] == fields[$0] }
             && answer["content-length"].map { $0 == fields["content-length"] ?? "\(length)" } ?? true
     }
 
-    /// Whether both are the same response for the same fields of a request.
+    /// Returns whether both are the same response for the same fields of a request.
     func isSame(as other: ModelEntry) -> Bool {
         serial == other.serial && version == other.version && status == other.status
             && request.fields == other.request.fields && fields.lines == other.fields.lines
@@ -100,7 +100,7 @@ struct ModelEntry: Sendable {
     /// The body that the origin sends with this version.
     var body: String { "\(version) for \(request.fields["X-User"] ?? "")" }
 
-    /// The response after a 304 or a HEAD, stored for a request.
+    /// Returns the response after a 304 or a HEAD, stored for a request.
     func updated(by answer: ModelExchange, for other: ModelRequest) -> ModelEntry {
         ModelEntry(
             status: status, fields: fields.updated(by: answer.fields), version: version, exchange: answer,

@@ -13,16 +13,16 @@ struct ModelFields: Sendable {
     /// The first line of a field.
     subscript(_ name: String) -> String? { lines[name]?.first }
 
-    /// The members of a list over all lines of the field.
+    /// Returns the members of a list over all lines of the field.
     func members(_ name: String) -> [String] {
         (lines[name] ?? []).flatMap { $0.split(separator: ",") }
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    /// Whether `Cache-Control` has a directive.
+    /// Returns whether `Cache-Control` has a directive.
     func has(_ directive: String) -> Bool { argument(directive) != nil }
 
-    /// The seconds of a directive. Nil without it, infinite without an argument.
+    /// Returns the seconds of a directive: nil without it, infinite without an argument.
     func seconds(_ directive: String) -> Double? {
         argument(directive).map { $0.isEmpty ? .infinity : Double($0) ?? 0 }
     }
@@ -35,10 +35,10 @@ struct ModelFields: Sendable {
         return nil
     }
 
-    /// The time of a date field, in seconds since 1970. Nil when it is absent or no date.
+    /// Returns the time of a date field, in seconds since 1970. Nil when it is absent or no date.
     func time(_ name: String) -> Double? { self[name].flatMap(ModelDate.read) }
 
-    /// The fields with those of a 304 or a HEAD in their place (RFC 9111 §3.2), except those about the body.
+    /// Returns the fields with those of a 304 or a HEAD in their place (RFC 9111 §3.2), except those about the body.
     func updated(by others: ModelFields) -> ModelFields {
         var result = self
         for (name, values) in others.lines where name != "content-length" { result.lines[name] = values }

@@ -77,7 +77,8 @@ extension ModelHistory {
                 && held[$0].version == last.version
         }
         // A temporary failure changes nothing.
-        let isPassing = request.lifetime == .none || status >= 500 || request.control.has("no-store") && status == 304
+        let isUnstored = status == 304 && request.control.has("no-store") && !last.fields.has("no-store")
+        let isPassing = request.lifetime == .none || status >= 500 || isUnstored
         let isStored = !own.isEmpty && (status == 304 || held[own[0]].isOfUse)
         for index in own where isStored { held[index].isCertain = true }
         for index in held.indices where isOlder(held[index], than: last, begin) && held[index].matches(request) {
@@ -136,7 +137,7 @@ extension ModelHistory {
 }
 
 extension ModelHistory.State {
-    /// Whether no other call of the key ran at the same time. Of several, any may be the one that stores its response.
+    /// Returns whether no other call of the key ran at the same time. Of several, any may be the one that stores its response.
     fileprivate func isAlone(_ call: ModelHistory.Call, _ key: ModelHistory.Key, _ history: ModelHistory) -> Bool {
         guard isConcurrent else { return true }
         return busy[key, default: 0] < call.begin

@@ -83,12 +83,12 @@ extension ModelHistory.State {
             ?? lack("its Age is wrong") { $0.hasAge(answer.age, in: span, slack($0)) }
     }
 
-    /// The most seconds that the exchange may have waited in the cache before it was sent. They count for its age.
+    /// Returns the most seconds that the exchange may have waited in the cache before it was sent. They count for its age.
     private func slack(_ entry: ModelEntry) -> Double {
         calls[entry.exchange.call].map { entry.exchange.sent - $0.asked } ?? 0
     }
 
-    /// The most seconds between the origin's answer and its arrival in the cache.
+    /// Returns the most seconds between the origin's answer and its arrival in the cache.
     private func lateness(_ entry: ModelEntry, _ span: ModelSpan) -> Double {
         let ended = calls[entry.exchange.call]?.ended ?? span.ended
         // A revalidation in the background arrives after its call.
@@ -119,14 +119,18 @@ extension ModelHistory.State {
         for outcome in wanted {
             let isAtEnd = outcome == .stale(.serverFailed)
             let now = isAtEnd ? span.ended : span.asked
-            if best.allows(outcome, request, at: now, isFailed: isAtEnd) { return "\(best.serial) allowed \(outcome)" }
+            // A 304 may have updated one of several.
+            let same = fits.filter { $0.serial == best.serial }
+            if same.allSatisfy({ $0.allows(outcome, request, at: now, isFailed: isAtEnd) }) {
+                return "\(best.serial) allowed \(outcome)"
+            }
         }
         return nil
     }
 }
 
 extension ModelEntry {
-    /// Whether it may still be stored at a moment of a call.
+    /// Returns whether it may still be stored at a moment of a call.
     func isUsable(in span: ModelSpan) -> Bool {
         exchange.end < span.end && gone.map { $0 >= span.begin } ?? true
     }

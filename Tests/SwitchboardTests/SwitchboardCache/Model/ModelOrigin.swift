@@ -53,14 +53,15 @@ final class ModelOrigin: NetworkSession, Sendable {
             let body = hasBody ? Data("\(version) for \(request.headers["X-User"] ?? "")".utf8) : Data()
             return (exchange, NetworkResponse(status: status ?? 0, headers: headers, body: body, url: request.url))
         }
-        await pause()
+        // Some answers are long on the way.
+        await pause(exchange.serial.isMultiple(of: 5) ? 60 : 8)
         if exchange.status == nil { throw NetworkError([.cannotConnect, .timedOut][exchange.serial % 2]) }
         return response
     }
 
-    private func pause() async {
+    private func pause(_ most: Int = 8) async {
         guard isSlow else { return }
-        for _ in 0..<state.withLock({ Int.random(in: 0..<8, using: &$0.random) }) { await Task.yield() }
+        for _ in 0..<state.withLock({ Int.random(in: 0..<most, using: &$0.random) }) { await Task.yield() }
     }
 }
 
