@@ -49,9 +49,13 @@ public struct CacheDirectives: Sendable, Hashable {
 extension NetworkRequest {
     /// The request with its directives as a header field.
     var withCacheDirectives: NetworkRequest {
-        guard !headers.contains("Cache-Control"), let field = options.cacheDirectives.field else { return self }
+        guard let field = options.cacheDirectives.field else { return self }
+        let own = headers.values(for: "Cache-Control")
+        // The core adds one directive for a policy. It does not replace those of the options.
+        let isOfPolicy = options.cachePolicy != .useProtocolCachePolicy && own.count == 1 && !own[0].contains(",")
+        guard own.isEmpty || isOfPolicy else { return self }
         var request = self
-        request.headers.set("Cache-Control", field)
+        request.headers.set("Cache-Control", (own + [field]).joined(separator: ", "))
         return request
     }
 }

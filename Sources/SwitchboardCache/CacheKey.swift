@@ -12,16 +12,16 @@ struct CacheKey: Sendable {
     let identity: String
 
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
-    /// a body, a `Range` other than one range of bytes for a GET, or a condition that the app set (without a `Range`,
-    /// `If-Range` counts as one).
+    /// a body, a `Range` other than one range of bytes for a GET (without a `Range`, `If-Range` counts as one), a condition
+    /// for the server alone, or an invalid condition.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
         guard [.get, .head].contains(request.method), request.body.isEmpty, let text = request.urlText
         else { return nil }
-        let conditions = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
         let isRange = request.headers.contains("Range")
-        guard !conditions.contains(where: request.headers.contains),
-            isRange ? CacheRange(request) != nil : !request.headers.contains("If-Range")
+        guard !["If-Match", "If-Unmodified-Since"].contains(where: request.headers.contains),
+            isRange ? CacheRange(request) != nil : !request.headers.contains("If-Range"),
+            !request.isConditional || !isRange && CacheCondition(request) != nil
         else { return nil }
         self.url = text.asCacheKey
         partition = options.partition ?? ""

@@ -265,10 +265,14 @@ actor CacheStorage {
     }
 
     /// Removes the responses for which the closure returns true. It receives the URL as in a ``CacheKey``, the
-    /// partition and the tags. It reads the heads of all files.
-    func remove(where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) async {
+    /// partition and the tags. It reads the heads of all files. Loads in flight that it describes store nothing, except
+    /// the spared one.
+    func remove(
+        sparing spared: Int? = nil,
+        where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
+    ) async {
         for (number, load) in loads
-        where isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
+        where number != spared && isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
             loads[number]?.isOvertaken = true
         }
         func removeFromMemory() {
@@ -296,14 +300,16 @@ actor CacheStorage {
     }
 
     /// Removes the responses of URLs in a partition, whatever their query.
-    func remove(places: [String], _ partition: String) {
+    func remove(places: [String], _ partition: String, sparing spared: Int? = nil) {
         let marks = Set(places.map(CacheMarks.place))
         let owner = CacheMarks.partition(partition)
-        remove { $0.partition == owner && marks.contains($0.place) }
+        remove(sparing: spared) { $0.partition == owner && marks.contains($0.place) }
     }
 
-    private func remove(where isMeant: (CacheMarks) -> Bool) {
-        for (number, load) in loads where isMeant(CacheMarks(load.key)) { loads[number]?.isOvertaken = true }
+    private func remove(sparing spared: Int? = nil, where isMeant: (CacheMarks) -> Bool) {
+        for (number, load) in loads where number != spared && isMeant(CacheMarks(load.key)) {
+            loads[number]?.isOvertaken = true
+        }
         disk?.remove(where: isMeant)
         held.withLock { held in
             held.removals += 1

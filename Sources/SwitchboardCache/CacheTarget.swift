@@ -3,6 +3,11 @@ import Switchboard
 import SwitchboardText
 
 /// The stored responses that `ResponseCache.remove(_:)` or `RequestOptions.makesStale` removes.
+///
+/// ```swift
+/// let cache = ResponseCache()
+/// await cache.remove(.tag("todos"))
+/// ```
 public enum CacheTarget: Sendable, Hashable {
     /// The responses to requests with this tag. See `RequestOptions.cacheTags`.
     case tag(String)

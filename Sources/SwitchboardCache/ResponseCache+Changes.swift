@@ -6,28 +6,36 @@ extension ResponseCache {
     /// Sends a request that the cache does not handle, and removes stored responses that it invalidates ([RFC 9111
     /// §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)).
     func pass(_ request: NetworkRequest, _ next: Next) async throws -> NetworkResponse {
+        let (post, asked) = (await begin(post: request, next), now())
         do {
             let response = try await next(request)
-            await removeChanged(by: request, response.statusCode, response.headers)
+            await removeChanged(by: request, response.statusCode, response.headers, sparing: post?.number)
+            if let post { await keep(response, ofPost: post, asked: asked) }
             return response.cacheOutcome == nil ? response : response.noting(nil)
-        } catch let error as NetworkError {
+        } catch {
+            if let post { await storage.end(post.number) }
             // The response's head arrived: its status says that the server performed the request.
-            if let status = error.status { await removeChanged(by: request, status, error.response?.headers ?? [:]) }
+            if let error = error as? NetworkError, let status = error.status {
+                await removeChanged(by: request, status, error.response?.headers ?? [:])
+            }
             throw error
         }
     }
 
-    /// Removes the stored responses that an unsafe method changed, and those that the call makes stale.
-    private func removeChanged(by request: NetworkRequest, _ status: Int, _ headers: HTTPHeaders) async {
+    /// Removes the stored responses that an unsafe method changed, and those that the call makes stale. The spared load
+    /// still stores its response.
+    private func removeChanged(
+        by request: NetworkRequest, _ status: Int, _ headers: HTTPHeaders, sparing load: Int? = nil
+    ) async {
         guard (200..<400).contains(status) else { return }
         let isSafe = [HTTPMethod.get, .head, .options, .trace].contains(request.method)
         let places = isSafe ? [] : changedPlaces(by: request, headers)
         let stale = request.options.makesStale.map(\.includes)
         guard !places.isEmpty || !stale.isEmpty else { return }
         let partition = request.options.partition ?? ""
-        if !places.isEmpty { await storage.remove(places: places, partition) }
+        if !places.isEmpty { await storage.remove(places: places, partition, sparing: load) }
         guard !stale.isEmpty else { return }
-        await storage.remove { stored, owner, tags in
+        await storage.remove(sparing: load) { stored, owner, tags in
             owner.hasBytes(of: partition) && stale.contains { $0(stored, tags) }
         }
     }

@@ -25,12 +25,14 @@ extension ResponseCache {
         switch policy {
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
             return .answer(stored, staleness == nil ? .hit : .stale(.requested))
+        case _ where policy.reloads && isOffline: return .refuse
         case _ where policy.reloads: return .load(.requested, text: "to be refreshed")
         // RFC 8246: an immutable response needs no confirmation while it is fresh. Without TLS, anybody may have changed
         // it.
         case .reloadRevalidatingCacheData:
             let isSettled =
                 stored.rules.control.isImmutable && staleness == nil && request.url?.scheme?.lowercased() == "https"
+            if isOffline, !isSettled { return .refuse }
             return isSettled ? .answer(stored, .hit) : .load(.requested, text: "to be confirmed")
         default: break
         }

@@ -38,6 +38,8 @@ extension ResponseCache {
     /// Returns the answer, or nil when nothing stored has a validator or when the 304 is about something else.
     private func confirm(_ load: CacheLoad) async throws -> NetworkResponse? {
         let (request, stored) = (load.request, load.stored)
+        // The server evaluates the app's own condition, as it is.
+        guard !request.isConditional else { return nil }
         if let url = stored?.url, url.asCacheKey != load.key.url { return nil }
         var validators = stored?.validators ?? HTTPHeaders()
         // A 304 about another variant answers no range.
@@ -53,7 +55,7 @@ extension ResponseCache {
         let asked = now()
         let response = try await load.next(conditional)
         guard response.statusCode == 304 else { return await settle(response, load, asked: asked) }
-        let meant = await meant(by: response, load, isOnly: tags.count < 2)
+        let meant = await meant(by: response, load, sent: [stored?.tag].compactMap { $0 } + others)
         guard let meant, meant.canAnswer(request) else {
             request.report(.cache("the 304 does not match the stored response"))
             return nil
@@ -66,16 +68,17 @@ extension ResponseCache {
     /// Returns the stored response that a 304 is about ([RFC 9111
     /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)). Nil when it is about none, or when that is not
     /// certain.
-    private func meant(by response: NetworkResponse, _ load: CacheLoad, isOnly: Bool) async -> StoredResponse? {
+    private func meant(by response: NetworkResponse, _ load: CacheLoad, sent tags: [String]) async -> StoredResponse? {
         if let url = response.url, url.asCacheKey != load.key.url { return nil }
         if let tag = response.headers.values(for: "ETag").first {
             if let stored = load.stored, stored.has(tag) { return stored }
             return await storage.find(load.key, tag: tag, for: load.request)
         }
-        guard isOnly else { return nil }
-        if let stored = load.stored { return stored.isMeantUntagged(by: response) ? stored : nil }
-        guard let tag = await storage.tags(of: load.key).first else { return nil }
-        return await storage.find(load.key, tag: tag, for: load.request)
+        guard tags.count < 2 else { return nil }
+        // A server that reads the tag of another variant ignores the date of this one.
+        var meant = load.stored
+        if let tag = tags.first, tag != meant?.tag { meant = await storage.find(load.key, tag: tag, for: load.request) }
+        return meant.flatMap { $0.isMeantUntagged(by: response) ? $0 : nil }
     }
 
     /// Ends a load with a stored response that the server confirmed.
@@ -111,7 +114,9 @@ extension ResponseCache {
         if let stored = load.found, response.statusCode == 200, stored.status == 200,
             isOurs(response, to: load.request)
         {
-            if stored.isDescribed(by: response) {
+            if stored.isDescribed(by: response), load.request.options.cacheLifetime == .none {
+                await storage.end(load.number)
+            } else if stored.isDescribed(by: response) {
                 await keep(
                     stored.confirmed(by: response, to: load.request, asked: asked, at: now()), after: response,
                     asked: asked, load)

@@ -9,10 +9,6 @@ extension ResponseCache {
     }
 
     /// Removes the responses with a tag, a path or a URL, for every identity and environment.
-    ///
-    /// ```swift
-    /// await cache.remove(.tag("todos"))
-    /// ```
     public func remove(_ target: CacheTarget) async {
         if case .url(let url) = target { return await storage.remove(url: url.asCacheKey) }
         let includes = target.includes

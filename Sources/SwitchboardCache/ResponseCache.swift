@@ -21,7 +21,8 @@ import Switchboard
 /// stored while they are read, if they are read to their end, and a stored response answers later ones in chunks. A
 /// cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the same header fields, including credentials and cookies. Fields that change with each request, such as a
 /// signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored
-/// per identity. A stored GET also answers a HEAD. A request with a method other than GET, HEAD, OPTIONS or TRACE
+/// per identity. A stored GET also answers a HEAD. A POST's response that states its lifetime and has its own URL as
+/// `Content-Location` answers a later GET. A request with a method other than GET, HEAD, OPTIONS or TRACE
 /// removes the stored responses of its path, and of its `Location` and `Content-Location` of the same origin, unless
 /// the server rejects it. `NetworkResponse.cacheOutcome` states the part that the cache had in a response.
 ///
@@ -54,7 +55,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// The names of fields, in lower case, that may differ between requests for the same response.
     static let ignored: Set<String> = [
         "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
-        "range", "if-range",
+        "range", "if-range", "if-none-match", "if-modified-since",
     ]
     let now: @Sendable () -> Date
 
@@ -112,6 +113,9 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             return try await pass(request, next)
         }
         let (found, stored, decision) = await storage.decide(key, request, self)
+        if let stored, let condition = CacheCondition(request), stored.mayMeetCondition(of: request, at: now()) {
+            return condition.answer(try await intercept(request.unconditional, next: next))
+        }
         let reason: CacheOutcome.Reason
         switch decision {
         case .answer(let stored, let outcome):

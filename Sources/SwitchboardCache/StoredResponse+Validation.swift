@@ -45,7 +45,9 @@ extension StoredResponse {
         let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
         var fields = response.headers.dated(now).storable()
         for name in ofTheBody { fields.remove(name) }
-        let merged = headers.merging(fields)
+        var merged = headers.merging(fields)
+        // The time of the earlier response is not that of an answer without one, whose time is its arrival.
+        if !response.headers.contains("Date") { merged.remove("Date") }
         return StoredResponse(
             status: status, headers: merged, body: body, url: url,
             variant: request.map { CacheVariant.text(CacheVariant.names(merged) ?? [], of: $0) } ?? variant, date: now,

@@ -143,6 +143,6 @@ extension HTTPHeaders {
     /// RFC 9110 §7.6.1 and RFC 9111 §3.1, in lower case.
     private static let unstorable: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "proxy-authenticate",
-        "proxy-authentication-info", "proxy-authorization", "set-cookie", "set-cookie2",
+        "proxy-authentication-info", "proxy-authorization", "set-cookie",
     ]
 }

@@ -17,7 +17,7 @@ pid {folder}/nginx.pid;
 error_log {folder}/error.log warn;
 events {{ worker_connections 64; }}
 http {{
-    log_format one '$args $status $body_bytes_sent';
+    log_format one '$args $status $body_bytes_sent $http_x_request_id';
     access_log {folder}/access.log one;
     client_max_body_size 0;
     client_body_temp_path {folder}/body;
@@ -94,7 +94,11 @@ class Nginx:
             return int(re.search(rb"Active connections: (\d+)", answer.read()).group(1)) - 1
 
     def exchanges(self, query):
-        """Returns the status and the number of sent body bytes of each exchange whose URL has this query.
+        """Returns the status and the number of sent body bytes of each exchange whose URL has this query."""
+        return [(status, count) for args, status, count, _ in self.logged() if args == query]
+
+    def logged(self):
+        """Returns the query, status, number of sent body bytes and X-Request-ID of each exchange.
 
         nginx logs an exchange when it ends, so this waits until no connection is open.
         """
@@ -105,4 +109,4 @@ class Nginx:
         else:
             raise RuntimeError("nginx keeps a connection open that its client has closed")
         lines = [line.split() for line in self.log.read_text().splitlines()]
-        return [(int(status), int(count)) for args, status, count in lines if args == query]
+        return [(args, int(status), int(count), number) for args, status, count, number in lines]

@@ -166,7 +166,8 @@ extension URLRequest.CachePolicy {
     /// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)). Nil when the policy needs none.
     fileprivate var directive: String? {
         switch self {
-        case .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData: "no-cache"
+        case .reloadIgnoringLocalAndRemoteCacheData: "no-cache"
+        case .reloadRevalidatingCacheData: "max-age=0"
         case .returnCacheDataDontLoad: "only-if-cached"
         default: nil
         }

@@ -62,6 +62,13 @@ let package = Package(
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardMocks", package: "Switchboard"),
             ]),
+        // Makes calls through caches, for scripts/oracles/cache.
+        .executableTarget(
+            name: "cache-witness",
+            dependencies: [
+                .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardCache", package: "Switchboard"),
+            ]),
         // Makes calls to a server that fails by a seed, run by .ci/run.
         .executableTarget(
             name: "fault-run",

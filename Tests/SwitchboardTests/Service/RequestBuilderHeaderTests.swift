@@ -153,7 +153,7 @@ struct RequestBuilderHeaderTests {
         "a cache policy sets a missing Cache-Control (RFC 9111 §5.2.1)",
         arguments: [
             (URLRequest.CachePolicy.reloadIgnoringLocalAndRemoteCacheData, "no-cache" as String?),
-            (.reloadRevalidatingCacheData, "no-cache"), (.returnCacheDataDontLoad, "only-if-cached"),
+            (.reloadRevalidatingCacheData, "max-age=0"), (.returnCacheDataDontLoad, "only-if-cached"),
             (.useProtocolCachePolicy, nil),
             (.returnCacheDataElseLoad, nil),
         ])

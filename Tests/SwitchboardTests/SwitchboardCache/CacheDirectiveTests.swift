@@ -167,4 +167,27 @@ struct CacheDirectiveTests {
             fixture.session.requests.map { $0.headers["If-None-Match"] } == [nil]
                 + [String](repeating: "\"1\"", count: 3))
     }
+
+    @Test("a policy that reloads keeps the directives of the options")
+    func policies() async throws {
+        let policies: [URLRequest.CachePolicy] = [
+            .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData,
+        ]
+        for policy in policies {
+            let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"])
+            let first = try await fixture.get("https://h/", .server) {
+                $0.cachePolicy = policy
+                $0.cacheDirectives.noStore = true
+            }
+            let second = try await fixture.get("https://h/", .server)
+            #expect(first == "1" && second == "2", "\(policy)")
+            let error = await #expect(throws: NetworkError.self) {
+                try await fixture.get("https://h/", .server) {
+                    $0.cachePolicy = policy
+                    $0.cacheDirectives.onlyIfCached = true
+                }
+            }
+            #expect(error?.code == .notCached && fixture.session.requests.count == 2, "\(policy)")
+        }
+    }
 }

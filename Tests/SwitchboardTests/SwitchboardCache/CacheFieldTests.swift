@@ -217,4 +217,15 @@ struct CacheFieldTests {
             #expect(((try? await fixture.get("https://h/", .server, option)) == "2") == isUsed, "\(fault)")
         }
     }
+
+    // RFC 9111 §3.1: "Caches MUST include all received response header fields -- including unrecognized ones -- when
+    // storing a response".
+    @Test("fields that the cache does not know are stored")
+    func unknownFields() async throws {
+        let fixture = CacheFixture(headers: ["Set-Cookie2": "a=b", "Content-Foo": "c", "Clear-Site-Data": "\"cache\""])
+        _ = try await fixture.get()
+        let stored = try await fixture.response()
+        #expect(stored.cacheAge != nil && stored.headers["Set-Cookie2"] == "a=b")
+        #expect(stored.headers["Content-Foo"] == "c" && stored.headers["Clear-Site-Data"] == "\"cache\"")
+    }
 }

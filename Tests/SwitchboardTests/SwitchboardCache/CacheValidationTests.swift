@@ -119,6 +119,42 @@ struct CacheValidationTests {
         #expect(fixture.session.requests[1].headers["If-Modified-Since"] == changed)
     }
 
+    // §4.3.4: "If the new response does not include any form of validator … and there is only one stored response, and
+    // that stored response also lacks a validator, then that stored response is identified for update."
+    @Test("a 304 without a tag is about the variant whose tag was sent")
+    func otherTag() async throws {
+        let session = StubSession(
+            variant("a", "\"s\""),
+            .text("none", status: 404, headers: ["Vary": "X-Unit", "Cache-Control": "max-age=60"]),
+            .status(304))
+        let fixture = CacheFixture(session) { ResponseCache(identity: { _ in "me" }, now: $0) }
+        _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "a"])
+        _ = try? await fixture.get("https://h/", .server, headers: ["X-Unit": "b"])
+        fixture.date.advance(by: 60)
+        let response = try await fixture.response("https://h/", .server, headers: ["X-Unit": "b"])
+        #expect(session.requests.last?.headers["If-None-Match"] == "\"s\"")
+        #expect(response.statusCode == 200 && response.text == "a")
+    }
+
+    // RFC 9110 §6.6.1: "A recipient with a clock that receives a response message without a Date header field MUST record
+    // the time it was received"
+    @Test("a 304 without Date arrives when the clock says")
+    func undated() async throws {
+        let fixture = CacheFixture(
+            StubSession(
+                .text(
+                    "old",
+                    headers: [
+                        "ETag": "\"1\"", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+                        "Expires": "Tue, 14 Nov 2023 22:14:20 GMT",
+                    ]), .status(304, headers: ["ETag": "\"1\""]), .text("new")))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        #expect(try await fixture.get("https://h/", .server) == "old")
+        // The response expired at its Expires, a minute after its first Date.
+        #expect(try await fixture.get("https://h/", .server) == "new")
+    }
+
     @Test(
         "a 304 updates the fields, except those about the body and no-cache's",
         .rule(

@@ -1,0 +1,77 @@
+import Foundation
+import Switchboard
+import SwitchboardText
+
+/// A condition that the app set in a request, for a response that the app has itself ([RFC 9110
+/// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1)).
+enum CacheCondition: Sendable {
+    /// `If-None-Match`. A lone `*` is every tag.
+    case noneMatch([String])
+    /// `If-Modified-Since`, which counts only without an `If-None-Match`.
+    case modifiedSince(Date)
+
+    /// Reads the condition of a request. Nil without one, and for an invalid one.
+    init?(_ request: NetworkRequest) {
+        let tags = request.headers.values(for: "If-None-Match")
+        if !tags.isEmpty {
+            let members = tags.flatMap { $0.splitOutsideQuotes(at: ",") }.map(\.trimmed).filter { !$0.isEmpty }
+            guard members == ["*"] || !members.isEmpty && members.allSatisfy(CacheVariant.isTag) else { return nil }
+            self = .noneMatch(members)
+            return
+        }
+        let dates = request.headers.values(for: "If-Modified-Since")
+        guard dates.count == 1, let date = HTTPDate.parse(dates[0]) else { return nil }
+        self = .modifiedSince(date)
+    }
+
+    /// Returns whether the app has this response already ([RFC 9111
+    /// §4.3.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.2)).
+    private func isKnown(_ response: NetworkResponse) -> Bool {
+        switch self {
+        case .noneMatch(let tags):
+            let tag = response.headers.values(for: "ETag").first
+            return tags == ["*"] || tag.map { tag in tags.contains { $0.isSameTag(as: tag) } } ?? false
+        case .modifiedSince(let date):
+            let changed = ["Last-Modified", "Date"].lazy.compactMap { response.headers.values(for: $0).first }.first
+            return changed.flatMap { HTTPDate.parse($0) }.map { $0 <= date } ?? false
+        }
+    }
+
+    /// Returns a 304 in place of a 200 that the app has already, and any other response unchanged.
+    func answer(_ response: NetworkResponse) -> NetworkResponse {
+        guard response.statusCode == 200, isKnown(response) else { return response }
+        // RFC 9110 §15.4.5, and the fields that guide a cache.
+        let kept = [
+            "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "vary",
+        ]
+        var answer = NetworkResponse(
+            status: 304, headers: HTTPHeaders(response.headers.filter { kept.contains($0.name.lowercased()) }),
+            body: Data(), url: response.url)
+        answer.request = response.request
+        answer.cacheAge = response.cacheAge
+        return answer
+    }
+}
+
+extension StoredResponse {
+    /// Returns whether the condition of an app is evaluated against this response, after a validation if necessary.
+    /// Otherwise the server evaluates it.
+    func mayMeetCondition(of request: NetworkRequest, at now: Date) -> Bool {
+        let options = request.options
+        guard status == 200, options.cacheLifetime != .none, !options.cachePolicy.reloads else { return false }
+        return !validators.isEmpty || staleness(for: options, at: now) == nil
+    }
+}
+
+extension NetworkRequest {
+    /// Whether the request has a condition on a response that the app has, valid or not.
+    var isConditional: Bool { headers.contains("If-None-Match") || headers.contains("If-Modified-Since") }
+
+    /// The request without conditions on a response that the app has.
+    var unconditional: NetworkRequest {
+        var request = self
+        request.headers.remove("If-None-Match")
+        request.headers.remove("If-Modified-Since")
+        return request
+    }
+}

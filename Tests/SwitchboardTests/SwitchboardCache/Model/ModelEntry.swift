@@ -1,0 +1,109 @@
+/// A response that a cache may hold, with the dates that RFC 9111 computes with.
+struct ModelEntry: Sendable {
+    let status: Int
+    let fields: ModelFields
+    let version: Int
+    /// The last exchange that changed it: the one that brought it, or a later 304 or HEAD.
+    let exchange: ModelExchange
+    /// The request for which it was stored.
+    let request: ModelRequest
+    /// Whether a cache with room must hold it, as far as the model knows.
+    var isCertain = false
+    /// The moment from which it must not be used: the end of a call that replaced or invalidated it.
+    var gone: Int?
+
+    var serial: Int { exchange.serial }
+    /// The time of the last answer. A cache adds a missing `Date` (RFC 9110 §6.6.1).
+    var made: Double { exchange.fields.time("date") ?? exchange.arrived }
+    var isSuccess: Bool { (200..<300).contains(status) }
+
+    // MARK: Storing (RFC 9111 §3)
+
+    /// Whether a private cache may store the response.
+    var maySaved: Bool {
+        guard request.lifetime != .none, !request.control.has("no-store"), !fields.has("no-store") else { return false }
+        guard !fields.members("vary").contains("*"), ![206, 304].contains(status) else { return false }
+        let isStated = fields["expires"] != nil || ["max-age", "public", "private"].contains(where: fields.has)
+        return isStated || Self.heuristic.contains(status) || isSuccess && request.lifetime != .server
+    }
+
+    /// Whether storing it is of use for later requests without own options.
+    var isOfUse: Bool {
+        let hasValidator = fields["etag"] != nil || fields["last-modified"] != nil
+        return hasValidator || isSuccess && request.lifetime != .server
+            || freshness(for: request, at: exchange.arrived) > 0
+    }
+
+    private static let heuristic: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+
+    // MARK: Selecting (RFC 9111 §4.1)
+
+    func matches(_ other: ModelRequest) -> Bool {
+        let names = fields.members("vary").map { $0.lowercased() }
+        func value(_ name: String, _ request: ModelRequest) -> String? {
+            request.fields.first { $0.key.lowercased() == name }?.value
+        }
+        return !names.contains("*") && names.allSatisfy { value($0, request) == value($0, other) }
+    }
+
+    // MARK: Freshness (RFC 9111 §4.2)
+
+    /// The current age (RFC 9111 §4.2.3).
+    func age(at now: Double) -> Double {
+        let (arrived, sent) = (exchange.arrived, exchange.sent)
+        let own = exchange.fields  // Only the last answer states its age.
+        let apparent = own.time("date").map { max(0, arrived - $0) } ?? 0
+        let told = own["age"].flatMap(Double.init) ?? 0
+        return max(apparent, told + arrived - sent) + now - arrived
+    }
+
+    /// The remaining seconds of freshness for a request: 0 and less for a stale response.
+    func freshness(for other: ModelRequest, at now: Double) -> Double {
+        switch isSuccess || other.lifetime == .none ? other.lifetime : .server {
+        case .none: -.infinity
+        case .unlimited: .infinity
+        case .time(let seconds): seconds - (now - exchange.arrived)
+        case .server: lifetime(for: other) - age(at: now)
+        }
+    }
+
+    private func lifetime(for other: ModelRequest) -> Double {
+        if fields.has("no-cache") { return 0 }
+        if let seconds = fields.seconds("max-age") { return seconds }
+        if fields["expires"] != nil { return max(0, (fields.time("expires") ?? made) - made) }
+        guard other.usesHeuristics, Self.heuristic.contains(status) || fields.has("public") else { return 0 }
+        return fields.time("last-modified").map { min(86_400, max(0, made - $0) / 10) } ?? 0
+    }
+
+    // MARK: Validation (RFC 9111 §4.3)
+
+    /// Whether a 304 is about this response.
+    func isMeant(by answer: ModelFields) -> Bool {
+        func bare(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+        if let tag = answer["etag"] { return fields["etag"].map { bare($0) == bare(tag) } ?? false }
+        if let changed = answer["last-modified"] { return fields["last-modified"].map { $0 == changed } ?? true }
+        return true
+    }
+
+    /// Whether a HEAD describes this response (RFC 9111 §4.3.5).
+    func isDescribed(by answer: ModelFields, length: Int) -> Bool {
+        ["etag", "last-modified"].allSatisfy { answer[$0] == nil || answer[$0] == fields[$0] }
+            && answer["content-length"].map { $0 == fields["content-length"] ?? "\(length)" } ?? true
+    }
+
+    /// Whether both are the same response for the same fields of a request.
+    func isSame(as other: ModelEntry) -> Bool {
+        serial == other.serial && version == other.version && status == other.status
+            && request.fields == other.request.fields && fields.lines == other.fields.lines
+    }
+
+    /// The body that the origin sends with this version.
+    var body: String { "\(version) for \(request.fields["X-User"] ?? "")" }
+
+    /// The response after a 304 or a HEAD, stored for a request.
+    func updated(by answer: ModelExchange, for other: ModelRequest) -> ModelEntry {
+        ModelEntry(
+            status: status, fields: fields.updated(by: answer.fields), version: version, exchange: answer,
+            request: other)
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+
+/// The moments and times between which a call ran.
+struct ModelSpan: Sendable {
+    let begin: Int
+    let end: Int
+    let asked: Double
+    let ended: Double
+}
+
+extension ModelHistory.State {
+    /// Returns the fault of an answer. Nil when the RFCs allow it in some state that the cache may have had.
+    func fault(of answer: ModelAnswer, to request: ModelRequest, _ span: ModelSpan, _ held: [ModelEntry]) -> String? {
+        let all = exchanges[request.number, default: []]
+        let direct = answer.isRevalidating ? [] : all
+        if request.isOffline, !direct.isEmpty { return "it was sent, although only a stored response was asked for" }
+        if let code = answer.error {
+            if code == .notCached { return request.isOffline ? nil : "no stored response was asked for" }
+            return direct.last.map { $0.status == nil } ?? false ? nil : "the origin did not fail"
+        }
+        guard let status = answer.status, let serial = answer.serial else { return "the answer has no serial" }
+        if request.method == "HEAD", !answer.body.isEmpty { return "the answer to a HEAD has a body" }
+        if let last = direct.last, last.serial == serial {
+            return last.status == 304
+                ? fault(ofValidated: answer, status, by: last, request, span, held)
+                : fault(ofSent: answer, status, by: last, request)
+        }
+        if let last = direct.last, !last.isFailure { return "the answer is not the origin's last" }
+        return fault(ofStored: answer, status, serial, request, span, held, isFailed: !direct.isEmpty)
+    }
+
+    private func fault(
+        ofSent answer: ModelAnswer, _ status: Int, by last: ModelExchange, _ request: ModelRequest
+    ) -> String? {
+        if status != last.status { return "the origin's status was another" }
+        if request.method != "HEAD", answer.body != "\(last.version) for \(request.fields["X-User"] ?? "")" {
+            return "the origin's body was another"
+        }
+        if answer.age != last.fields["age"] { return "the origin's Age was another" }
+        return answer.isMiss == request.isCached && (answer.outcome == nil) != request.isCached
+            ? nil : "the outcome is not a miss"
+    }
+
+    private func fault(
+        ofValidated answer: ModelAnswer, _ status: Int, by last: ModelExchange, _ request: ModelRequest,
+        _ span: ModelSpan, _ held: [ModelEntry]
+    ) -> String? {
+        guard answer.isValidated else { return "the outcome is not a validation" }
+        guard answer.body == "\(last.version) for \(request.fields["X-User"] ?? "")" else {
+            return "the origin confirmed another version"
+        }
+        let meant = held.filter { $0.isUsable(in: span) && $0.version == last.version && $0.isMeant(by: last.fields) }
+        guard meant.contains(where: { $0.status == status }) else { return "no such response was stored" }
+        let updated = meant.map { $0.updated(by: last, for: request) }
+        return updated.contains { $0.hasAge(answer.age, in: span, slack($0)) } ? nil : "the Age is wrong"
+    }
+
+    private func fault(
+        ofStored answer: ModelAnswer, _ status: Int, _ serial: Int, _ request: ModelRequest, _ span: ModelSpan,
+        _ held: [ModelEntry], isFailed: Bool
+    ) -> String? {
+        guard let outcome = answer.outcome else { return "a stored response has no outcome" }
+        var fits = held.filter {
+            $0.serial == serial && $0.status == status && (request.method == "HEAD" || $0.body == answer.body)
+        }
+        /// Keeps those that pass a test. Returns the fault when none do.
+        func lack(_ fault: String, _ isRight: (ModelEntry) -> Bool) -> String? {
+            fits = fits.filter(isRight)
+            return fits.isEmpty ? fault : nil
+        }
+        return lack("no such response may be stored") { $0.exchange.end < span.end }
+            ?? lack("it was replaced or invalidated before") { $0.isUsable(in: span) }
+            ?? lack("it is for other values of its Vary") { $0.matches(request) }
+            ?? lack("its state does not allow \(outcome)") { entry in
+                let late = isConcurrent ? lateness(entry, span) : 0
+                let (first, last) = (span.asked - late, span.ended + slack(entry))
+                // The lifetime may end meanwhile.
+                let turn = min(max(first, first + entry.freshness(for: request, at: first)), last)
+                return [first, turn, last].contains { entry.allows(outcome, request, at: $0, isFailed: isFailed) }
+            }
+            ?? lack("its Age is wrong") { $0.hasAge(answer.age, in: span, slack($0)) }
+    }
+
+    /// The most seconds that the exchange may have waited in the cache before it was sent. They count for its age.
+    private func slack(_ entry: ModelEntry) -> Double {
+        calls[entry.exchange.call].map { entry.exchange.sent - $0.asked } ?? 0
+    }
+
+    /// The most seconds between the origin's answer and its arrival in the cache.
+    private func lateness(_ entry: ModelEntry, _ span: ModelSpan) -> Double {
+        let ended = calls[entry.exchange.call]?.ended ?? span.ended
+        // A revalidation in the background arrives after its call.
+        return max(0, (ended < entry.exchange.arrived ? span.ended : ended) - entry.exchange.arrived)
+    }
+
+    /// Returns the reason why a stored response should have answered a request that was sent. Nil when none should.
+    func missedChance(_ answer: ModelAnswer, _ request: ModelRequest, _ span: ModelSpan, _ held: [ModelEntry])
+        -> String?
+    {
+        let sent = exchanges[request.number, default: []]
+        let isRefused = answer.error == .notCached
+        guard request.isCached, isRefused || !answer.isRevalidating && !sent.isEmpty else { return nil }
+        let control = request.control
+        guard control.seconds("max-age") != 0 else { return nil }
+        let fits = held.filter { $0.isUsable(in: span) && $0.matches(request) }
+        // With several, the most recent counts. The model does not guess which that is when one of them is uncertain.
+        guard let best = fits.max(by: { $0.made < $1.made }), fits.allSatisfy(\.isCertain),
+            fits.allSatisfy({ $0.serial == best.serial || $0.made < best.made })
+        else { return nil }
+        var wanted: [CacheOutcome] = [.hit, .stale(.requested), .stale(.whileRevalidating)]
+        let isFailed = sent.last?.isFailure ?? false
+        if answer.outcome == .stale(.serverFailed) {
+            wanted.removeLast()
+        } else if isFailed {
+            wanted.append(.stale(.serverFailed))
+        }
+        for outcome in wanted {
+            let isAtEnd = outcome == .stale(.serverFailed)
+            let now = isAtEnd ? span.ended : span.asked
+            if best.allows(outcome, request, at: now, isFailed: isAtEnd) { return "\(best.serial) allowed \(outcome)" }
+        }
+        return nil
+    }
+}
+
+extension ModelEntry {
+    /// Whether it may still be stored at a moment of a call.
+    func isUsable(in span: ModelSpan) -> Bool {
+        exchange.end < span.end && gone.map { $0 >= span.begin } ?? true
+    }
+
+    fileprivate func hasAge(_ text: String?, in span: ModelSpan, _ slack: Double) -> Bool {
+        guard let told = text.flatMap({ Int($0) }) else { return false }
+        return (Int(age(at: max(span.asked, exchange.arrived)))...Int(age(at: span.ended) + slack)).contains(told)
+    }
+}
