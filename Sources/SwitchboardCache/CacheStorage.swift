@@ -51,7 +51,10 @@ actor CacheStorage {
                 // A response that was removed while it was read must not come back.
                 if held.removals == removals { held.memory.note(read, key, name) }
             }
-            return readable(read, by: request)
+            if let whole = readable(read, by: request) { return whole }
+            // Forgets a file that was damaged and is gone.
+            _ = await findOnDisk(key, request)
+            return nil
         }
         guard let found = await findOnDisk(key, request) else { return nil }
         return readable(found, by: request)

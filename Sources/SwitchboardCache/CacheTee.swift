@@ -19,7 +19,7 @@ final class CacheTee: ResponseBytes.Source {
     private let size: Int?
     let request: NetworkRequest?
     private let report: @Sendable (String) -> Void
-    /// Nil after the end.
+    /// The part that has arrived. Nil after the end.
     private let sink: Protected<Sink?>
 
     init(

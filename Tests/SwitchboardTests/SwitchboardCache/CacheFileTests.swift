@@ -46,7 +46,7 @@ struct CacheFileTests {
         }
     }
 
-    @Test("keys that differ have different names, and tell their URL, place and partition")
+    @Test("names differ with their keys, and tell URL, place and partition")
     func marks() throws {
         let (one, query) = (try CacheFileName(key()), try CacheFileName(key("https://h/a?c")))
         #expect(one.marks.place == query.marks.place && one.marks.url != query.marks.url && one.key != query.key)
@@ -121,7 +121,39 @@ struct CacheFileTests {
         #expect(try read(response(ageBefore: 1e300)) == nil)
     }
 
-    @Test("a draft refuses what is larger than its limit, and leaves nothing when it is released")
+    @Test("a draft that waits is no remnant, and a released one is gone")
+    func waitingDraft() async throws {
+        try await withFolder { url in
+            let folder = CacheFolder(url)
+            var draft: CacheDraft? = try CacheDraft([1], in: folder, limit: 1_000)
+            let name = try #require(folder.list()?.remnants.first)
+            let old = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -1_000)]
+            try FileManager.default.setAttributes(old, ofItemAtPath: url.appendingPathComponent(name).path)
+            folder.sweep([name])
+            #expect(folder.list()?.remnants == [name] && draft?.bodyCount == 0)
+            draft = nil
+            #expect(folder.list()?.remnants == [])
+        }
+    }
+
+    @Test("memory reports the uses of files, also of responses that it evicted")
+    func uses() throws {
+        var memory = MemoryCache(limit: 100_000, countLimit: 2)
+        let request = NetworkRequest(.get, URL(text: "https://h/"))
+        let keys = try (0..<3).map { try key("https://h/\($0)") }
+        let names = try keys.map { try CacheFileName($0) }
+        for index in 0..<3 { memory.insert(response(), keys[index], names[index]) }
+        let first = memory.takeUses().map(\.file)
+        #expect(Set(first) == Set(names) && first.count == 3)
+        _ = memory.find(keys[1], request)
+        let second = memory.takeUses().map(\.file)
+        #expect(second == [names[1]])
+        memory.note(response(), keys[0], names[0])
+        let third = memory.takeUses().map(\.file)
+        #expect(third == [names[0]])
+    }
+
+    @Test("a draft refuses what is larger than its limit, and leaves nothing")
     func draftLimit() async throws {
         try await withFolder { url in
             do {
@@ -134,7 +166,7 @@ struct CacheFileTests {
         }
     }
 
-    @Test("memory keeps the order of use, and its limits of bytes and of responses")
+    @Test("memory keeps the order of use, and its limits of bytes and count")
     func memory() throws {
         var memory = MemoryCache(limit: 100_000, countLimit: 5)
         let request = NetworkRequest(.get, URL(text: "https://h/"))

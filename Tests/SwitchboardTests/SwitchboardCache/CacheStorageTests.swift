@@ -153,6 +153,11 @@ struct CacheStorageTests {
             // This read makes the file the last one read.
             let reader = try CacheFixture(StubSession()) { try ResponseCache(folder: folder, now: $0) }
             _ = try await reader.get("https://h/3")
+            let recent = try files(folder).filter { file in
+                let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+                return (attributes[.modificationDate] as? Date ?? .distantPast).timeIntervalSinceNow > -100
+            }
+            #expect(recent.count == 1)
             let second = try CacheFixture(StubSession()) {
                 try ResponseCache(folder: folder, diskLimit: 10_000, now: $0)
             }
@@ -241,6 +246,26 @@ struct CacheStorageTests {
             #expect(usage.count == 4 && usage.evictions == 16)
             let next = try CacheFixture(StubSession()) { try ResponseCache(folder: folder, now: $0) }
             #expect(try await next.response("https://h/0").cacheAge != nil)
+        }
+    }
+
+    @Test("removing a URL keeps other queries, and a POST other partitions")
+    func removal() async throws {
+        try await withFolder { folder in
+            let fixture = try CacheFixture(StubSession { .text($0.query ?? "") }) {
+                try ResponseCache(folder: folder, now: $0)
+            }
+            for query in ["a", "b"] {
+                for partition in ["x", "y"] {
+                    _ = try await fixture.get("https://h/1?\(query)") { $0.partition = partition }
+                }
+            }
+            func stored() throws -> Int { try files(folder).count }
+            await fixture.cache.remove(.url(try #require(URL(string: "https://h/1?a"))))
+            #expect(try stored() == 2)
+            _ = try await fixture.response("https://h/1?c", method: .post) { $0.partition = "x" }
+            #expect(try stored() == 1)
+            #expect(try await fixture.response("https://h/1?b") { $0.partition = "y" }.cacheAge != nil)
         }
     }
 
