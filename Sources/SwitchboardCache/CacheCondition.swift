@@ -53,13 +53,16 @@ enum CacheCondition: Sendable {
     }
 }
 
-extension StoredResponse {
-    /// Returns whether the condition of an app is evaluated against this response, after a validation if necessary.
-    /// Otherwise the server evaluates it.
-    func mayMeetCondition(of request: NetworkRequest, at now: Date) -> Bool {
+extension ResponseCache {
+    /// Returns the condition of an app that is evaluated against the stored response, after a validation if necessary.
+    /// Nil when the server evaluates it.
+    func condition(of request: NetworkRequest, _ key: CacheKey) async -> CacheCondition? {
         let options = request.options
-        guard status == 200, options.cacheLifetime != .none, !options.cachePolicy.reloads else { return false }
-        return !validators.isEmpty || staleness(for: options, at: now) == nil
+        guard options.cacheLifetime != .none, !options.cachePolicy.reloads, let condition = CacheCondition(request),
+            let stored = await storage.peek(key, request)?.response, stored.status == 200, stored.canAnswer(request),
+            !stored.validators.isEmpty || stored.staleness(for: options, at: now()) == nil
+        else { return nil }
+        return condition
     }
 }
 

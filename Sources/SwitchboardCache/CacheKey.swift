@@ -13,7 +13,7 @@ struct CacheKey: Sendable {
 
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
     /// a body, a `Range` other than one range of bytes for a GET (without a `Range`, `If-Range` counts as one), a condition
-    /// for the server alone, or an invalid condition.
+    /// for the server alone, an invalid condition, or one of a streamed response.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
         guard [.get, .head].contains(request.method), request.body.isEmpty, let text = request.urlText
@@ -21,7 +21,7 @@ struct CacheKey: Sendable {
         let isRange = request.headers.contains("Range")
         guard !["If-Match", "If-Unmodified-Since"].contains(where: request.headers.contains),
             isRange ? CacheRange(request) != nil : !request.headers.contains("If-Range"),
-            !request.isConditional || !isRange && CacheCondition(request) != nil
+            !request.isConditional || !isRange && !options.streamsResponse && CacheCondition(request) != nil
         else { return nil }
         self.url = text.asCacheKey
         partition = options.partition ?? ""

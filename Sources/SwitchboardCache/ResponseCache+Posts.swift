@@ -6,7 +6,9 @@ import Switchboard
 extension ResponseCache {
     /// Begins the load of a POST. Nil for a request with another method, and for one that the cache does not handle.
     func begin(post request: NetworkRequest, _ next: Next) async -> CacheLoad? {
-        guard request.method == .post, request.options.cacheLifetime != .none else { return nil }
+        guard request.method == .post, request.options.cacheLifetime != .none, !request.options.streamsResponse else {
+            return nil
+        }
         var get = request
         get.method = .get
         get.body = EmptyBody()

@@ -5,7 +5,8 @@ import SwitchboardText
 extension CacheLoad {
     /// The request for the missing bytes of an incomplete stored response. Nil when a plain request is needed.
     var completing: NetworkRequest? {
-        guard request.method == .get, !request.headers.contains("Range"), let found, let missing = found.part?.missing,
+        guard request.method == .get, !request.headers.contains("Range"), !request.isConditional, let found,
+            let missing = found.part?.missing,
             let validator = found.strongValidator, !CacheControl(request.headers).isNoStore
         else { return nil }
         var request = request

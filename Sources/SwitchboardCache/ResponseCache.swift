@@ -112,10 +112,10 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
             return try await pass(request, next)
         }
-        let (found, stored, decision) = await storage.decide(key, request, self)
-        if let stored, let condition = CacheCondition(request), stored.mayMeetCondition(of: request, at: now()) {
+        if request.isConditional, let condition = await condition(of: request, key) {
             return condition.answer(try await intercept(request.unconditional, next: next))
         }
+        let (found, stored, decision) = await storage.decide(key, request, self)
         let reason: CacheOutcome.Reason
         switch decision {
         case .answer(let stored, let outcome):
