@@ -165,6 +165,17 @@ struct CacheConditionTests {
         #expect(fixture.session.requests.count == 8)
     }
 
+    @Test("a condition counts as one answer of the cache, and a streamed one bypasses it")
+    func counted() async throws {
+        let fixture = CacheFixture(headers: Self.fields)
+        _ = try await fixture.get("https://h/", .server)
+        #expect(try await raw(fixture, .get, ["If-None-Match": "\"1\""]).statusCode == 304)
+        #expect(await fixture.cache.usage.hits == 1)
+        let streamed = RequestOptions { $0.streamsResponse = true }
+        #expect(try await raw(fixture, .get, ["If-None-Match": "\"1\""], streamed).cacheAge == nil)
+        #expect(fixture.session.requests.last?.headers["If-None-Match"] == "\"1\"")
+    }
+
     private func raw(
         _ fixture: CacheFixture, _ method: HTTPMethod, _ headers: HTTPHeaders,
         _ options: RequestOptions = RequestOptions()

@@ -82,6 +82,9 @@ struct CachePostTests {
         try await post(fixture, headers: ["Authorization": "anna"])
         #expect(try await fixture.get("https://h/a", .server, headers: ["Authorization": "ben"]) == "GET")
         #expect(try await fixture.get("https://h/a", .server, headers: ["Authorization": "anna"]) == "POST")
+        let streamed = self.fixture(Self.fresh)
+        try await post(streamed, options: RequestOptions { $0.streamsResponse = true })
+        #expect(try await streamed.get("https://h/a", .server) == "GET")
         for (headers, lifetime) in [(["Cache-Control": "no-store"], .server), ([:], .none)]
             as [(HTTPHeaders, CacheLifetime)]
         {
