@@ -5,9 +5,10 @@ import SwitchboardText
 extension CacheLoad {
     /// The request for the missing bytes of an incomplete stored response. Nil when a plain request is needed.
     var completing: NetworkRequest? {
-        guard request.method == .get, !request.headers.contains("Range"), !request.isConditional, let found,
-            let missing = found.part?.missing,
-            let validator = found.strongValidator, !CacheControl(request.headers).isNoStore
+        // A stream delivers the bytes of the server as they arrive: nothing could precede or check them.
+        guard request.method == .get, !request.headers.contains("Range"), !request.isConditional,
+            !request.options.streamsResponse, !CacheControl(request.headers).isNoStore,
+            let found, let missing = found.part?.missing, let validator = found.strongValidator
         else { return nil }
         var request = request
         request.headers.set("Range", missing)

@@ -349,6 +349,17 @@ struct CachePartTests {
         #expect(try await get(fixture).text == Self.text || status == 404)
     }
 
+    @Test("a stream is not completed: one plain request, whose body replaces the part")
+    func streamed() async throws {
+        let fixture = CacheFixture(StubSession(part(0...3), whole()))
+        _ = try await get(fixture, "bytes=0-3")
+        let response = try await fixture.response("https://h/", .server) { $0.streamsResponse = true }
+        var body = Data()
+        for try await chunk in response.bytes { body += chunk }
+        #expect(body == Data(Self.text.utf8) && sent(fixture) == ["bytes=0-3", ""])
+        #expect(try await get(fixture).cacheOutcome == .hit)
+    }
+
     @Test("no-store, a reload and only-if-cached complete nothing")
     func unwanted() async throws {
         let fixture = CacheFixture(StubSession(part(0...3), whole("once"), whole("new")))
