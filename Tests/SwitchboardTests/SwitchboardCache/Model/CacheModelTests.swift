@@ -14,7 +14,8 @@ struct CacheModelTests {
     private var steps: Int { Self.number("STEPS", 1_500) }
     private var seed: UInt64 { UInt64(Self.number("SEED", 1)) }
 
-    private func check(_ run: ModelRun, expecting outcomes: [String] = ["hit", "validated", "stale w", "miss"]) async throws
+    private func check(_ run: ModelRun, expecting outcomes: [String] = ["hit", "validated", "stale w", "miss"])
+        async throws
     {
         let report = try await run.run()
         for fault in report.faults { Issue.record("\(fault)") }
