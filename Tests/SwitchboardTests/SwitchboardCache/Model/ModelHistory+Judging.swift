@@ -80,6 +80,12 @@ extension ModelHistory.State {
                 let turn = min(max(first, first + entry.freshness(for: request, at: first)), last)
                 return [first, turn, last].contains { entry.allows(outcome, request, at: $0, isFailed: isFailed) }
             }
+            ?? lack("a more recent one was stored") { entry in
+                !knowsAll
+                    || !held.contains {
+                        $0.isCertain && $0.isUsable(in: span) && $0.matches(request) && $0.made > entry.made
+                    }
+            }
             ?? lack("its Age is wrong") { $0.hasAge(answer.age, in: span, slack($0)) }
     }
 

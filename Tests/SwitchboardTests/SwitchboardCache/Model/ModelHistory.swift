@@ -22,6 +22,8 @@ final class ModelHistory: Sendable {
     struct State: Sendable {
         /// Whether calls overlap, so that the clock may move between an answer and its arrival.
         let isConcurrent: Bool
+        /// Whether the cache holds each certain response: calls do not overlap, and nothing is evicted.
+        let knowsAll: Bool
         var now = 0
         var calls: [Int: Call] = [:]
         /// The calls in flight, by the moments when they began.
@@ -38,9 +40,9 @@ final class ModelHistory: Sendable {
     private let state: Protected<State>
 
     /// Creates an empty history. If `usesUser`, the user is the identity of a request, in place of all its fields.
-    init(usesUser: Bool, isConcurrent: Bool) {
+    init(usesUser: Bool, isConcurrent: Bool, isRoomy: Bool) {
         self.usesUser = usesUser
-        state = Protected(State(isConcurrent: isConcurrent))
+        state = Protected(State(isConcurrent: isConcurrent, knowsAll: isRoomy && !isConcurrent))
     }
 
     func withLock<Output>(_ body: (inout State) -> Output) -> Output { state.withLock { body(&$0) } }

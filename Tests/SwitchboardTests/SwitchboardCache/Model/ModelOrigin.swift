@@ -146,11 +146,11 @@ extension ModelOrigin.State {
         draw(12, "public", &random)
         draw(16, "immutable", &random)
         if !control.isEmpty { headers.add("Cache-Control", control.joined(separator: ", ")) }
-        if random.oneIn(5) {
+        if random.oneIn(3) {
             let times = [-10, 0, 1, 30, 600].map { ModelDate.text(now + $0) } + ["0"]
             headers.add("Expires", times.randomElement(using: &random)!)
         }
-        if !random.oneIn(10) {
+        if !random.oneIn(6) {
             let shift: Double = random.oneIn(6) ? [-40, -5, -1, 3].randomElement(using: &random)! : 0
             headers.add("Date", ModelDate.text(now + shift))
         }

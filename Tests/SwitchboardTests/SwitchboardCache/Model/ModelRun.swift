@@ -29,7 +29,7 @@ struct ModelRun: Sendable {
 
     func run() async throws -> Report {
         let date = TestDate(Date(timeIntervalSince1970: ModelOrigin.start))
-        let history = ModelHistory(usesUser: usesUser, isConcurrent: width > 1)
+        let history = ModelHistory(usesUser: usesUser, isConcurrent: width > 1, isRoomy: isRoomy)
         let origin = ModelOrigin(seed: seed, date, history, isSlow: width > 1)
         let user: ResponseCache.Identity = { $0.headers["X-User"] }
         func router() throws -> Router<URLEndPoint> {
