@@ -116,7 +116,7 @@ struct CacheHead {
         self.ageBefore = Double(bitPattern: ageBefore)
         (self.asked, self.partition, self.variant, self.tags) = (asked, partition, variant, tags)
         url = urls.first
-        // Whoever sends a field validates it: here that would cost as much as reading all of the head.
+        // The sender of a field validates it. Validation here would cost as much as reading all of the head.
         headers = HTTPHeaders(
             stride(from: 0, to: fields.count - 1, by: 2).map {
                 HTTPHeader(name: fields[$0], value: fields[$0 + 1])

@@ -97,7 +97,7 @@ extension ResponseCache {
 }
 
 extension NetworkResponse {
-    /// The number of bytes of the body of an answer. A body that streams is in the file of the stored response.
+    /// Returns the number of bytes of the body of an answer. A body that streams is in the file of the stored response.
     func length(of stored: StoredResponse?) -> Int {
         guard stream != nil else { return body.count }
         return statusCode == 206 ? headers["Content-Length"].flatMap { Int($0) } ?? 0 : stored?.bodyCount ?? 0

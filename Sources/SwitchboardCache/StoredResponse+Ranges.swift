@@ -201,7 +201,7 @@ extension NetworkResponse {
         return CacheParts([first..<(first + body.count)], of: size)
     }
 
-    /// Whether the bytes are those of the request's URL, and can be combined with others.
+    /// Returns whether the bytes are those of the request's URL, and can be combined with others.
     private func isPartOf(_ request: NetworkRequest) -> Bool {
         headers.strongValidator != nil && !headers.isEncoded && url?.asCacheKey == request.url?.asCacheKey
     }

@@ -165,7 +165,7 @@ struct CacheConditionTests {
         #expect(fixture.session.requests.count == 8)
     }
 
-    @Test("a condition counts as one answer of the cache, and a streamed one bypasses it")
+    @Test("a condition counts as one answer, and a streamed one bypasses it")
     func counted() async throws {
         let fixture = CacheFixture(headers: Self.fields)
         _ = try await fixture.get("https://h/", .server)

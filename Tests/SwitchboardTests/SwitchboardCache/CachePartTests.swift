@@ -200,7 +200,7 @@ struct CachePartTests {
     }
 
     @Test(
-        "no-store, an unclear length, a wrong range and a coding prevent storing a part",
+        "no-store, a wrong length or range, or a coding stores no part",
         .rule(
             "RFC 9111 §3.3",
             "a cache MUST NOT store incomplete or partial-content responses if … it does not understand the range "
@@ -273,7 +273,7 @@ struct CachePartTests {
         #expect(fixture.session.requests.count == count)
     }
 
-    @Test("a part without a first byte of a whole of unknown size is not completed")
+    @Test("an inner part of a whole of unknown size is not completed")
     func notCompletable() async throws {
         for first in [part(2...5, of: "*"), part(2...5)] {
             let fixture = CacheFixture(StubSession(first, whole()))
@@ -349,7 +349,7 @@ struct CachePartTests {
         #expect(try await get(fixture).text == Self.text || status == 404)
     }
 
-    @Test("a stream is not completed: one plain request, whose body replaces the part")
+    @Test("a streamed request sends a plain GET, which replaces the part")
     func streamed() async throws {
         let fixture = CacheFixture(StubSession(part(0...3), whole()))
         _ = try await get(fixture, "bytes=0-3")
@@ -469,7 +469,7 @@ struct CachePartTests {
         #expect(await cache.usage.count == 0)
     }
 
-    @Test("nothing is stored when an interceptor behind the cache changed the range")
+    @Test("a range that an interceptor behind the cache changed is not stored")
     func changedBehind() async throws {
         let session = StubSession(part(0...4), part(0...4), whole())
         let cache = ResponseCache()
@@ -506,7 +506,7 @@ struct CachePartTests {
 
     // RFC 9111 §4.3.1: a 304 that selects a part, or another variant for a range, would answer nothing.
     @Test(
-        "the tag of a part is not sent with a GET, nor tags of variants with a range",
+        "tags of parts and of other variants are not sent",
         .rule(
             "RFC 9111 §4.3.2",
             "the cache MUST NOT include its entity tag in the union unless the request is for a range that would be "
@@ -524,7 +524,7 @@ struct CachePartTests {
     }
 
     // RFC 9111 §4.3.5: a HEAD whose validators differ makes the stored response invalid.
-    @Test("a HEAD of another version removes the part, and of the same one freshens it", arguments: ["v1", "v2"])
+    @Test("a HEAD removes a part of another version, and freshens its own", arguments: ["v1", "v2"])
     func head(tag: String) async throws {
         let head = MockResponse.status(
             200, headers: ["ETag": "\"\(tag)\"", "Cache-Control": "max-age=60", "Content-Length": "10"])

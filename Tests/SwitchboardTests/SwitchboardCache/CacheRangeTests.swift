@@ -18,8 +18,8 @@ struct CacheRangeTests {
         return try await fixture.answer(headers)
     }
 
-    // §14.1.1: "range-unit = token", §14.1: "Range units … are case-insensitive"; §14.1.2: "int-range = first-pos "-" [ last-pos ]",
-    // "suffix-range = "-" suffix-length"; §14.1.1: "An int-range is invalid if the last-pos value is present and less than first-pos."
+    // §14.1.1: "range-unit = token", §14.1: "Range units … are case-insensitive", §14.1.2: "int-range = first-pos "-" [ last-pos ]",
+    // "suffix-range = "-" suffix-length", §14.1.1: "An int-range is invalid if the last-pos value is present and less than first-pos."
     @Test(
         "one range of bytes is read, and nothing else",
         .rule(

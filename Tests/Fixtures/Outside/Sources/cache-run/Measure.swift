@@ -49,7 +49,7 @@ struct Measure {
         try await time("store on disk", count) { _ = try await get(router, $0) }
     }
 
-    /// The time from the creation of a cache to its first hit, then to a miss.
+    /// Returns the time from the creation of a cache to its first hit, then to a miss.
     func first() async throws {
         let clock = ContinuousClock()
         let began = clock.now

@@ -32,7 +32,7 @@ struct Origin: NetworkSession {
         return data.prefix(size)
     }
 
-    /// The size that the query names, or one that follows from the path: up to 40 KB, and for one of 16 up to 3 MB.
+    /// Returns the size that the query names, or one that follows from the path: up to 40 KB, and for one of 16 up to 3 MB.
     private static func size(of url: URL) -> Int {
         if let size = url.query.flatMap({ Int($0) }) { return size }
         let seed = url.path.utf8.reduce(5_381) { ($0 &* 33 &+ Int($1)) & 0xFFFFFF } &* 2_654_435_761 >> 8
@@ -56,7 +56,7 @@ private actor Parts {
 }
 
 extension NetworkResponse {
-    /// Whether the body is the one of the URL and the version that the field states.
+    /// Returns whether the body is the one of the URL and the version that the field states.
     func isWhole(_ body: Data, of url: URL) -> Bool {
         guard let version = headers["X-Version"].flatMap({ Int($0) }) else { return false }
         return body == Origin.body(of: url, version)
