@@ -288,11 +288,13 @@ final class DiskCache {
         if isCurrent, listed != nil { listed = folder.changed }
     }
 
-    /// Lists the folder, if that is necessary to find all files. It takes at most a hundredth of the time.
+    /// Lists the folder, if that is necessary to find all files. If it takes more than a millisecond, it takes at most a
+    /// hundredth of the time.
     private func list() {
         let start = CacheTime.now
         let changed = folder.changed
-        guard changed != listed, start < listing.end || start > listing.end + listing.duration * 100 else { return }
+        let pause = listing.duration < 1_000_000 ? 0 : listing.duration * 100
+        guard changed != listed, start < listing.end || start >= listing.end + pause else { return }
         guard let (names, remnants) = folder.list() else { return }
         // The clock of the file system has ticks of milliseconds: a later change may have the same time.
         listed = start - changed < 10_000_000 ? changed - 1 : changed
