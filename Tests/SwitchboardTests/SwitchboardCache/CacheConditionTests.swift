@@ -176,6 +176,16 @@ struct CacheConditionTests {
         #expect(fixture.session.requests.last?.headers["If-None-Match"] == "\"1\"")
     }
 
+    @Test("an error in place of the stored response stays an error")
+    func error() async throws {
+        let fixture = CacheFixture(
+            StubSession(.text("1", headers: Self.fields), .text("gone", status: 404, headers: Self.fields)))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        let response = try await raw(fixture, .get, ["If-None-Match": "\"1\""])
+        #expect(response.statusCode == 404 && response.text == "gone")
+    }
+
     private func raw(
         _ fixture: CacheFixture, _ method: HTTPMethod, _ headers: HTTPHeaders,
         _ options: RequestOptions = RequestOptions()
