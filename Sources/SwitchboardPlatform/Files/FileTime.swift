@@ -1,12 +1,14 @@
 import Foundation
 
 extension stat {
-    /// The time of the file's last change, in nanoseconds since 1970.
+    /// The time of the file's last change, in nanoseconds since 1970. A time before 1843 or after 2255 becomes the
+    /// nearest one within, so that the difference to the current time is in range too.
     package var changed: Int64 {
         #if canImport(Darwin)
-        Int64(st_mtimespec.tv_sec) * 1_000_000_000 + Int64(st_mtimespec.tv_nsec)
+        let time = st_mtimespec
         #else
-        Int64(st_mtim.tv_sec) * 1_000_000_000 + Int64(st_mtim.tv_nsec)
+        let time = st_mtim
         #endif
+        return max(-4_000_000_000, min(Int64(time.tv_sec), 9_000_000_000)) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -215,6 +215,29 @@ struct CacheStorageTests {
         }
     }
 
+    @Test("files of any date are read, counted and evicted", arguments: [13_569_465_600, 9_300_000_000, -2e9])
+    func anyDate(seconds: Double) async throws {
+        try await withFolder { folder in
+            let date = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: seconds)]
+            let first = try CacheFixture(headers: ["Vary": "Accept"]) { try ResponseCache(folder: folder, now: $0) }
+            for index in 1...2 { _ = try await first.get("https://h/\(index)") }
+            let remnant = folder.appendingPathComponent(".0a.response.part")
+            try Data().write(to: remnant)
+            for file in try files(folder) + [folder] {
+                try FileManager.default.setAttributes(date, ofItemAtPath: file.path)
+            }
+            let second = try CacheFixture(StubSession { _ in .text("new") }) {
+                try ResponseCache(folder: folder, diskLimit: 4_096, memoryLimit: 0, now: $0)
+            }
+            let usage = await second.cache.usage
+            #expect(usage.count == 1 && usage.evictions == 1)
+            _ = try await second.get("https://h/3")
+            #expect(try await second.response("https://h/3").cacheAge != nil)
+            let names = try files(folder).map(\.lastPathComponent)
+            #expect(names.count == 1 && !names.contains(remnant.lastPathComponent))
+        }
+    }
+
     @Test("the temporary file of a living process stays, however old it is")
     func lockedFile() async throws {
         try await withFolder { folder in
