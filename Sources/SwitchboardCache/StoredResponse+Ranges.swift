@@ -51,7 +51,8 @@ extension StoredResponse {
     func slice(for request: NetworkRequest) -> Slice? {
         guard status == 200, let range = CacheRange(request) else { return nil }
         let conditions = request.headers.values(for: "If-Range")
-        guard conditions.isEmpty || conditions == [strongValidator] else { return nil }
+        guard conditions.isEmpty || conditions.count == 1 && strongValidator?.hasBytes(of: conditions[0]) ?? false
+        else { return nil }
         if let part {
             // Without a size, only a range that states its last byte can be within the part.
             guard let wanted = range.bytes(of: part.size ?? .max), let place = part.place(of: wanted) else {
@@ -83,7 +84,8 @@ extension StoredResponse {
     /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Nil unless both have the same strong validator, the
     /// same size if both state one, and the same bytes where they overlap.
     func joined(with new: StoredResponse) -> StoredResponse? {
-        guard let validator = strongValidator, validator == new.strongValidator, status == 200, new.status == 200,
+        guard let validator = strongValidator, new.strongValidator?.hasBytes(of: validator) ?? false,
+            status == 200, new.status == 200,
             new.part != nil || new.hasPlainBody
         else { return nil }
         // The stored bytes of an encoded body cannot be compared. The part confirms them.
