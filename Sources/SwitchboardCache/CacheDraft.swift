@@ -55,6 +55,9 @@ final class CacheDraft: @unchecked Sendable {
 
     var size: Int { Self.size(head: head.count, body: bodyCount) }
 
+    /// The bytes by which the file may still grow.
+    var room: Int { limit - size }
+
     /// Appends bytes of the body.
     ///
     /// - Throws: `POSIXError`: `EFBIG` when the file becomes larger than its limit.

@@ -214,7 +214,7 @@ actor CacheStorage {
         let sink: CacheTee.Sink
         if let folder {
             switch DiskCache.draft(response, key, in: folder, limit: limits.disk) {
-            case .success(let draft) where DiskCache.space(draft.size + (size ?? 0)) <= limits.disk: sink = .file(draft)
+            case .success(let draft) where size ?? 0 <= draft.room: sink = .file(draft)
             case .success: sink = .none("not stored on disk: it is larger than the cache")
             case .failure(let fault): sink = .none("not stored on disk: \(fault.text)")
             }

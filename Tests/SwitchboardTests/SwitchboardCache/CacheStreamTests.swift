@@ -153,6 +153,20 @@ struct CacheStreamTests {
         }
     }
 
+    @Test("a stream that announces almost 2^63 bytes is not stored", arguments: [Int.max, .max - 4_095, .max - 9_000])
+    func hugeAnnouncement(length: Int) async throws {
+        try await withFolder { folder in
+            for limit in [100 << 20, Int.max] {
+                let cache = try ResponseCache(folder: folder, diskLimit: limit)
+                let session = ShortSession(body: Data("a".utf8), length: length)
+                let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
+                let response = try await router.streamedResponse(for: URLEndPoint(.get, url))
+                #expect(try await read(response) == Data("a".utf8))
+                #expect(try names(folder).isEmpty)
+            }
+        }
+    }
+
     @Test("a damaged piece is not delivered, and the next call loads it", arguments: [false, true])
     func damage(isStreamed: Bool) async throws {
         try await withFolder { folder in
@@ -257,10 +271,11 @@ struct CacheStreamTests {
 /// Announces more bytes than it delivers.
 private struct ShortSession: NetworkSession {
     let body: Data
+    var length: Int?
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         var response = NetworkResponse(
-            status: 200, headers: ["Cache-Control": "max-age=60", "Content-Length": "\(body.count + 1)"],
+            status: 200, headers: ["Cache-Control": "max-age=60", "Content-Length": "\(length ?? body.count + 1)"],
             url: request.url)
         response.request = request
         let isRead = TestFlag()
