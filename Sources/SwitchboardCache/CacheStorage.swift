@@ -210,7 +210,10 @@ actor CacheStorage {
         _ bytes: ResponseBytes, of response: StoredResponse, at number: Int, size: Int?,
         report: @escaping @Sendable (String) -> Void
     ) async -> ResponseBytes {
-        guard let key = await key(of: number) else { return bytes }
+        guard let key = await key(of: number) else {
+            await end(number)
+            return bytes
+        }
         let sink: CacheTee.Sink
         if let folder {
             switch DiskCache.draft(response, key, in: folder, limit: limits.disk) {

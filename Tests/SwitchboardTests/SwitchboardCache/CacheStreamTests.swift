@@ -167,6 +167,23 @@ struct CacheStreamTests {
         }
     }
 
+    @Test("a removal during a streamed load leaves nothing of its request")
+    func removedLoad() async throws {
+        let (cache, gone) = (ResponseCache(), Deliveries<Void>())
+        let session = AdHocSession { request in
+            await cache.removeAll()
+            return try await ShortSession(body: Data("a".utf8)).send(request)
+        }
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
+        func load() async throws {
+            let options = RequestOptions { $0.monitors = [Mortal(gone)] }
+            let response = try await router.streamedResponse(for: URLEndPoint(.get, url, options: options))
+            #expect(try await read(response) == Data("a".utf8))
+        }
+        try await load()
+        #expect(await comesTrue { !gone.all.isEmpty })
+    }
+
     @Test("a damaged piece is not delivered, and the next call loads it", arguments: [false, true])
     func damage(isStreamed: Bool) async throws {
         try await withFolder { folder in
@@ -282,6 +299,17 @@ private struct ShortSession: NetworkSession {
         response.bytes = ResponseBytes { isRead.set() ? nil : body }
         return response
     }
+}
+
+/// Tells when it is released.
+private final class Mortal: EventMonitor {
+    private let gone: Deliveries<Void>
+
+    init(_ gone: Deliveries<Void>) { self.gone = gone }
+
+    deinit { gone.add(()) }
+
+    func record(_ event: CallEvent) {}
 }
 
 private final class TestFlag: Sendable {
