@@ -13,9 +13,10 @@ public enum CacheOutcome: Sendable, Hashable {
 
     /// The reason for which a request was sent.
     public enum Reason: Sendable, Hashable {
-        /// Nothing is stored for the URL, the identity and the environment.
+        /// Nothing is stored for the URL, the environment, and the identity or the header fields.
         case notStored
-        /// The stored responses are for other values of the fields that `Vary` names.
+        /// The stored responses are for other values of the fields that `Vary` names. Without an `identity`, a request
+        /// with other header fields is usually `notStored` instead, because the cache compares them.
         case otherVariant
         /// Only a part of the response is stored, and the request asked for more.
         case incomplete

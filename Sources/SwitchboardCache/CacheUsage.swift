@@ -2,7 +2,7 @@
 ///
 /// A request that the cache does not handle, such as a POST, does not count. A revalidation in the background does.
 public struct CacheUsage: Sendable, Hashable {
-    /// The number of stored responses.
+    /// The number of stored responses. With a folder, those on disk; responses that are in memory only do not count.
     public internal(set) var count = 0
     /// The bytes that stored responses use in memory.
     public internal(set) var memory = 0

@@ -19,12 +19,13 @@ import Switchboard
 /// cache store, without their `Set-Cookie`: every status with a stated lifetime, and the heuristically cacheable ones.
 /// It stores no answer to credentials (401, 407) and no response with `no-store`. A streamed response and a download are
 /// stored while they are read, if they are read to their end, and a stored response answers later ones in chunks. A
-/// cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the same header fields, including credentials and cookies. Fields that change with each request, such as a
-/// signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored
-/// per identity. A stored GET also answers a HEAD. A POST's response that states its lifetime and has its own URL as
-/// `Content-Location` answers a later GET. A request with a method other than GET, HEAD, OPTIONS or TRACE
-/// removes the stored responses of its path, and of its `Location` and `Content-Location` of the same origin, unless
-/// the server rejects it. `NetworkResponse.cacheOutcome` states the part that the cache had in a response.
+/// cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the same header
+/// fields, including credentials and cookies. Fields that change with each request, such as a signature or the
+/// `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored per identity. A
+/// stored GET also answers a HEAD. A POST's response that states its lifetime and has its own URL as `Content-Location`
+/// answers a later GET. A request with a method other than GET, HEAD, OPTIONS or TRACE removes the stored responses of
+/// its path, and of its `Location` and `Content-Location` of the same origin, unless the server rejects it.
+/// `NetworkResponse.cacheOutcome` states the part that the cache had in a response.
 ///
 /// **Ranges.** A stored 200 answers a `Range` with one range of bytes ([RFC 9110
 /// §14](https://www.rfc-editor.org/rfc/rfc9110#section-14)): with a 206, or with a 416 when the range begins behind its
@@ -34,9 +35,9 @@ import Switchboard
 /// `If-Range`. If the server's answer does not fit, the cache sends the plain request. Several ranges, other units, and
 /// an `If-Range` that does not match go to the server.
 ///
-/// **Where to list it.** List the cache last of the exchange interceptors, behind interceptors that add credentials. It
-/// never stores a response when an interceptor behind it changed the request or when a login behind it decided about
-/// the request. So no user receives the response of another, wherever the cache is listed.
+/// **Where to list it.** List the cache last of the exchange interceptors, behind interceptors that add credentials.
+/// Without `identity`, it never stores a response when an interceptor behind it changed the request or when a login
+/// behind it decided about the request. So no user receives the response of another, wherever the cache is listed.
 ///
 /// With `identity`, the cache may be the first of the interceptors. It then answers before a limiter, a circuit breaker
 /// or a login, and trusts `identity`: equal identities share responses. It does not store a response whose `Vary` names
@@ -45,7 +46,7 @@ import Switchboard
 /// `Router.reset()` removes all stored responses.
 public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Returns the identity that a request belongs to: an account's name for example, not a token, because tokens
-    /// change. Nil for a request without an identity.
+    /// change. Nil for a guest: requests with nil share responses, whatever credentials they carry.
     public typealias Identity = @Sendable (_ request: NetworkRequest) -> String?
 
     let storage: CacheStorage
@@ -85,15 +86,16 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// MiB is on disk only.
     ///
     /// - Parameters:
-    ///   - folder: The folder of the files. Created if missing.
-    ///   - diskLimit: The largest total size on disk, in bytes. The cache does not store a larger response, and evicts
-    ///     the least recently used ones.
+    ///   - folder: The folder of the files, as a file URL. Created if missing, with the folders above it.
+    ///   - diskLimit: The largest total size on disk, in bytes. A file counts with the space that it occupies, often a
+    ///     multiple of 4 KiB. A larger response is not stored on disk. The cache evicts the least recently used ones.
     ///   - memoryLimit: The largest total size in memory, in bytes.
     ///   - identity: Returns the identity of a request, which replaces its header fields in the comparison. Nil, the
     ///     default, compares the header fields.
     ///   - now: Returns the current time.
     /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, `NetworkError.Code.unsupported`
-    ///   on a system without a hash function for the file names.
+    ///   on a system without a hash function for the file names. A folder that exists and is read-only is accepted;
+    ///   the cache then stores in memory.
     public init(
         folder: URL, diskLimit: Int = 100 << 20, memoryLimit: Int = 20 << 20, identity: Identity? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
