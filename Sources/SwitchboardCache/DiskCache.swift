@@ -295,7 +295,8 @@ final class DiskCache {
         let changed = folder.changed
         let pause = listing.duration < 1_000_000 ? 0 : listing.duration * 100
         guard changed != listed, start < listing.end || start >= listing.end + pause else { return }
-        guard let (names, remnants) = folder.list() else { return }
+        // A folder that cannot be read is tried again when it changes.
+        guard let (names, remnants) = folder.list() else { return listed = changed }
         // The clock of the file system has ticks of milliseconds: a later change may have the same time.
         listed = start - changed < 10_000_000 ? changed - 1 : changed
         var gone = Set(index.all.map(\.name))

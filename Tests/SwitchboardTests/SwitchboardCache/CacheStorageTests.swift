@@ -359,4 +359,21 @@ struct CacheStorageTests {
             }
         }
     }
+
+    @Test("usage returns when the folder was removed or is a file", arguments: [false, true])
+    func noFolder(isFile: Bool) async throws {
+        try await withFolder { folder in
+            let folder = folder.appendingPathComponent("cache")
+            let fixture = try CacheFixture(headers: ["Cache-Control": "max-age=60"]) {
+                try ResponseCache(folder: folder, now: $0)
+            }
+            try FileManager.default.removeItem(at: folder)
+            if isFile { try Data().write(to: folder) }
+            let before = await fixture.cache.usage
+            #expect(before.count == 0 && before.disk == 0)
+            #expect(try await fixture.get("https://h/", .server) == "1")
+            let after = await fixture.cache.usage
+            #expect(after.misses == 1)
+        }
+    }
 }
