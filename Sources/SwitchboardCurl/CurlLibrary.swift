@@ -20,9 +20,8 @@ package enum CurlLibrary {
     /// Whether a reader that pauses stalls the other streams of its HTTP/2 connection, as before 7.88.
     package static let stallsSharedConnections: Bool = version < 0x07_58_00
 
-    /// Whether a reused handle may read freed header fields of its last response: from 7.83 until 8.2 ([curl
-    /// 11103](https://github.com/curl/curl/pull/11103)). A response whose first header line begins with a blank triggers
-    /// that.
+    /// Whether a reused handle joins a first header line that begins with a blank to a freed header field of its last
+    /// response, as from 7.83 until 8.2 ([curl 11103](https://github.com/curl/curl/pull/11103)).
     static let readsFreedHeaders: Bool = version >= 0x07_53_00 && version < 0x08_03_00
 
     /// The content codings that this build of libcurl decodes.
@@ -61,6 +60,7 @@ enum CurlOption {
     static let keyPassword: Int32 = 10_026
     static let sslVersion: Int32 = 32
     static let customRequest: Int32 = 10_036
+    static let header: Int32 = 42
     static let noBody: Int32 = 44
     static let upload: Int32 = 46
     static let interface: Int32 = 10_062

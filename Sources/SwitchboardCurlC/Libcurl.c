@@ -49,7 +49,6 @@ enum {
     X(int, curl_global_init, (long)) \
     X(curl_version_info_data *, curl_version_info, (int)) \
     X(void *, curl_easy_init, (void)) \
-    X(void *, curl_easy_duphandle, (void *)) \
     X(void, curl_easy_cleanup, (void *)) \
     X(int, curl_easy_setopt, (void *, int, ...)) \
     X(int, curl_easy_getinfo, (void *, int, ...)) \
@@ -141,7 +140,6 @@ const char *swcurl_default_ca_folder(void *easy) { return text_of(easy, CURLINFO
 // MARK: One transfer
 
 void *swcurl_easy_make(void) { return curl.curl_easy_init(); }
-void *swcurl_easy_copy(void *easy) { return curl.curl_easy_duphandle(easy); }
 void swcurl_easy_free(void *easy) { QUIETLY((curl.curl_easy_cleanup(easy), 0)); }
 
 int32_t swcurl_easy_set_long(void *easy, int32_t option, long value) {

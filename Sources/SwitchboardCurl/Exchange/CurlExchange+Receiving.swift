@@ -9,6 +9,7 @@ extension CurlExchange {
     func didReceive(line: UnsafeBufferPointer<UInt8>) -> Bool {
         touch()
         let isHeadComplete = head.add(line)
+        if CurlLibrary.readsFreedHeaders { handle.showHead(head.isFirstFieldNext) }
         guard head.size <= request.headLimit else { return refuse(.headTooLarge) }
         return isHeadComplete ? didReceiveHead() : true
     }
@@ -44,6 +45,11 @@ extension CurlExchange {
     /// Receives a part of the body. Returns the number of bytes accepted; fewer than all of them end the transfer.
     func didReceive(body bytes: UnsafeRawBufferPointer) -> Int {
         touch()
+        if handle.showsHead {
+            guard let first = bytes.first, first == 0x20 || first == 0x09 else { return bytes.count }
+            _ = refuse(.headBeginsFolded)
+            return 0
+        }
         guard isRatioKept(received + Int64(bytes.count)) else { return 0 }
         if let pipe {
             switch pipe.offer(bytes) {

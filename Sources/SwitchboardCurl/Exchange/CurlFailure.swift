@@ -17,7 +17,7 @@ package enum CurlFailure: Error {
     case timedOut(Phase)
     /// The connection ended before the response began. It was a kept-alive connection, or it refused the stream unread.
     case connectionDied(isKept: Bool)
-    case headCutOff, headTooLarge, headHoldsNUL, badLengths, unknownEncoding
+    case headCutOff, headTooLarge, headHoldsNUL, headBeginsFolded, badLengths, unknownEncoding
     /// The announced length, or the number of bytes received when more arrived.
     case bodyAnnouncedTooLarge(Int64)
     case bodyTooLarge(Int)

@@ -29,6 +29,8 @@ package struct CurlHead: Sendable {
     /// The bytes of all lines, including interim heads and trailers.
     private(set) var size = 0
     private var isLineExpected = true  // the status line of a head
+    /// Whether the next line is the first one after a status line.
+    var isFirstFieldNext: Bool { lines.isEmpty && !isLineExpected && !isComplete }
     /// The lines of the final head after the status line.
     package private(set) var lines: [UInt8] = []
     /// The lines after the body.

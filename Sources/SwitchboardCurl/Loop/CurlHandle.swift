@@ -6,7 +6,7 @@ import Foundation
 ///
 /// One thread uses it at a time: first the caller that prepares it, then the loop.
 final class CurlHandle: @unchecked Sendable {
-    private(set) var easy: UnsafeMutableRawPointer
+    let easy: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutableRawPointer?
     private let resolveList: UnsafeMutableRawPointer?
@@ -29,6 +29,8 @@ final class CurlHandle: @unchecked Sendable {
     private let standingFields: [(name: String, line: String)]
     private var avoidsKeptConnections = false
     private var decodesContent = true
+    /// Whether the callback for the body also receives the lines of the head, each before libcurl reads it.
+    private(set) var showsHead = false
 
     private enum Kind { case get, head, upload }
 
@@ -61,13 +63,6 @@ final class CurlHandle: @unchecked Sendable {
         errorText.deallocate()
     }
 
-    /// Replaces libcurl's handle with a copy, which has its options and no memory of earlier exchanges.
-    func renew() throws(CurlFailure) {
-        guard let copy = swcurl_easy_copy(easy) else { throw .system("libcurl has no memory left") }
-        swcurl_easy_free(easy)
-        easy = copy
-    }
-
     /// Returns libcurl's message about the last failure, or its general one.
     func message(for code: Int32) -> String {
         errorText[0] == 0 ? CurlLibrary.text(of: code) : String(cString: errorText)
@@ -77,6 +72,7 @@ final class CurlHandle: @unchecked Sendable {
     /// follow through callbacks.
     func prepare(_ request: CurlRequest, eachField: ((_ name: String, _ value: String) -> Void) -> Void) {
         errorText[0] = 0
+        showHead(false)
         if request.url != url { setURL(request.url, isTLS: request.isTLS) }
         decodeContent(request.decodesBody)
         avoidKeptConnections(request.isOnNewConnection || !options.keepsPlainConnections && !request.isTLS)
@@ -108,6 +104,13 @@ final class CurlHandle: @unchecked Sendable {
         guard isDecoding != decodesContent else { return }
         decodesContent = isDecoding
         swcurl_easy_set_long(easy, CurlOption.httpContentDecoding, isDecoding ? 1 : 0)
+    }
+
+    /// Sets ``showsHead``. Callbacks of libcurl may call it.
+    func showHead(_ isShowing: Bool) {
+        guard isShowing != showsHead else { return }
+        showsHead = isShowing
+        swcurl_easy_set_long(easy, CurlOption.header, isShowing ? 1 : 0)
     }
 
     private func setURL(_ url: String, isTLS: Bool) {

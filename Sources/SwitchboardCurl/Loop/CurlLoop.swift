@@ -98,10 +98,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
 
     /// Returns an unused handle, or creates one.
     func takeHandle() throws(CurlFailure) -> CurlHandle {
-        if let handle = handles.withLock({ $0.popLast() }) {
-            if CurlLibrary.readsFreedHeaders { try handle.renew() }
-            return handle
-        }
+        if let handle = handles.withLock({ $0.popLast() }) { return handle }
         let handle = try CurlHandle(options)
         swcurl_poller_adopt(poller, handle.easy)
         return handle

@@ -40,7 +40,6 @@ typedef int (*swcurl_lookup_callback)(void *_Nullable state, void *_Nullable res
 typedef int (*swcurl_socket_callback)(void *_Nullable context, int socket, int purpose);
 
 void *_Nullable swcurl_easy_make(void);
-void *_Nullable swcurl_easy_copy(void *easy);
 void swcurl_easy_free(void *easy);
 int32_t swcurl_easy_set_long(void *easy, int32_t option, long value);
 int32_t swcurl_easy_set_offset(void *easy, int32_t option, int64_t value);

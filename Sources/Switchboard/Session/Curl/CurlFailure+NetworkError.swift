@@ -28,6 +28,8 @@ extension CurlFailure {
             NetworkError(
                 .headersTooLarge, reason: "limits.responseHeaders is \(request.limits.responseHeaders) bytes")
         case .headHoldsNUL: NetworkError(.invalidResponse, reason: "the head of the response contains a NUL byte")
+        case .headBeginsFolded:
+            NetworkError(.invalidResponse, reason: "the header of the response begins with a folded line")
         case .badLengths: NetworkResponse.badLengths
         case .unknownEncoding:
             repeated(
