@@ -87,6 +87,30 @@ struct CacheControl: Sendable {
     }
 }
 
+extension CacheControl {
+    /// The directives of a stored response as numbers, without those that only storing evaluates.
+    var words: [UInt64] {
+        let switches = [isNoStore, isNoCache, mustRevalidate, mustUnderstand, isPublic, isPrivate, isImmutable]
+        let bits = switches.enumerated().reduce(UInt64(0)) { $0 | ($1.element ? 1 << UInt64($1.offset) : 0) }
+        return [bits] + [maxAge, staleIfError, staleWhileRevalidate].map { ($0 ?? .nan).bitPattern }
+    }
+
+    /// Reads ``words``.
+    init(_ reader: inout CacheHeadReader) {
+        let bits = reader.number()
+        isNoStore = bits & 1 != 0
+        isNoCache = bits & 2 != 0
+        mustRevalidate = bits & 4 != 0
+        mustUnderstand = bits & 8 != 0
+        isPublic = bits & 16 != 0
+        isPrivate = bits & 32 != 0
+        isImmutable = bits & 64 != 0
+        maxAge = reader.seconds()
+        staleIfError = reader.seconds()
+        staleWhileRevalidate = reader.seconds()
+    }
+}
+
 extension StringProtocol {
     /// The text without white space at its ends.
     var trimmed: String {

@@ -7,7 +7,7 @@ import Switchboard
 final class CacheDraft: @unchecked Sendable {
     private let path: String
     private let descriptor: Int32
-    private let head: [UInt8]
+    private var head: [UInt8]
     private let limit: Int
     /// The bytes that are not written yet.
     private var pending: [UInt8]
@@ -39,8 +39,8 @@ final class CacheDraft: @unchecked Sendable {
         guard descriptor >= 0 else { throw Self.failure }
         self.descriptor = descriptor
         flock(descriptor, LOCK_EX | LOCK_NB)
-        pending = [UInt8](repeating: 0, count: CacheHead.prologue) + head
-        pieceStart = pending.count
+        pending = []
+        pieceStart = 0
     }
 
     deinit {
@@ -50,7 +50,7 @@ final class CacheDraft: @unchecked Sendable {
 
     /// Returns the size of a file.
     static func size(head: Int, body: Int) -> Int {
-        CacheHead.prologue + head + body + CacheFile.pieces(body) * 8
+        CacheFile.headStart(body) + head + CacheHead.trailer
     }
 
     var size: Int { Self.size(head: head.count, body: bodyCount) }
@@ -92,16 +92,21 @@ final class CacheDraft: @unchecked Sendable {
     }
 
     /// Writes what makes the file whole.
-    func finish() throws {
+    ///
+    /// - Parameter numbers: The position of the bytes, in place of the same count of numbers at the end of the head.
+    /// - Throws: `POSIXError`.
+    func finish(_ numbers: [Int]? = nil) throws {
+        for (index, number) in (numbers ?? []).reversed().enumerated() {
+            let place = head.count - (index + 1) * 8
+            withUnsafeBytes(of: UInt64(truncatingIfNeeded: number).littleEndian) {
+                head.replaceSubrange(place..<(place + 8), with: $0)
+            }
+        }
+        pending.append(contentsOf: repeatElement(0, count: CacheFile.padded(bodyCount) - bodyCount))
         if pieceStart < pending.count { endPiece() }
         sums.withUnsafeBytes { pending.append(contentsOf: $0) }
-        let prologue = head.withUnsafeBytes { CacheHead.prologue(head: $0, bodyCount: bodyCount) }
-        guard written > 0 else {
-            pending.replaceSubrange(..<prologue.count, with: prologue)
-            return try flush()
-        }
+        pending += CacheHead.end(head, bodyCount: bodyCount)
         try flush()
-        try write(prologue, at: 0)
     }
 
     /// Gives the file its name, in place of another file of this name.

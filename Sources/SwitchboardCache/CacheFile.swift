@@ -25,13 +25,11 @@ final class CacheFile: Sendable {
 
     private let path: String
     private let descriptor: Int32
-    private let bodyStart: Int
     let bodyCount: Int
 
-    private init(_ path: String, _ descriptor: Int32, bodyStart: Int, bodyCount: Int) {
+    private init(_ path: String, _ descriptor: Int32, bodyCount: Int) {
         self.path = path
         self.descriptor = descriptor
-        self.bodyStart = bodyStart
         self.bodyCount = bodyCount
     }
 
@@ -39,56 +37,114 @@ final class CacheFile: Sendable {
         close(descriptor)
     }
 
+    // MARK: The places in a file
+
     static func pieces(_ count: Int) -> Int { (count + piece - 1) / piece }
 
-    /// Opens a file and reads the response: four system calls for a small one.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - isHeadOnly: Whether the body is not read, and the response does not count as used.
-    /// - Returns: The content, or why there is none.
-    static func read(_ path: String, isHeadOnly: Bool = false) -> Content {
-        let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return errno == ENOENT ? .missing : errno == ELOOP ? .damaged : .unreadable }
-        var isKept = false
-        defer { if !isKept { close(descriptor) } }
-        var information = stat()
-        guard fstat(descriptor, &information) == 0 else { return .unreadable }
-        guard information.st_mode & S_IFMT == S_IFREG else { return .damaged }
-        let size = Int(information.st_size)
-        let room = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: min(size, isHeadOnly ? 4_096 : start), alignment: 8)
-        defer { room.deallocate() }
-        guard let count = fill(room, from: descriptor, at: nil) else { return .unreadable }
-        guard let (headCount, bodyCount) = CacheHead.lengths(UnsafeRawBufferPointer(room)), count == room.count,
-            let head = head(UnsafeRawBufferPointer(room), CacheHead.prologue + headCount, descriptor)
-        else { return .damaged }
-        let bodyStart = CacheHead.prologue + headCount
-        guard size == bodyStart + bodyCount + pieces(bodyCount) * 8 else { return .damaged }
-        if isHeadOnly { return .head(head) }
-        // The file's time of change is the time of its last use, exact to a minute.
-        if information.changed < CacheTime.now - CacheTime.lag { futimens(descriptor, nil) }
-        if count == size {
-            let body = UnsafeRawBufferPointer(rebasing: room[bodyStart..<(bodyStart + bodyCount)])
-            let sums = UnsafeRawBufferPointer(rebasing: room[(bodyStart + bodyCount)...])
-            return isSound(body, sums) ? .whole(head, Data(body)) : .damaged
+    /// Returns the size of a body with its padding.
+    static func padded(_ count: Int) -> Int { (count + 7) / 8 * 8 }
+
+    /// Returns the place of the head behind a body of this size.
+    static func headStart(_ bodyCount: Int) -> Int { padded(bodyCount) + pieces(bodyCount) * 8 }
+
+    // MARK: Opening
+
+    /// Opens a file and reads the response: three system calls for a small one.
+    static func read(_ path: String) -> Content {
+        let descriptor = open(path)
+        guard descriptor >= 0 else { return absence }
+        // The memory becomes the body, without what follows it in the file.
+        guard let room = malloc(start) else {
+            close(descriptor)
+            return .unreadable
         }
-        isKept = true
-        let file = CacheFile(path, descriptor, bodyStart: bodyStart, bodyCount: bodyCount)
+        var count: Int
+        repeat { count = Foundation.read(descriptor, room, start) } while count < 0 && errno == EINTR
+        guard count < start else {
+            free(room)
+            return readLarge(path, descriptor)
+        }
+        let bytes = UnsafeRawBufferPointer(start: room, count: max(0, count))
+        guard let (head, bodyCount) = parse(bytes), isSound(bytes, bodyCount) else {
+            free(room)
+            return fault(descriptor, count)
+        }
+        close(descriptor)
+        let body = realloc(room, max(1, bodyCount)) ?? room
+        return .whole(head, Data(bytesNoCopy: body, count: bodyCount, deallocator: .free))
+    }
+
+    /// Reads the head of a file. The response does not count as used.
+    static func readHead(_ path: String) -> Content {
+        let descriptor = open(path)
+        guard descriptor >= 0 else { return absence }
+        guard let (head, _) = head(descriptor) else { return fault(descriptor) }
+        close(descriptor)
+        return .head(head)
+    }
+
+    private static func readLarge(_ path: String, _ descriptor: Int32) -> Content {
+        guard let (head, bodyCount) = head(descriptor) else { return fault(descriptor) }
+        let file = CacheFile(path, descriptor, bodyCount: bodyCount)
         guard bodyCount <= wholeLimit else { return .open(head, file) }
         return (try? file.read(0..<bodyCount)).map { .whole(head, $0) } ?? .damaged
+    }
+
+    private static func open(_ path: String) -> Int32 {
+        Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    }
+
+    /// The reason why a file could not be opened.
+    private static var absence: Content {
+        errno == ENOENT ? .missing : errno == ELOOP ? .damaged : .unreadable
     }
 
     /// The bytes of a file that are read at once.
     private static let start = 96 << 10
 
-    private static func head(_ start: UnsafeRawBufferPointer, _ bodyStart: Int, _ descriptor: Int32) -> CacheHead? {
-        if bodyStart <= start.count { return CacheHead(UnsafeRawBufferPointer(rebasing: start[..<bodyStart])) }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: bodyStart, alignment: 8)
-        defer { room.deallocate() }
-        guard fill(room, from: descriptor, at: 0) == bodyStart else { return nil }
-        return CacheHead(UnsafeRawBufferPointer(room))
+    /// Closes a file that is none of a cache, and returns why. A file of which only some bytes were read, because a
+    /// signal interrupted, shows no damage.
+    private static func fault(_ descriptor: Int32, _ count: Int? = nil) -> Content {
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return .unreadable }
+        guard information.st_mode & S_IFMT == S_IFREG, let count else { return .damaged }
+        return count == Int(information.st_size) ? .damaged : .unreadable
     }
+
+    /// Reads the head of the bytes of a whole file. Nil when it is damaged.
+    private static func parse(_ bytes: UnsafeRawBufferPointer) -> (head: CacheHead, bodyCount: Int)? {
+        guard let (headCount, bodyCount) = CacheHead.lengths(bytes),
+            bytes.count == headStart(bodyCount) + headCount + CacheHead.trailer,
+            let head = CacheHead(UnsafeRawBufferPointer(rebasing: bytes[headStart(bodyCount)...]))
+        else { return nil }
+        return (head, bodyCount)
+    }
+
+    /// Reads the head from the end of a file. Nil when it is damaged.
+    private static func head(_ descriptor: Int32) -> (head: CacheHead, bodyCount: Int)? {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
+        let size = Int(information.st_size)
+        var count = min(size, 4_096)
+        while true {
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
+            defer { room.deallocate() }
+            let bytes = UnsafeRawBufferPointer(room)
+            guard fill(room, from: descriptor, at: size - count), let lengths = CacheHead.lengths(bytes),
+                size == headStart(lengths.body) + lengths.head + CacheHead.trailer
+            else { return nil }
+            let wanted = lengths.head + CacheHead.trailer
+            guard wanted > count else {
+                return CacheHead(UnsafeRawBufferPointer(rebasing: bytes[(count - wanted)...])).map {
+                    ($0, lengths.body)
+                }
+            }
+            count = wanted
+        }
+    }
+
+    // MARK: Reading a body
 
     /// Reads bytes of the body. Throws ``Damage`` when they are not those that were written.
     func read(_ range: Range<Int>) throws(Damage) -> Data {
@@ -98,19 +154,20 @@ final class CacheFile: Sendable {
         let first = range.lowerBound / Self.piece
         let last = (range.upperBound - 1) / Self.piece
         let start = first * Self.piece
-        let end = min((last + 1) * Self.piece, bodyCount)
-        var data = Data(count: end - start)
+        let end = min((last + 1) * Self.piece, Self.padded(bodyCount))
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: end - start, alignment: 16)
         var sums = [UInt64](repeating: 0, count: last - first + 1)
-        let sumsStart = bodyStart + bodyCount + first * 8
-        let isSound = data.withUnsafeMutableBytes { body in
-            sums.withUnsafeMutableBytes { sums in
-                Self.fill(body, from: descriptor, at: bodyStart + start) == body.count
-                    && Self.fill(sums, from: descriptor, at: sumsStart) == sums.count
-                    && Self.isSound(UnsafeRawBufferPointer(body), UnsafeRawBufferPointer(sums))
-            }
+        let isSound = sums.withUnsafeMutableBytes { sums in
+            Self.fill(room, from: descriptor, at: start)
+                && Self.fill(sums, from: descriptor, at: Self.padded(bodyCount) + first * 8)
+                && Self.isSound(UnsafeRawBufferPointer(room), UnsafeRawBufferPointer(sums))
         }
-        guard isSound else { throw .damaged }
-        return data.count == range.count ? data : data[(range.lowerBound - start)..<(range.upperBound - start)]
+        guard isSound, let base = room.baseAddress else {
+            room.deallocate()
+            throw .damaged
+        }
+        if range.lowerBound > start { memmove(base, base + (range.lowerBound - start), range.count) }
+        return Data(bytesNoCopy: base, count: range.count, deallocator: .custom { base, _ in base.deallocate() })
     }
 
     /// Removes the file because it is damaged.
@@ -121,6 +178,15 @@ final class CacheFile: Sendable {
         ResponseBytes(FileBytes(self, range, request))
     }
 
+    /// Returns whether the body at the start of a whole file is the one that was written.
+    private static func isSound(_ file: UnsafeRawBufferPointer, _ bodyCount: Int) -> Bool {
+        let end = padded(bodyCount)
+        return isSound(
+            UnsafeRawBufferPointer(rebasing: file[..<end]),
+            UnsafeRawBufferPointer(rebasing: file[end..<headStart(bodyCount)]))
+    }
+
+    /// Returns whether bytes have these checksums, one for each piece.
     private static func isSound(_ body: UnsafeRawBufferPointer, _ sums: UnsafeRawBufferPointer) -> Bool {
         for index in 0..<pieces(body.count) {
             let bytes = body[(index * piece)..<min((index + 1) * piece, body.count)]
@@ -130,21 +196,17 @@ final class CacheFile: Sendable {
         return true
     }
 
-    /// Reads until the memory is full or the file ends. Returns the number of bytes, or nil on failure.
-    private static func fill(_ room: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int?) -> Int? {
+    /// Fills memory from a place in a file. Returns false when the file ends before, or on failure.
+    private static func fill(_ room: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int) -> Bool {
         var count = 0
         while count < room.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[count...])
-            let read =
-                offset.map { pread(descriptor, rest.baseAddress, rest.count, off_t($0 + count)) }
-                ?? Foundation.read(descriptor, rest.baseAddress, rest.count)
+            let read = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + count))
             if read < 0, errno == EINTR { continue }
-            guard read >= 0 else { return nil }
+            guard read > 0 else { return false }
             count += read
-            // A file is read whole unless a signal interrupts.
-            if read == 0 || offset == nil { break }
         }
-        return count
+        return true
     }
 }
 

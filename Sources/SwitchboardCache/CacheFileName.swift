@@ -35,66 +35,86 @@ struct CacheMarks: Sendable, Hashable {
 /// The name of the file of a stored response. The names of a folder are its index: they tell the key, and what an
 /// invalidation removes.
 ///
-/// A name consists of hexadecimal numbers: the marks, the hash of the key, and a hash of the variant if it has one.
+/// A name consists of hexadecimal numbers: the marks, the owner, and a hash of the variant if it has one. Two keys with
+/// the same marks and owner share a name, which is as rare as it is harmless: the file states its URL and partition.
 struct CacheFileName: Sendable, Hashable {
-    /// The SHA-256 of a key. A name must not disclose the identity.
+    /// A name without the variant.
     struct Key: Sendable, Hashable {
-        let words: SIMD4<UInt64>
+        let url: UInt64
+        let partition: UInt32
+        let owner: CacheOwner
 
-        func hash(into hasher: inout Hasher) { hasher.combine(words[0]) }
+        func hash(into hasher: inout Hasher) { hasher.combine(url ^ owner.words[0]) }
     }
 
     let marks: CacheMarks
-    let key: Key
+    let owner: CacheOwner
     /// The end of the variant's hash. Nil for a response without `Vary`.
     let variant: UInt64?
 
-    private init(_ marks: CacheMarks, _ key: Key, _ variant: UInt64?) {
+    var key: Key { Key(url: marks.url, partition: marks.partition, owner: owner) }
+
+    private init(_ marks: CacheMarks, _ owner: CacheOwner, _ variant: UInt64?) {
         self.marks = marks
-        self.key = key
+        self.owner = owner
         self.variant = variant
     }
 
     /// Creates the name of the response without `Vary`.
-    init(_ key: CacheKey) throws(NetworkError) {
-        // Each part carries its length, so different keys never produce the same text.
-        var text: [UInt8] = []
-        for part in [key.partition, key.identity, key.url] { text += "\(part.utf8.count) \(part)\n".utf8 }
-        let hash = try MessageDigest.sha256.checkedHash(Data(text))
-        let words = hash.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
-        self.init(CacheMarks(key), Key(words: words), nil)
-    }
+    init(_ key: CacheKey) throws(NetworkError) { self.init(key, try CacheOwner(key.identity)) }
+
+    init(_ key: CacheKey, _ owner: CacheOwner) { self.init(CacheMarks(key), owner, nil) }
 
     func with(variant: String) throws(NetworkError) -> CacheFileName {
         guard !variant.isEmpty else { return self }
-        return CacheFileName(marks, key, UInt64(try CacheVariant.hash(variant).suffix(16), radix: 16) ?? 0)
+        return CacheFileName(marks, owner, UInt64(try CacheVariant.hash(variant).suffix(16), radix: 16) ?? 0)
     }
 
     // MARK: Text
 
-    private static let ending = Array(".response".utf8)
+    private static let ending: StaticString = ".response"
+    private static let counts = (plain: 84, variant: 101)
 
-    var text: String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(133)
-        func add(_ number: UInt64, _ digits: UInt64 = 16, dash: Bool = true) {
-            for digit in (0..<digits).reversed() {
-                let value = UInt8(number &>> (digit &* 4) & 15)
-                bytes.append(value < 10 ? 0x30 + value : 0x57 + value)
+    var text: String { path(in: "") }
+
+    /// Returns the path of the file in a folder, whose path ends with a slash.
+    func path(in folder: String) -> String {
+        let count = folder.utf8.count + (variant == nil ? Self.counts.plain : Self.counts.variant)
+        var folder = folder
+        return folder.withUTF8 { folder in
+            String(unsafeUninitializedCapacity: count) { bytes in
+                guard var next = bytes.baseAddress else { return 0 }
+                if let start = folder.baseAddress { next.update(from: start, count: folder.count) }
+                next += folder.count
+                func add(_ number: UInt64, digits: UInt64 = 16, dash: Bool = true) {
+                    var shift = digits &* 4
+                    while shift > 0 {
+                        shift &-= 4
+                        let value = UInt8(truncatingIfNeeded: number &>> shift & 15)
+                        next.pointee = value &+ (value < 10 ? 0x30 : 0x57)
+                        next += 1
+                    }
+                    guard dash else { return }
+                    next.pointee = 0x2D
+                    next += 1
+                }
+                add(marks.place)
+                add(marks.url)
+                add(UInt64(marks.partition), digits: 8)
+                add(owner.words[0], dash: false)
+                add(owner.words[1], dash: variant != nil)
+                if let variant { add(variant, dash: false) }
+                next.update(from: Self.ending.utf8Start, count: Self.ending.utf8CodeUnitCount)
+                return count
             }
-            if dash { bytes.append(UInt8(ascii: "-")) }
         }
-        add(marks.place)
-        add(marks.url)
-        add(UInt64(marks.partition), 8)
-        for index in 0..<4 { add(key.words[index], dash: index == 3 && variant != nil) }
-        if let variant { add(variant, dash: false) }
-        return String(decoding: bytes + Self.ending, as: UTF8.self)
     }
 
     /// Reads the name of a file. Nil for a name that a cache does not give.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count == 116 || bytes.count == 133, bytes.suffix(9).elementsEqual(Self.ending) else { return nil }
+        guard bytes.count == Self.counts.plain || bytes.count == Self.counts.variant,
+            Self.ending.withUTF8Buffer({ bytes.suffix($0.count).elementsEqual($0) })
+        else { return nil }
         var offset = 0
         var isValid = true
         func number(_ digits: Int = 16, dash: Bool = true) -> UInt64 {
@@ -114,14 +134,10 @@ struct CacheFileName: Sendable, Hashable {
             return result
         }
         let marks = CacheMarks(place: number(), url: number(), partition: UInt32(number(8)))
-        let words = SIMD4(number(dash: false), number(dash: false), number(dash: false), number(dash: false))
-        var variant: UInt64?
-        if bytes.count == 133 {
-            if bytes[offset] != UInt8(ascii: "-") { isValid = false }
-            offset += 1
-            variant = number(dash: false)
-        }
+        let isPlain = bytes.count == Self.counts.plain
+        let owner = CacheOwner(words: SIMD2(number(dash: false), number(dash: !isPlain)))
+        let variant = isPlain ? nil : number(dash: false)
         guard isValid else { return nil }
-        self.init(marks, Key(words: words), variant)
+        self.init(marks, owner, variant)
     }
 }

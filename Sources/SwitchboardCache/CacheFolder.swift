@@ -15,7 +15,13 @@ struct CacheFolder: Sendable {
         prefix = url.path + "/"
     }
 
-    func path(of name: CacheFileName) -> String { prefix + name.text }
+    func path(of name: CacheFileName) -> String { name.path(in: prefix) }
+
+    /// Sets the time of a file to that of its last use, which other processes read.
+    func tellUse(of name: CacheFileName, at time: Int64) {
+        let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+        utimensat(AT_FDCWD, path(of: name), [time, time], AT_SYMLINK_NOFOLLOW)
+    }
 
     /// Returns an unused path for a temporary file.
     func temporaryPath() -> String {
@@ -53,7 +59,11 @@ struct CacheFolder: Sendable {
         return (names, remnants)
     }
 
-    /// Returns whether a file is a temporary one, or one of an earlier version: 64 digits, and 16 more for a variant.
+    /// The characters of the names that earlier versions gave: a hash, later the marks and a hash, each also with the
+    /// hash of a variant.
+    private static let earlier: Set<Int> = [64, 81, 107, 124]
+
+    /// Returns whether a file is a temporary one, or one of an earlier version.
     private static func isRemnant(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let isTemporary = bytes.first == UInt8(ascii: ".")
         let text = String(decoding: bytes, as: UTF8.self)
@@ -62,7 +72,7 @@ struct CacheFolder: Sendable {
         }
         let digits = text[..<end.lowerBound].drop { $0 == "." }
         return !digits.isEmpty && digits.allSatisfy { $0.isHexDigit || $0 == "-" }
-            && (isTemporary || digits.utf8.count == 64 || digits.utf8.count == 81)
+            && (isTemporary || earlier.contains(digits.utf8.count))
     }
 
     /// Removes files that ``list()`` found, except those that a process still writes.

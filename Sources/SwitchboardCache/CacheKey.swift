@@ -16,31 +16,44 @@ struct CacheKey: Sendable {
     /// or a condition that is invalid, beside a `Range` or of a streamed response.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
-        guard [.get, .head].contains(request.method), request.body.isEmpty, let text = request.urlText
+        guard request.method == .get || request.method == .head, request.body.isEmpty, let text = request.urlText
         else { return nil }
-        let isRange = request.headers.contains("Range")
-        guard !["If-Match", "If-Unmodified-Since"].contains(where: request.headers.contains),
-            isRange ? CacheRange(request) != nil : !request.headers.contains("If-Range"),
+        let headers = request.headers
+        let isRange = headers.contains("Range")
+        guard !headers.contains("If-Match"), !headers.contains("If-Unmodified-Since"),
+            isRange ? CacheRange(request) != nil : !headers.contains("If-Range"),
             !request.isConditional || !isRange && !options.streamsResponse && CacheCondition(request) != nil
         else { return nil }
         self.url = text.asCacheKey
         partition = options.partition ?? ""
         guard let identity else {
-            // Compares all fields: any of them may hold a credential.
-            let all = request.allHeaders
-            let names = Set(all.map { $0.name.lowercased() }).subtracting(ignored).sorted()
-            let fields = names.flatMap { name in
-                CacheVariant.normalized(name, all.values(for: name)).map { "\(name): \($0)" }
-            }
+            let user = text.hasAt ? URL(string: text)?.withoutUserInfo.credentials ?? "" : ""
             // A login behind the cache leaves anonymous requests alone and may add credentials to all others.
-            let isNobodys = [AuthenticationChoice.anonymous, .none].contains(options.authentication)
-            let user =
-                (text.utf8.contains(UInt8(ascii: "@")) ? URL(string: text)?.withoutUserInfo.credentials : nil) ?? ""
-            let start = isNobodys ? user + "\nanonymous" : user
-            self.identity = ([start] + fields).joined(separator: "\n")
+            let choice = options.authentication
+            let isNobodys = choice == AuthenticationChoice.anonymous || choice == AuthenticationChoice.none
+            self.identity = Self.text(headers, after: isNobodys ? user + "\nanonymous" : user, ignoring: ignored)
             return
         }
         self.identity = identity(request) ?? ""
+    }
+
+    /// Returns all fields but the ignored ones behind a text, sorted by name: any of them may hold a credential.
+    private static func text(_ headers: HTTPHeaders, after start: String, ignoring ignored: Set<String>) -> String {
+        var names: [String] = []
+        for field in headers {
+            let name = field.name.lowercased()
+            if !names.contains(name), !ignored.contains(name) { names.append(name) }
+        }
+        var text = start
+        for name in names.sorted() {
+            for value in CacheVariant.normalized(name, headers.values(for: name)) {
+                text += "\n"
+                text += name
+                text += ": "
+                text += value
+            }
+        }
+        return text
     }
 }
 
@@ -66,6 +79,12 @@ extension URL {
 }
 
 extension String {
+    /// Whether the text contains an at sign, which precedes the host behind a user.
+    fileprivate var hasAt: Bool {
+        var text = self
+        return text.withUTF8 { $0.contains(UInt8(ascii: "@")) }
+    }
+
     /// The text of a URL as ``Foundation/URL/asCacheKey``.
     fileprivate var asCacheKey: String {
         var text = self
@@ -77,16 +96,33 @@ extension String {
             let path = text[start..<query].firstIndex(of: .slash) ?? query
             var host = text[start..<path]
             if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
-            let scheme = text[..<colon].map(\.lowercased)
-            let port = scheme.elementsEqual("http".utf8) ? ":80" : ":443"
+            let isPlain = text[..<colon].map(\.lowercased).elementsEqual("http".utf8)
+            let port = isPlain ? ":80" : ":443"
             if host.last == .colon { host = host.dropLast() }
-            if host.suffix(port.utf8.count).elementsEqual(port.utf8) { host = host.dropLast(port.utf8.count) }
-            var bytes = scheme
-            bytes.reserveCapacity(end + 1)
+            if host.count >= port.utf8.count, host.suffix(port.utf8.count).elementsEqual(port.utf8) {
+                host = host.dropLast(port.utf8.count)
+            }
+            let rest = text[path..<end]
+            guard rest.contains(UInt8(ascii: "%")) else {
+                return String(unsafeUninitializedCapacity: end + 1) { bytes in
+                    var count = 0
+                    func add(_ byte: UInt8) {
+                        bytes[count] = byte
+                        count &+= 1
+                    }
+                    for byte in text[..<colon] { add(byte.lowercased) }
+                    for byte in text[colon..<start] { add(byte) }
+                    for byte in host { add(byte.lowercased) }
+                    if path == query { add(.slash) }
+                    for byte in rest { add(byte) }
+                    return count
+                }
+            }
+            var bytes = text[..<colon].map(\.lowercased)
             bytes += text[colon..<start]
             for byte in host { bytes.append(byte.lowercased) }
             if path == query { bytes.append(.slash) }
-            bytes.append(withoutNeedlessEscapes: text[path..<end])
+            bytes.append(withoutNeedlessEscapes: rest)
             return String(decoding: bytes, as: UTF8.self)
         }
     }

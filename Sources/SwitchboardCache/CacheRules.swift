@@ -48,6 +48,21 @@ struct CacheRules: Sendable {
         allowsStoring = !isForbidden && (lifetime != nil || isHeuristic || control.isPrivate)
     }
 
+    /// The rules as numbers, which a file holds so that a hit need not read the fields again.
+    var words: [UInt64] {
+        control.words + [made.timeIntervalSince1970, lifetime ?? .nan, estimate].map(\.bitPattern)
+            + [allowsStoring ? 1 : 0]
+    }
+
+    /// Reads ``words``.
+    init(_ reader: inout CacheHeadReader) {
+        control = CacheControl(&reader)
+        made = Date(timeIntervalSince1970: Double(bitPattern: reader.number()))
+        lifetime = reader.seconds()
+        estimate = reader.seconds() ?? 0
+        allowsStoring = reader.number() != 0
+    }
+
     /// RFC 9110 §15.1, without the 206.
     private static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 

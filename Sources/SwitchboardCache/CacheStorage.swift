@@ -13,14 +13,7 @@ actor CacheStorage {
         var isOvertaken = false
     }
 
-    private struct Held {
-        var memory: MemoryCache
-        var counts = CacheUsage()
-        /// The number of removals, each of which counts after its files are gone.
-        var removals = 0
-    }
-
-    private nonisolated let held: Protected<Held>
+    private nonisolated let held: Protected<CacheHeld>
     private let disk: DiskCache?
     private nonisolated let folder: CacheFolder?
     /// The largest total size of memory and disk.
@@ -31,7 +24,7 @@ actor CacheStorage {
     private var isSurveying = false
 
     init(_ memory: MemoryCache, _ disk: sending DiskCache?) {
-        held = Protected(Held(memory: memory))
+        held = Protected(CacheHeld(memory: memory))
         folder = disk?.folder
         limits = (memory.limit, disk?.limit ?? 0)
         self.disk = disk
@@ -46,11 +39,15 @@ actor CacheStorage {
         // Another variant on disk may be more recent than one in memory. Nothing is more recent than one without.
         if let found, folder == nil || found.variant.isEmpty { return found }
         guard let folder else { return nil }
-        if found == nil, let name = try? CacheFileName(key), let read = DiskCache.find(name, key, in: folder) {
-            held.withLock { held in
+        if found == nil, let name = name(of: key), let read = DiskCache.find(name, key, in: folder) {
+            let now = CacheTime.now
+            let isToBeTold = held.withLock { held in
                 // A response that was removed while it was read must not come back.
-                if held.removals == removals { held.memory.note(read, key, name) }
+                guard held.removals == removals else { return false }
+                held.memory.note(read, key, name)
+                return held.isToBeTold(name, at: now)
             }
+            if isToBeTold { folder.tellUse(of: name, at: now) }
             if let whole = readable(read, by: request) { return whole }
             // Forgets a file that was damaged and is gone.
             _ = await findOnDisk(key, request)
@@ -58,6 +55,14 @@ actor CacheStorage {
         }
         guard let found = await findOnDisk(key, request) else { return nil }
         return readable(found, by: request)
+    }
+
+    /// Returns the name of the file of a response without `Vary`.
+    private nonisolated func name(of key: CacheKey) -> CacheFileName? {
+        if let known = held.withLock({ $0.owner(of: key) }) { return CacheFileName(key, known) }
+        guard let owner = try? CacheOwner(key.identity) else { return nil }
+        held.withLock { $0.owner = (key.identity, owner) }
+        return CacheFileName(key, owner)
     }
 
     private func findOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {

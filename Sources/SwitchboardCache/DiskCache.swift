@@ -74,9 +74,7 @@ final class DiskCache {
     /// Returns the response that ``find(_:_:madeAfter:)`` would return without its body, and does not count it as used.
     func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
         find(key, request, limit) { name in
-            guard case .head(let head) = CacheFile.read(folder.path(of: name), isHeadOnly: true), head.isOf(key) else {
-                return nil
-            }
+            guard case .head(let head) = CacheFile.readHead(folder.path(of: name)), head.isOf(key) else { return nil }
             return head.response()
         }?.response
     }
@@ -135,13 +133,13 @@ final class DiskCache {
         case .open(let head, let file) where head.isOf(key): response = head.response(Data(), file)
         default: return nil
         }
-        let now = CacheTime.now
-        index.change(name) { $0.use = now }
+        noteUse(of: name, at: CacheTime.now)
         return response
     }
 
     private func content(of name: CacheFileName, isHeadOnly: Bool = false) -> CacheFile.Content {
-        let content = CacheFile.read(folder.path(of: name), isHeadOnly: isHeadOnly)
+        let path = folder.path(of: name)
+        let content = isHeadOnly ? CacheFile.readHead(path) : CacheFile.read(path)
         switch content {
         case .missing: index.remove(name)
         case .damaged: remove(name)
@@ -214,14 +212,13 @@ final class DiskCache {
         return .success(name)
     }
 
-    /// Notes that the memory cache answered with a response. Its file states that later, at most once a minute.
+    /// Notes that a response was used. Its file states that later, at most once a minute.
     func noteUse(of name: CacheFileName, at time: Int64) {
         index.change(name) { item in
             item.use = max(item.use, time)
             guard item.told < time - CacheTime.lag else { return }
             item.told = time
-            let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
-            utimensat(AT_FDCWD, folder.path(of: name), [time, time], AT_SYMLINK_NOFOLLOW)
+            folder.tellUse(of: name, at: time)
         }
     }
 

@@ -80,6 +80,17 @@ struct StoredResponse: Sendable {
         self.decoded = decoded
     }
 
+    /// Creates the response of a file, whose head contains everything that the fields state.
+    init(_ head: CacheHead, _ body: Data, _ file: CacheFile?) {
+        (status, headers, rules) = (head.status, head.headers, head.rules)
+        (self.body, self.file, part) = (body, file, head.part)
+        (variant, tags) = (head.variant, Set(head.tags))
+        (date, ageBefore) = (Date(timeIntervalSince1970: head.date), head.ageBefore)
+        url = head.url.flatMap { URL(string: $0) }
+        failedCall = nil
+        decoded = DecodedValues()
+    }
+
     /// The number of stored bytes of the body.
     var bodyCount: Int { file?.bodyCount ?? body.count }
 
@@ -94,7 +105,8 @@ struct StoredResponse: Sendable {
 
     /// Returns whether the response matches the fields of a request that its `Vary` names.
     func isFor(_ request: NetworkRequest) -> Bool {
-        CacheVariant.names(headers).map { CacheVariant.matches(variant, $0, request) } ?? false
+        guard headers.contains("Vary") else { return variant.isEmpty }
+        return CacheVariant.names(headers).map { CacheVariant.matches(variant, $0, request) } ?? false
     }
 
     /// Returns whether both responses are for the same request fields.

@@ -38,7 +38,7 @@ struct CacheFileTests {
     func name(variant: String) throws {
         let name = try CacheFileName(key()).with(variant: variant)
         func parsed(_ text: String) -> CacheFileName? { Array(text.utf8).withUnsafeBytes { CacheFileName($0) } }
-        #expect(parsed(name.text) == name && name.text.utf8.count == (variant.isEmpty ? 116 : 133))
+        #expect(parsed(name.text) == name && name.text.utf8.count == (variant.isEmpty ? 84 : 101))
         for text in [
             name.text.uppercased(), name.text + "x", "x" + name.text.dropFirst(), name.text.replacing("-", with: "_"),
         ] {
@@ -93,14 +93,16 @@ struct CacheFileTests {
                 #expect(throws: CacheFile.Damage.self) { try file.read(0..<size + 1) }
             }
             let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-            let places = [0, 8, 16, 24, 40, whole.count - size / 2 - 9, whole.count - 1]
-            for place in places where place < whole.count {
+            let end = CacheFile.headStart(size)
+            let places =
+                [0, size - 1, size, end - 1] + [0, 8, 16, 24, 40].flatMap { [end + $0, whole.count - 1 - $0] }
+            for place in places where place >= 0 {
                 var changed = whole
                 changed[place] ^= 4
                 try changed.write(to: URL(fileURLWithPath: path))
                 #expect(try read() == nil, "\(place)")
             }
-            for count in [0, 31, 40, whole.count - 1] {
+            for count in [0, 31, 40, whole.count / 2, whole.count - 1] {
                 try whole.prefix(count).write(to: URL(fileURLWithPath: path))
                 #expect(try read() == nil, "\(count)")
             }
@@ -111,8 +113,7 @@ struct CacheFileTests {
     func numbers() throws {
         func read(_ response: StoredResponse) throws -> CacheHead? {
             let head = try CacheHead.bytes(of: response, key())
-            let prologue = head.withUnsafeBytes { CacheHead.prologue(head: $0, bodyCount: 0) }
-            return (prologue + head).withUnsafeBytes { CacheHead($0) }
+            return CacheHead.end(head, bodyCount: 0).withUnsafeBytes { CacheHead($0) }
         }
         #expect(try read(response()) != nil)
         #expect(try read(response(status: -7)) == nil)

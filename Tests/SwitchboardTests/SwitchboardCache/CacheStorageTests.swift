@@ -73,11 +73,11 @@ struct CacheStorageTests {
             case "cut": data = data.dropLast()
             case "longer": data += Data("x".utf8)
             case "no prologue": data = Data("{\"version\":1}\n1".utf8)
-            case "other version": data[7] += 1
+            case "other version": data[data.count - 9] += 1
             case "other URL":
                 let range = try #require(data.range(of: Data("example.com".utf8)))
                 data.replaceSubrange(range, with: Data("example.org".utf8))
-            case "other body": data[data.count - 9] = UInt8(ascii: "2")
+            case "other body": data[0] = UInt8(ascii: "2")
             default: data = Data(repeating: UInt8(ascii: "x"), count: 3 << 20)
             }
             try data.write(to: file)
@@ -196,7 +196,8 @@ struct CacheStorageTests {
             let hash = String(repeating: "0a", count: 32)
             let foreign = ["survey.response", "\(hash).txt", ".notes.part", "\(hash)0.response"]
             let remnants = [".\(hash).response.ab12.part", ".0a1b.response.part"]
-            let earlier = ["\(hash).response", "\(hash)-\(hash.prefix(16)).response"]
+            let marks = "\(hash.prefix(16))-\(hash.prefix(16))-\(hash.prefix(8))-\(hash)"
+            let earlier = [hash, marks].flatMap { ["\($0).response", "\($0)-\(hash.prefix(16)).response"] }
             let old = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -11)]
             for name in foreign + remnants + earlier {
                 let file = folder.appendingPathComponent(name)

@@ -16,7 +16,7 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
     }
 
     /// Creates a field from a value that is already trimmed.
-    init(name: String, trimmedValue value: String) {
+    package init(name: String, trimmedValue value: String) {
         self.name = name
         self.value = value
     }
