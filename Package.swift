@@ -12,7 +12,7 @@ let products: [Target.Dependency] = [
     "Switchboard", "SwitchboardJSON", "SwitchboardAuth", "SwitchboardCache", "SwitchboardResilience",
     "SwitchboardTransfers",
     "SwitchboardHAR", "SwitchboardCookies", "SwitchboardPaging", "SwitchboardCalls", "SwitchboardStreams",
-    "SwitchboardInterceptors",
+    "SwitchboardInterceptors", "SwitchboardWebSocket",
     "SwitchboardMocks", "SwitchboardTesting",
 ]
 
@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "SwitchboardCalls", targets: ["SwitchboardCalls"]),
         .library(name: "SwitchboardStreams", targets: ["SwitchboardStreams"]),
         .library(name: "SwitchboardInterceptors", targets: ["SwitchboardInterceptors"]),
+        .library(name: "SwitchboardWebSocket", targets: ["SwitchboardWebSocket"]),
         .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
         .library(name: "SwitchboardMocks", targets: ["SwitchboardMocks"]),
     ],
@@ -57,6 +58,7 @@ let package = Package(
         // Each depends on the core and on the core's dependencies.
         .target(name: "SwitchboardAuth", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardCache", dependencies: core, swiftSettings: settings),
+        .target(name: "SwitchboardWebSocket", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardResilience", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardTransfers", dependencies: core, swiftSettings: settings),
         .target(name: "SwitchboardHAR", dependencies: core, swiftSettings: settings),

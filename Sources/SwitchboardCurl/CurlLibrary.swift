@@ -59,6 +59,7 @@ enum CurlOption {
     static let httpHeader: Int32 = 10_023
     static let keyPassword: Int32 = 10_026
     static let sslVersion: Int32 = 32
+    static let proxyTunnel: Int32 = 61
     static let customRequest: Int32 = 10_036
     static let header: Int32 = 42
     static let noBody: Int32 = 44

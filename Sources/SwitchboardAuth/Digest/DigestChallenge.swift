@@ -79,7 +79,7 @@ struct DigestChallenge: Sendable, Hashable {
 
     private var strength: Int {
         switch digest {
-        case .md5: 0
+        case .md5, .sha1: 0
         case .sha256: 1
         case .sha512Over256: 2
         }

@@ -3,8 +3,8 @@
 /// The deadlines of an exchange, in nanoseconds of `DispatchTime`. `.max` means never.
 struct CurlDeadlines {
     private let start: UInt64
-    private let idle: UInt64
-    private let attempt: UInt64
+    private var idle: UInt64
+    private var attempt: UInt64
     private let connect: UInt64
     /// The time of the last activity of the server, or of libcurl on its behalf.
     var lastSign: UInt64
@@ -52,6 +52,11 @@ struct CurlDeadlines {
         isConnecting = true
         connectDeadline = now + connect
         return true
+    }
+
+    /// Ends all limits, for a connection that another protocol has taken over.
+    mutating func endAll() {
+        (idle, attempt, connectDeadline) = (.max, .max, .max)
     }
 
     mutating func endConnecting() {

@@ -20,7 +20,9 @@ extension CurlExchange {
         if hasBody, head.hasUnknownEncoding ? !leaveEncoded() : head.isEncoded && !request.decodesBody {
             return refuse(.unknownEncoding)
         }
-        if request.isStreamed, (200..<300).contains(head.status) {
+        let isUpgraded = request.isUpgrade && head.status == 101
+        if isUpgraded { deadlines.endAll() } else if request.isUpgrade { upload?.finish(nil) }
+        if request.isStreamed && (200..<300).contains(head.status) || isUpgraded {
             let pipe = BytePipe()
             self.pipe = pipe
             answer(.streaming(head, pipe))

@@ -35,6 +35,9 @@ package struct CurlRequest: Sendable {
 
     /// Whether the body of a 2xx response is streamed.
     package var isStreamed = false
+    /// Whether the request asks for another protocol: HTTP/1.1 on a new connection, and after a 101 the body is sent as
+    /// it is, without a framing.
+    package var isUpgrade = false
     /// Whether the caller would repeat the request, over a new connection or without decoding the body.
     package var mayBeRepeated = false
     package var isOnNewConnection = false

@@ -91,7 +91,8 @@ final class CurlUpload: Sendable {
         return isWanted
     }
 
-    private func finish(_ failure: CurlFailure?) {
+    /// Ends the body after the chunks so far.
+    func finish(_ failure: CurlFailure?) {
         let reader = state.withLock { state -> CurlExchange? in
             guard !state.isStopped else { return nil }
             state.isEnded = true

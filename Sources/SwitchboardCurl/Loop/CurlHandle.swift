@@ -31,12 +31,13 @@ final class CurlHandle: @unchecked Sendable {
     private var decodesContent = true
     /// Whether the callback for the body also receives the lines of the head, each before libcurl reads it.
     private(set) var showsHead = false
+    private var isUpgrading = false
 
     private enum Kind { case get, head, upload }
 
-    /// The header lines beyond the request's fields: none without a body, no `Expect` from libcurl with a body, or the
-    /// length of an empty body.
-    private enum Extra { case none, noExpect, emptyBody }
+    /// The header lines beyond the request's fields: none without a body, no `Expect` from libcurl with a body, nothing
+    /// about the body's framing, or the length of an empty body.
+    private enum Extra { case none, noExpect, noFraming, emptyBody }
 
     init(_ options: CurlOptions) throws(CurlFailure) {
         guard let easy = swcurl_easy_make() else { throw .system("libcurl has no memory left") }
@@ -75,10 +76,12 @@ final class CurlHandle: @unchecked Sendable {
         showHead(false)
         if request.url != url { setURL(request.url, isTLS: request.isTLS) }
         decodeContent(request.decodesBody)
-        avoidKeptConnections(request.isOnNewConnection || !options.keepsPlainConnections && !request.isTLS)
+        upgrade(request.isUpgrade, isTLS: request.isTLS)
+        avoidKeptConnections(request.isOnNewConnection || request.isUpgrade || !options.keepsPlainConnections && !request.isTLS)
         let bodyLength = request.bodyLength
         setMethod(request.method, bodyLength: bodyLength)
-        setHeaders(bodyLength != nil ? .noExpect : request.announcesEmptyBody ? .emptyBody : .none, eachField)
+        let extra = request.isUpgrade ? Extra.noFraming : .noExpect
+        setHeaders(bodyLength != nil ? extra : request.announcesEmptyBody ? .emptyBody : .none, eachField)
         setBuffers(isStreamed: request.isStreamed, bodyLength: bodyLength)
     }
 
@@ -113,7 +116,19 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_set_long(easy, CurlOption.header, isShowing ? 1 : 0)
     }
 
+    /// Sets the options of a connection that another protocol takes over. It is not kept, and a proxy tunnels it.
+    private func upgrade(_ isUpgrading: Bool, isTLS: Bool) {
+        guard isUpgrading != self.isUpgrading else { return }
+        self.isUpgrading = isUpgrading
+        // 2 is CURL_HTTP_VERSION_1_1.
+        let version = isUpgrading ? 2 : options.httpVersion(isTLS: isTLS)
+        swcurl_easy_set_long(easy, CurlOption.httpVersion, version)
+        swcurl_easy_set_long(easy, CurlOption.forbidReuse, isUpgrading || !options.keepsPlainConnections && !isTLS ? 1 : 0)
+        swcurl_easy_set_long(easy, CurlOption.proxyTunnel, isUpgrading ? 1 : 0)
+    }
+
     private func setURL(_ url: String, isTLS: Bool) {
+        upgrade(false, isTLS: isTLS)
         self.url = url
         swcurl_easy_set_text(easy, CurlOption.url, url)
         // libcurl rejects an invalid URL later, with a message.
@@ -181,7 +196,8 @@ final class CurlHandle: @unchecked Sendable {
             standing.removeAll { $0.name == name }
         }
         for field in standing { list = swcurl_list_append(list, field.line) ?? list }
-        if extra == .noExpect, !hasExpect { list = swcurl_list_append(list, "Expect:") ?? list }
+        if extra == .noFraming { list = swcurl_list_append(list, "Transfer-Encoding:") ?? list }
+        if extra == .noExpect || extra == .noFraming, !hasExpect { list = swcurl_list_append(list, "Expect:") ?? list }
         if extra == .emptyBody { list = swcurl_list_append(list, "Content-Length: 0") ?? list }
         swcurl_easy_set_pointer(easy, CurlOption.httpHeader, list)
         if let headerList { swcurl_list_free(headerList) }

@@ -15,6 +15,7 @@ extension MockResponse: CustomStringConvertible {
             case .broken(.reset, let point): "\(answer), reset \(point)"
             case .broken(.stall, let point): "\(answer), stalled \(point)"
             case .script(let steps): "\(steps.byteCount) raw bytes"
+            case .webSocket(let steps): "a WebSocket of \(steps.count) steps"
             case .failure(let error): "failure \(error.code)"
             }
         return text + pace.words

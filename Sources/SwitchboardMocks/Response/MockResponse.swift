@@ -43,6 +43,7 @@ public struct MockResponse: Sendable {
         /// The connection ends, or falls silent, at a point of the exchange.
         case broken(Break, at: BreakPoint)
         case script([RawStep])
+        case webSocket([WebSocketStep])
         case failure(NetworkError)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// One connection of a ``MockServer``, served by a separate thread from the first byte to the last.
 struct MockConnection: Sendable {
@@ -52,16 +53,38 @@ struct MockConnection: Sendable {
 
     /// Returns false when the answer ended the connection.
     private func answer(_ request: RecordedRequest, over channel: ByteChannel) throws -> Bool {
-        let response = core.response(to: request)
+        let response = core.response(to: request).accepting(request.headers["Sec-WebSocket-Key"])
         underway(request, response)
         if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
         let answer = WireResponse(response, to: request)
         try send(answer, over: channel) { isDone in
             isDone && answer.ending != .stall ? core.state.withLock { $0.end(on: number) } : underway(request, response)
         }
+        if case .webSocket(let steps) = response.course {
+            try play(ScriptedPeer(steps), of: request, over: channel)
+            return false
+        }
         guard answer.ending != .keepAlive else { return true }
         try end(answer, over: channel)
         return false
+    }
+
+    /// Plays a WebSocket to its end, and records it.
+    private func play(_ peer: ScriptedPeer, of request: RecordedRequest, over channel: ByteChannel) throws {
+        var peer = peer
+        defer { core.state.withLock { $0.webSocketEnded(RecordedWebSocket(peer, request)) } }
+        while true {
+            switch peer.next() {
+            case .send(let bytes): try channel.send(bytes)
+            case .pause(let time): try channel.pause(until: .now + time)
+            case .read:
+                guard let bytes = try channel.available() else { throw ByteChannel.Interruption.clientLeft }
+                peer.take(bytes)
+            case .end(.stall): try channel.pause(until: nil)
+            case .end(.reset): return channel.reset()
+            case .end: return channel.close()
+            }
+        }
     }
 
     private func underway(_ request: RecordedRequest, _ response: MockResponse) {

@@ -29,6 +29,17 @@ extension MockServer {
         }
     }
 
+    /// Returns the first WebSocket that has ended and that no earlier call returned.
+    ///
+    /// - Throws: The errors of ``takeRequest(within:)``.
+    public func takeWebSocket(within limit: Duration = .seconds(5)) async throws -> RecordedWebSocket {
+        try await core.state.wait(within: limit) { state in
+            "MockServer: no WebSocket ended after the \(state.webSockets.count) so far (\(state.connectionsText))"
+        } for: { state in
+            state.takeWebSocket()
+        }
+    }
+
     /// Waits until the client closes a connection: idle, amid a request, waiting for an answer or receiving one.
     ///
     /// A test sees this way that canceling a call closed its connection. A connection that the server ended itself,

@@ -4,6 +4,8 @@ import Switchboard
 struct MockServerState: Sendable {
     var handler: MockServer.Handler?
     private(set) var requests: [RecordedRequest] = []
+    private(set) var webSockets: [RecordedWebSocket] = []
+    private var takenWebSockets = 0
     private(set) var accepted = 0
     private(set) var open: Set<Int> = []
     private(set) var endedByClient: Set<Int> = []
@@ -65,6 +67,16 @@ struct MockServerState: Sendable {
         guard taken < requests.count else { return nil }
         defer { taken += 1 }
         return requests[taken]
+    }
+
+    mutating func webSocketEnded(_ webSocket: RecordedWebSocket) {
+        webSockets.append(webSocket)
+    }
+
+    mutating func takeWebSocket() -> RecordedWebSocket? {
+        guard takenWebSockets < webSockets.count else { return nil }
+        defer { takenWebSockets += 1 }
+        return webSockets[takenWebSockets]
     }
 
     mutating func connectionAccepted() -> Int {

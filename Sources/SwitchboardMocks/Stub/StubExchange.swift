@@ -22,7 +22,22 @@ struct StubExchange {
             default: throw try await withoutHead(action, point)
             }
         case .failure(let error): throw error.noting(request)
+        case .webSocket(let steps): return try upgraded(steps)
         }
+    }
+
+    /// Returns the response of a WebSocket that plays steps, without a socket.
+    private func upgraded(_ steps: [WebSocketStep]) throws(NetworkError) -> NetworkResponse {
+        guard let upgrade = request.options.upgrade else {
+            throw fault(.unsupported, "a WebSocket answers only router.webSocket")
+        }
+        var asked = request
+        asked.headers.merge(upgrade.headers())
+        let accepted = response.accepting(asked.headers["Sec-WebSocket-Key"])
+        var answer = try StubExchange(request: asked, response: accepted, clock: clock).head()
+        let peer = StubPeer(steps, upgrade.outgoing(), clock)
+        answer.bytes = ResponseBytes { try await peer.next() }
+        return answer
     }
 
     private var allowsBody: Bool {

@@ -93,6 +93,13 @@ final class ByteChannel {
         }
     }
 
+    /// Waits for bytes and returns those that are there. Returns nil when the client ended.
+    func available() throws -> Data? {
+        guard try peek() != nil else { return nil }
+        defer { position = buffer.count }
+        return Data(buffer[position...])
+    }
+
     /// Appends exactly that many bytes to `data`.
     func read(_ count: Int, into data: inout Data) throws {
         var missing = count

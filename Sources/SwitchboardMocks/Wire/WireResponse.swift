@@ -22,7 +22,7 @@ struct WireResponse {
     init(_ response: MockResponse, to request: RecordedRequest?) {
         let response = response.refusingInvalidHeaders()
         switch response.course {
-        case .complete: write(response, to: request, until: nil)
+        case .complete, .webSocket: write(response, to: request, until: nil)
         case .broken(let action, let point):
             ending = Ending(action)
             isWhole = false

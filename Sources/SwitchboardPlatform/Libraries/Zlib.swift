@@ -11,11 +11,11 @@ package struct Zlib: @unchecked Sendable {  // pointers to functions, which neve
     /// `z_stream` of zlib.h, member by member. Its numbers are C's `int` and `long`: 112 bytes with 64-bit pointers,
     /// and 56 with 32-bit pointers. zlib receives the size and rejects a different one.
     package struct Stream {
-        var nextIn: UnsafePointer<UInt8>?
-        var availableIn: CUnsignedInt = 0
+        package var nextIn: UnsafePointer<UInt8>?
+        package var availableIn: CUnsignedInt = 0
         var totalIn: CUnsignedLong = 0
-        var nextOut: UnsafeMutablePointer<UInt8>?
-        var availableOut: CUnsignedInt = 0
+        package var nextOut: UnsafeMutablePointer<UInt8>?
+        package var availableOut: CUnsignedInt = 0
         var totalOut: CUnsignedLong = 0
         var message: UnsafePointer<CChar>?
         var state: OpaquePointer?
@@ -25,6 +25,8 @@ package struct Zlib: @unchecked Sendable {  // pointers to functions, which neve
         var dataType: CInt = 0
         var checksum: CUnsignedLong = 0
         var reserved: CUnsignedLong = 0
+
+        package init() {}
     }
 
     package let version: @convention(c) () -> UnsafePointer<CChar>?
@@ -32,6 +34,11 @@ package struct Zlib: @unchecked Sendable {  // pointers to functions, which neve
         @convention(c) (UnsafeMutableRawPointer, CInt, CInt, CInt, CInt, CInt, UnsafePointer<CChar>?, CInt) -> CInt
     package let deflate: @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
     package let deflateEnd: @convention(c) (UnsafeMutableRawPointer) -> CInt
+    package let deflateReset: @convention(c) (UnsafeMutableRawPointer) -> CInt
+    package let inflateInit2: @convention(c) (UnsafeMutableRawPointer, CInt, UnsafePointer<CChar>?, CInt) -> CInt
+    package let inflate: @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
+    package let inflateEnd: @convention(c) (UnsafeMutableRawPointer) -> CInt
+    package let inflateReset: @convention(c) (UnsafeMutableRawPointer) -> CInt
 
     /// The library, or the reason why it is missing.
     package static let loaded = Result { () throws(DynamicLibrary.Failure) in try Zlib(firstOf: zlibNames) }
@@ -42,5 +49,10 @@ package struct Zlib: @unchecked Sendable {  // pointers to functions, which neve
         deflateInit2 = try library.function("deflateInit2_")
         deflate = try library.function("deflate")
         deflateEnd = try library.function("deflateEnd")
+        deflateReset = try library.function("deflateReset")
+        inflateInit2 = try library.function("inflateInit2_")
+        inflate = try library.function("inflate")
+        inflateEnd = try library.function("inflateEnd")
+        inflateReset = try library.function("inflateReset")
     }
 }

@@ -7,6 +7,8 @@ import SwitchboardText
 /// One exchange, from the validated request to its response.
 extension CurlSession {
     func perform(_ request: NetworkRequest, over loop: CurlLoop) async throws -> NetworkResponse {
+        var request = request
+        if let upgrade = request.options.upgrade { request.headers.merge(upgrade.headers()) }
         let exchange = try makeExchange(request, over: loop)
         let answer = try await withCancellation {
             await exchange.run()
@@ -39,7 +41,11 @@ extension CurlSession {
             (url, credentials) = (bare.url.absoluteString, bare.credentials)
         }
         var plain = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))
-        plain.body = try plainBody(request.body)
+        if let upgrade = request.options.upgrade {
+            (plain.isUpgrade, plain.body) = (true, upgrade.plainBody)
+        } else {
+            plain.body = try plainBody(request.body)
+        }
         let (timeouts, limits) = (request.timeouts, request.limits)
         plain.connectTimeout = timeouts.connect?.wholeNanoseconds ?? .max
         plain.idleTimeout = timeouts.idle?.wholeNanoseconds ?? .max
@@ -96,6 +102,14 @@ extension CurlSession {
             of: request, isHeadComplete: arrived != nil, proxy: configuration.proxy.place
         ).attributed(to: request)
         return arrived.map { error.with(NetworkResponse($0.head, body: $0.body, of: request)) } ?? error
+    }
+}
+
+extension ConnectionUpgrade {
+    fileprivate var plainBody: CurlRequest.Body {
+        .stream(length: nil) { [outgoing] send in
+            for try await chunk in outgoing() where !(await send(chunk)) { return }
+        }
     }
 }
 

@@ -58,6 +58,9 @@ public final class FoundationSession: NetworkSession {
         if let unsupported {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(unsupported)")
         }
+        guard request.options.upgrade == nil else {
+            throw NetworkError(.unsupported, reason: "FoundationSession cannot open a WebSocket on this system")
+        }
         let payload = try await RequestPayload(request.body, within: request.timeouts)
         let urlRequest = try URLRequest(request, payload: payload)
         let exchange = FoundationExchange(request, payload: payload, deadlines)

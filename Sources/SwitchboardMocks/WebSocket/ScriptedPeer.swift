@@ -1,0 +1,85 @@
+import Foundation
+
+/// Plays the steps of a WebSocket as its server. A driver sends, waits and reads for it.
+struct ScriptedPeer {
+    /// The next task of the driver.
+    enum Task {
+        case send(Data)
+        case pause(Duration)
+        /// Read bytes of the client, for ``take(_:)``.
+        case read
+        case end(WireResponse.Ending)
+    }
+
+    typealias Message = RecordedWebSocket.Message
+
+    private var steps: ArraySlice<WebSocketStep>
+    private var frames = ServerFrames()
+    private var fragments: (isText: Bool, payload: Data)?
+    private var unread: [Message] = []
+    private var output: [Data] = []
+    private var hasSentClose = false
+    private var isOver = false
+    /// The messages that the client has sent.
+    private(set) var messages: [Message] = []
+    /// The code and the reason of the client's Close frame.
+    private(set) var closure: (code: UInt16?, reason: String)?
+
+    init(_ steps: [WebSocketStep]) { self.steps = steps[...] }
+
+    /// Adds bytes of the client. Pings and a Close frame are answered at once.
+    mutating func take(_ bytes: Data) {
+        frames.take(bytes)
+        while let frame = frames.next() {
+            switch frame.opcode {
+            case 0x8: close(frame.payload)
+            case 0x9: output.append(ServerFrames.frame(0xA, frame.payload))
+            case 0xA: break
+            default: add(frame)
+            }
+        }
+    }
+
+    private mutating func close(_ payload: Data) {
+        let code = payload.count >= 2 ? payload.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) } : nil
+        closure = (code, String(decoding: payload.dropFirst(2), as: UTF8.self))
+        if !hasSentClose { output.append(ServerFrames.frame(0x8, payload)) }
+        isOver = true
+    }
+
+    private mutating func add(_ frame: ServerFrames.Frame) {
+        let (isText, payload) = fragments ?? (frame.opcode == 0x1, Data())
+        fragments = (isText, payload + frame.payload)
+        guard frame.isFinal else { return }
+        let message = Message(isText: isText, payload: payload + frame.payload)
+        fragments = nil
+        unread.append(message)
+        messages.append(message)
+    }
+
+    /// Returns the next task.
+    mutating func next() -> Task {
+        if !output.isEmpty { return .send(output.removeFirst()) }
+        if isOver { return .end(.close) }
+        guard let step = steps.first else { return .read }
+        switch step.action {
+        case .send(let bytes):
+            steps.removeFirst()
+            if let first = bytes.first, first & 0x0F == 0x8 { hasSentClose = true }
+            return .send(bytes)
+        case .pause(let time):
+            steps.removeFirst()
+            return .pause(time)
+        case .end(let ending): return .end(ending)
+        case .receive:
+            guard !unread.isEmpty else { return .read }
+            unread.removeFirst()
+            steps.removeFirst()
+            return next()
+        case .echo:
+            guard !unread.isEmpty else { return .read }
+            let message = unread.removeFirst()
+            return .send(ServerFrames.frame(message.isText ? 0x1 : 0x2, message.payload))
+        }
+    }
+}

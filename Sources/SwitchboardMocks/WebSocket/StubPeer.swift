@@ -1,0 +1,31 @@
+import Foundation
+import Switchboard
+
+/// Plays the steps of a WebSocket for a ``StubSession``, as its reader asks for bytes.
+actor StubPeer {
+    private var peer: ScriptedPeer
+    private let outgoing: HTTPBodyStream
+    private let clock: any Clock<Duration>
+
+    init(_ steps: [WebSocketStep], _ outgoing: HTTPBodyStream, _ clock: any Clock<Duration>) {
+        peer = ScriptedPeer(steps)
+        self.outgoing = outgoing
+        self.clock = clock
+    }
+
+    /// Returns the next bytes of the server, or nil at the end.
+    func next() async throws -> Data? {
+        while true {
+            switch peer.next() {
+            case .send(let bytes): return bytes
+            case .pause(let time): try await clock.sleep(for: time)
+            case .read:
+                guard let bytes = try await outgoing.next() else { return nil }
+                peer.take(bytes)
+            case .end(.stall): while true { try await clock.sleep(for: .seconds(3_600)) }
+            case .end(.reset): throw NetworkError(.connectionLost, reason: "StubSession: scripted to reset the connection")
+            case .end: return nil
+            }
+        }
+    }
+}

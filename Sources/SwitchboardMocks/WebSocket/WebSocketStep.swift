@@ -1,0 +1,61 @@
+import Foundation
+
+/// A step of ``MockResponse/webSocket(_:subprotocol:headers:)``.
+public struct WebSocketStep: Sendable, Hashable {
+    enum Action: Sendable, Hashable {
+        case send(Data)
+        case receive, echo
+        case pause(Duration)
+        case end(WireResponse.Ending)
+    }
+
+    let action: Action
+
+    /// Sends a text message.
+    public static func text(_ text: String) -> WebSocketStep { frame(0x1, Data(text.utf8)) }
+
+    /// Sends a binary message.
+    public static func binary(_ data: Data) -> WebSocketStep { frame(0x2, data) }
+
+    /// Sends a ping.
+    public static func ping(_ payload: Data = Data()) -> WebSocketStep { frame(0x9, payload) }
+
+    /// Sends a Close frame. A nil code sends an empty one.
+    public static func close(_ code: UInt16? = 1000, reason: String = "") -> WebSocketStep {
+        frame(0x8, code.map { Data([UInt8($0 >> 8), UInt8($0 & 0xFF)]) + Data(reason.utf8) } ?? Data())
+    }
+
+    /// Sends one frame, also one that breaks the rules of [RFC 6455
+    /// §5.2](https://www.rfc-editor.org/rfc/rfc6455#section-5.2).
+    ///
+    /// - Parameters:
+    ///   - opcode: The type of the frame: 0 to 15.
+    ///   - payload: The payload.
+    ///   - isFinal: Whether the frame ends its message.
+    ///   - reserved: The three reserved bits as a number, 4 for RSV1.
+    ///   - isMasked: Whether the payload is masked, which servers must not do.
+    public static func frame(
+        _ opcode: UInt8, _ payload: Data, isFinal: Bool = true, reserved: UInt8 = 0, isMasked: Bool = false
+    ) -> WebSocketStep {
+        bytes(ServerFrames.frame(opcode, payload, isFinal: isFinal, reserved: reserved, isMasked: isMasked))
+    }
+
+    /// Sends bytes as they are, for instance half a frame.
+    public static func bytes(_ bytes: Data) -> WebSocketStep { WebSocketStep(action: .send(bytes)) }
+
+    /// Waits for a message of the client.
+    public static let receive = WebSocketStep(action: .receive)
+
+    /// Sends each message back, until the client closes.
+    public static let echo = WebSocketStep(action: .echo)
+
+    /// Stays silent for a time.
+    public static func pause(_ time: Duration) -> WebSocketStep { WebSocketStep(action: .pause(time)) }
+
+    /// The end of the connection without a Close frame.
+    public static let drop = WebSocketStep(action: .end(.close))
+    /// The end of the connection by a TCP RST.
+    public static let reset = WebSocketStep(action: .end(.reset))
+    /// Silence until the client leaves or the server stops. Not even a ping is answered.
+    public static let stall = WebSocketStep(action: .end(.stall))
+}

@@ -1,0 +1,78 @@
+import Foundation
+import SwitchboardPlatform
+
+/// Decompresses messages ([RFC 7692 §7.2.2](https://www.rfc-editor.org/rfc/rfc7692#section-7.2.2)) in pieces, so that
+/// the caller can stop a message that grows too large.
+final class MessageInflater {
+    /// The bytes that a sender removes from the end of a compressed message.
+    static let tail = Data([0x00, 0x00, 0xFF, 0xFF])
+    private static let pieceSize = 64 << 10
+
+    private let zlib: Zlib
+    private let keepsContext: Bool
+    private let stream: UnsafeMutablePointer<Zlib.Stream>  // has a fixed address, because zlib stores it
+    private let piece = UnsafeMutablePointer<UInt8>.allocate(capacity: pieceSize)
+    private var input = Data()
+
+    /// Creates an inflater.
+    ///
+    /// - Parameters:
+    ///   - zlib: The library.
+    ///   - keepsContext: Whether a message may refer to the messages before it.
+    init(_ zlib: Zlib, keepsContext: Bool) throws(DynamicLibrary.Failure) {
+        self.zlib = zlib
+        self.keepsContext = keepsContext
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: Zlib.Stream())
+        // A window of 2^15 bytes, which fits every sender. A negative number means no header.
+        let code = zlib.inflateInit2(stream, -15, zlib.version(), CInt(MemoryLayout<Zlib.Stream>.size))
+        guard code == 0 else { throw DynamicLibrary.Failure(text: "zlib cannot start, with its code \(code)") }
+    }
+
+    deinit {
+        _ = zlib.inflateEnd(stream)
+        stream.deallocate()
+        piece.deallocate()
+    }
+
+    /// Sets the next input, after ``next()`` returned nil.
+    func feed(_ data: Data) {
+        input = data
+    }
+
+    /// Returns the next piece, or nil when it needs more input.
+    func next() throws(WebSocketViolation) -> Data? {
+        var isMoving = true
+        while isMoving {
+            let before = input.count
+            let (code, filled) = inflate()
+            switch code {
+            case 0, -5: break  // Z_OK, and Z_BUF_ERROR, which means that nothing could be done.
+            case 1: _ = zlib.inflateReset(stream)  // A block was marked as the last one (RFC 7692 §7.2.3.4).
+            default: throw WebSocketViolation("a compressed message is damaged", code: .invalidPayload)
+            }
+            if filled > 0 { return Data(bytes: piece, count: filled) }
+            isMoving = !input.isEmpty && input.count < before
+        }
+        guard input.isEmpty else { throw WebSocketViolation("a compressed message is damaged", code: .invalidPayload) }
+        return nil
+    }
+
+    /// Forgets the message if the next one must not refer to it.
+    func endMessage() {
+        if !keepsContext { _ = zlib.inflateReset(stream) }
+    }
+
+    private func inflate() -> (code: CInt, filled: Int) {
+        let count = min(input.count, 1 << 20)
+        let code = input.withUnsafeBytes { bytes in
+            stream.pointee.nextIn = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            stream.pointee.availableIn = CUnsignedInt(count)
+            stream.pointee.nextOut = piece
+            stream.pointee.availableOut = CUnsignedInt(Self.pieceSize)
+            return zlib.inflate(stream, 2)  // Z_SYNC_FLUSH
+        }
+        input = input.dropFirst(count - Int(stream.pointee.availableIn))
+        return (code, Self.pieceSize - Int(stream.pointee.availableOut))
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import SwitchboardPlatform
+
+/// The received messages that wait for their reader. A full inbox stops the connection's reading, and so the server.
+final class Inbox: Sendable {
+    private struct State {
+        /// The messages, of which those before ``first`` were read.
+        var messages: [WebSocketMessage] = []
+        var first = 0
+        var bytes = 0
+        var end: Result<Void, any Error>?
+        var readers: [CheckedContinuation<Void, Never>] = []
+        var room: CheckedContinuation<Void, Never>?
+        var isDiscarding = false
+        var received: (messages: Int, bytes: Int64) = (0, 0)
+
+        mutating func takeReaders() -> [CheckedContinuation<Void, Never>] {
+            defer { readers = [] }
+            return readers
+        }
+
+        mutating func takeMessage() -> WebSocketMessage? {
+            guard first < messages.count else { return nil }
+            let message = messages[first]
+            first += 1
+            bytes -= message.weight
+            if first > 64, first > messages.count / 2 {
+                messages.removeFirst(first)
+                first = 0
+            }
+            return message
+        }
+
+        mutating func takeRoom() -> CheckedContinuation<Void, Never>? {
+            defer { room = nil }
+            return room
+        }
+    }
+
+    private let limit: Int
+    private let state = Protected(State())
+
+    /// Creates an inbox that is full with this many bytes.
+    init(limit: Int) { self.limit = limit }
+
+    /// The number of messages that were received, and their bytes.
+    var received: (messages: Int, bytes: Int64) { state.withLock { $0.received } }
+
+    /// Adds a message, and waits while the inbox is full.
+    func add(_ message: WebSocketMessage) async {
+        let readers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.received.messages += 1
+            state.received.bytes += Int64(message.size)
+            guard !state.isDiscarding, state.end == nil else { return [] }
+            state.messages.append(message)
+            state.bytes += message.weight
+            return state.takeReaders()
+        }
+        for reader in readers { reader.resume() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let hasRoom = state.withLock { state in
+                    if state.bytes < limit || state.isDiscarding || Task.isCancelled { return true }
+                    state.room = continuation
+                    return false
+                }
+                if hasRoom { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.takeRoom() }?.resume()
+        }
+    }
+
+    /// Ends the inbox behind the messages in it.
+    func end(_ result: Result<Void, any Error>) {
+        let readers = state.withLock { state in
+            if state.end == nil { state.end = result }
+            return state.takeReaders()
+        }
+        for reader in readers { reader.resume() }
+    }
+
+    /// Removes the messages, and those that follow.
+    func discard() {
+        let room = state.withLock { state in
+            (state.messages, state.first, state.bytes, state.isDiscarding) = ([], 0, 0, true)
+            return state.takeRoom()
+        }
+        room?.resume()
+    }
+
+    /// Returns the next message, or nil at the end. Of several readers, each message reaches one.
+    ///
+    /// - Throws: The error that the inbox ended with, or `CancellationError`.
+    func next() async throws -> WebSocketMessage? {
+        while true {
+            try Task.checkCancellation()
+            let (message, room, end) = take()
+            room?.resume()
+            if let message { return message }
+            if let end {
+                try end.get()
+                return nil
+            }
+            await wait()
+        }
+    }
+
+    private func take() -> (WebSocketMessage?, room: CheckedContinuation<Void, Never>?, end: Result<Void, any Error>?) {
+        state.withLock { state in
+            guard let message = state.takeMessage() else { return (nil, nil, state.end) }
+            return (message, state.bytes < limit ? state.takeRoom() : nil, nil)
+        }
+    }
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if state.first < state.messages.count || state.end != nil || Task.isCancelled { return true }
+                    state.readers.append(continuation)
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            for reader in state.withLock({ $0.takeReaders() }) { reader.resume() }
+        }
+    }
+}
+
+extension WebSocketMessage {
+    /// The bytes that the message counts for in a queue, so that many empty messages count too.
+    var weight: Int { size + 64 }
+
+    /// The bytes of the message.
+    var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .binary(let data): data.count
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+
+/// The frames that wait to be sent. Messages are sent one after another, and control frames pass between the fragments
+/// of a message.
+final class SendQueue: Sendable {
+    private struct Message {
+        let id: UInt64
+        let opcode: Opcode
+        var payload: Data
+        var isBegun = false
+        var isCompressed = false
+    }
+
+    private struct State {
+        var messages: [Message] = []
+        var controls: [(opcode: Opcode, payload: Data)] = []
+        /// The senders of the messages in the queue, and of the one whose last fragment was taken.
+        var senders: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+        var taken: UInt64?
+        var lastID: UInt64 = 0
+        var reader: CheckedContinuation<Void, Never>?
+        /// Whether a Close frame is the last frame, or was it.
+        var isClosing = false
+        var failure: (any Error)?
+        var sent: (messages: Int, bytes: Int64) = (0, 0)
+
+        mutating func takeReader() -> CheckedContinuation<Void, Never>? {
+            defer { reader = nil }
+            return reader
+        }
+    }
+
+    /// The longest fragment of a message, in bytes. Control frames wait for it.
+    static let fragmentSize = 128 << 10
+
+    private let state = Protected(State())
+    private let compression = Protected<(deflater: MessageDeflater, threshold: Int)?>(nil)
+
+    /// The number of messages that were sent, and their bytes.
+    var sent: (messages: Int, bytes: Int64) { state.withLock { $0.sent } }
+
+    /// Compresses messages from now on that are not shorter than the threshold.
+    func compress(with deflater: MessageDeflater, threshold: Int) {
+        compression.withLock { $0 = (deflater, threshold) }
+    }
+
+    /// Sends a message, and waits until its last fragment has been passed on. A task that is canceled before the first
+    /// fragment withdraws the message; later, the rest is still sent.
+    ///
+    /// - Throws: The error that the queue ended with, or `CancellationError`.
+    func send(_ opcode: Opcode, _ payload: Data) async throws {
+        try Task.checkCancellation()
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let (failure, reader) = state.withLock { state -> ((any Error)?, CheckedContinuation<Void, Never>?) in
+                    // The flag is set before the handler below runs.
+                    if Task.isCancelled { return (CancellationError(), nil) }
+                    if let failure = state.failure ?? (state.isClosing ? Self.closing : nil) { return (failure, nil) }
+                    state.messages.append(Message(id: id, opcode: opcode, payload: payload))
+                    state.senders[id] = continuation
+                    return (nil, state.takeReader())
+                }
+                if let failure { continuation.resume(throwing: failure) }
+                reader?.resume()
+            }
+        } onCancel: {
+            withdraw(id)
+        }
+    }
+
+    private static let closing = NetworkError(.webSocketClosed, reason: "this side has closed it")
+
+    private func withdraw(_ id: UInt64) {
+        let sender = state.withLock { state in
+            state.messages.removeAll { $0.id == id && !$0.isBegun }
+            return state.senders.removeValue(forKey: id)
+        }
+        sender?.resume(throwing: CancellationError())
+    }
+
+    /// Sends a control frame before the rest of the messages. A Pong replaces one that still waits ([RFC 6455
+    /// §5.5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3)). Nothing follows a Close frame.
+    func sendControl(_ opcode: Opcode, _ payload: Data) {
+        let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.failure == nil, !state.isClosing else { return nil }
+            if opcode == .pong { state.controls.removeAll { $0.opcode == .pong } }
+            state.controls.append((opcode, payload))
+            state.isClosing = opcode == .close
+            return state.takeReader()
+        }
+        reader?.resume()
+    }
+
+    /// Ends the queue. Waiting and later senders receive the error.
+    func end(_ failure: any Error) {
+        let (senders, reader) = state.withLock { state in
+            if state.failure == nil { state.failure = failure }
+            defer { (state.senders, state.messages) = ([:], []) }
+            return (Array(state.senders.values), state.takeReader())
+        }
+        for sender in senders { sender.resume(throwing: failure) }
+        reader?.resume()
+    }
+
+    /// Returns the next frame, or nil after a Close frame or the end of the queue. Only one reader at a time.
+    func next() async -> Data? {
+        release()
+        while true {
+            if Task.isCancelled { return nil }
+            switch take() {
+            case .frame(let frame): return frame
+            case .end: return nil
+            case .none: await wait()
+            }
+        }
+    }
+
+    private enum Step { case frame(Data), end, none }
+
+    /// A part of the queue that the reader works on, without the lock.
+    private enum Work { case control(Opcode, Data), begin(Message), fragment, end, none }
+
+    private func take() -> Step {
+        let work = state.withLock { state -> Work in
+            if !state.controls.isEmpty {
+                let control = state.controls.removeFirst()
+                return .control(control.opcode, control.payload)
+            }
+            if state.failure != nil || state.isClosing { return .end }
+            guard let first = state.messages.first else { return .none }
+            if first.isBegun { return .fragment }
+            state.messages[0].isBegun = true
+            return .begin(first)
+        }
+        switch work {
+        case .control(let opcode, let payload): return .frame(FrameWriter.frame(opcode, payload, key: Self.key))
+        case .begin(let message):
+            compress(message)
+            return fragment(isFirst: true)
+        case .fragment: return fragment(isFirst: false)
+        case .end: return .end
+        case .none: return .none
+        }
+    }
+
+    /// Replaces the payload of the first message by its compressed form.
+    private func compress(_ message: Message) {
+        guard let (deflater, threshold) = compression.withLock({ $0 }), message.payload.count >= threshold else {
+            return
+        }
+        guard let compressed = deflater.compress(message.payload) else {
+            // The compressor no longer knows what the server has.
+            compression.withLock { $0 = nil }
+            return
+        }
+        state.withLock { state in
+            guard state.messages.first?.id == message.id else { return }
+            state.messages[0].payload = compressed
+            state.messages[0].isCompressed = true
+        }
+    }
+
+    private func fragment(isFirst: Bool) -> Step {
+        let part = state.withLock { state -> (message: Message, bytes: Data, isLast: Bool)? in
+            guard let message = state.messages.first else { return nil }
+            let bytes = message.payload.prefix(Self.fragmentSize)
+            let isLast = bytes.count == message.payload.count
+            state.sent.bytes += Int64(bytes.count)
+            if isLast {
+                state.messages.removeFirst()
+                state.taken = message.id
+                state.sent.messages += 1
+            } else {
+                state.messages[0].payload = message.payload.dropFirst(bytes.count)
+            }
+            return (message, bytes, isLast)
+        }
+        guard let part else { return .none }
+        return .frame(
+            FrameWriter.frame(
+                isFirst ? part.message.opcode : .continuation, part.bytes, isFinal: part.isLast,
+                isCompressed: isFirst && part.message.isCompressed, key: Self.key))
+    }
+
+    /// A mask from the system's source of random numbers, as RFC 6455 §10.3 requires.
+    private static var key: UInt32 { UInt32.random(in: .min ... .max) }
+
+    /// Resumes the sender of the message whose last fragment the reader has passed on.
+    private func release() {
+        let sender = state.withLock { state in
+            defer { state.taken = nil }
+            return state.taken.flatMap { state.senders.removeValue(forKey: $0) }
+        }
+        sender?.resume()
+    }
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    let hasWork = !state.messages.isEmpty || !state.controls.isEmpty
+                    if hasWork || state.failure != nil || state.isClosing || Task.isCancelled { return true }
+                    state.reader = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.takeReader() }?.resume()
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+import SwitchboardText
+
+/// The opening handshake of a client ([RFC 6455 §4.1](https://www.rfc-editor.org/rfc/rfc6455#section-4.1)).
+struct WebSocketHandshake: Sendable {
+    let key: String
+    let options: WebSocketOptions
+
+    /// The parts of a connection that a server chose.
+    struct Agreement {
+        /// The subprotocol, or nil without one.
+        var subprotocol: String?
+        /// The compression, or nil without one.
+        var compression: AcceptedCompression?
+    }
+
+    /// Creates a handshake with a random key.
+    init(_ options: WebSocketOptions) {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        self.init(options, key: Data(bytes).base64EncodedString())
+    }
+
+    init(_ options: WebSocketOptions, key: String) {
+        self.options = options
+        self.key = key
+    }
+
+    /// The header fields of the request.
+    var headers: HTTPHeaders {
+        var headers: HTTPHeaders = [
+            "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key,
+        ]
+        if !options.subprotocols.isEmpty {
+            headers.set("Sec-WebSocket-Protocol", options.subprotocols.joined(separator: ", "))
+        }
+        if let compression = options.compression { headers.set("Sec-WebSocket-Extensions", compression.offer) }
+        return headers
+    }
+
+    /// Checks a 101 and returns the agreement.
+    func agreement(_ headers: HTTPHeaders) throws(HandshakeFault) -> Agreement {
+        guard tokens(headers, "Upgrade").contains("websocket") else {
+            throw HandshakeFault("the 101 has no Upgrade: websocket")
+        }
+        guard tokens(headers, "Connection").contains("upgrade") else {
+            throw HandshakeFault("the 101 has no Connection: Upgrade")
+        }
+        let accepts = headers.values(for: "Sec-WebSocket-Accept").map(\.trimmedOfBlanks)
+        guard accepts == [try Self.accept(for: key)] else {
+            throw HandshakeFault("Sec-WebSocket-Accept does not belong to the key (RFC 6455 §4.1)")
+        }
+        return Agreement(subprotocol: try subprotocol(headers), compression: try compression(headers))
+    }
+
+    /// Returns the answer to a key.
+    static func accept(for key: String) throws(HandshakeFault) -> String {
+        do {
+            return try MessageDigest.sha1.hash(Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+                .base64EncodedString()
+        } catch {
+            throw HandshakeFault("a WebSocket needs SHA-1, and \(error.text)")
+        }
+    }
+
+    private func tokens(_ headers: HTTPHeaders, _ name: String) -> [String] {
+        headers.values(for: name).flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks.lowercased() }
+    }
+
+    private func subprotocol(_ headers: HTTPHeaders) throws(HandshakeFault) -> String? {
+        let names = headers.values(for: "Sec-WebSocket-Protocol").map(\.trimmedOfBlanks)
+        guard let name = names.first else { return nil }
+        guard names.count == 1, options.subprotocols.contains(where: { $0.hasBytes(of: name) }) else {
+            throw HandshakeFault("the subprotocol \(name.quotedForMessage) was not offered")
+        }
+        return name
+    }
+
+    private func compression(_ headers: HTTPHeaders) throws(HandshakeFault) -> AcceptedCompression? {
+        let extensions = headers.values(for: "Sec-WebSocket-Extensions").flatMap { $0.split(separator: ",") }
+            .map { String($0).trimmedOfBlanks }.filter { !$0.isEmpty }
+        guard let first = extensions.first else { return nil }
+        let parts = first.split(separator: ";").map { String($0).trimmedOfBlanks }
+        guard extensions.count == 1, let offer = options.compression, parts.first == "permessage-deflate" else {
+            throw HandshakeFault("the extension \(first.quotedForMessage) was not offered")
+        }
+        let parameters = parts.dropFirst().map { part in
+            let pair = part.split(separator: "=", maxSplits: 1).map { String($0).trimmedOfBlanks }
+            let value = pair.count > 1 ? pair[1].trimmingQuotes : nil
+            return (name: pair.first ?? "", value: value)
+        }
+        return try AcceptedCompression(Array(parameters), to: offer)
+    }
+}
+
+extension String {
+    /// The text without quotes around it.
+    fileprivate var trimmingQuotes: String {
+        count > 1 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self
+    }
+}

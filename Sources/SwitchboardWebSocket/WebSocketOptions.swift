@@ -1,0 +1,33 @@
+import Switchboard
+
+/// The settings of a WebSocket.
+public struct WebSocketOptions: Sendable, Hashable {
+    /// The subprotocols that the client offers, in the order of preference. Default none.
+    public var subprotocols: [String] = []
+    /// The compression that the client offers. Default nil: none.
+    public var compression: WebSocketCompression?
+    /// The largest message that is received, in bytes, after decompression. A larger one ends the connection with
+    /// ``WebSocketCloseCode/messageTooBig``. Default 16 MiB.
+    public var messageLimit = 16 << 20
+    /// The bytes of received messages that wait for the reader before the server must wait. One message may exceed
+    /// them. Default 1 MiB.
+    public var queueLimit = 1 << 20
+    /// The time between pings. A ping that gets no answer before the next one is due ends the connection with
+    /// `NetworkError.Code.timedOut`. Default nil: no pings.
+    public var pingInterval: Duration?
+    /// The time that the server has for its part of the closing handshake. Default 10 s.
+    public var closeTimeout: Duration = .seconds(10)
+
+    /// Creates settings with defaults.
+    public init() {}
+}
+
+extension RequestOptions {
+    /// The settings of a WebSocket that is opened for the endpoint. They have no effect on other calls.
+    public var webSocket: WebSocketOptions {
+        get { self[WebSocketOption.self] }
+        set { self[WebSocketOption.self] = newValue }
+    }
+}
+
+private enum WebSocketOption: RequestOption { static let defaultValue = WebSocketOptions() }

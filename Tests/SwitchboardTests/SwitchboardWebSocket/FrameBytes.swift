@@ -1,0 +1,38 @@
+import Foundation
+@testable import SwitchboardWebSocket
+
+/// Returns the bytes of hexadecimal digits; blanks are left out.
+func bytes(_ digits: String) -> Data {
+    let digits = digits.filter { !$0.isWhitespace }
+    var bytes = Data()
+    var index = digits.startIndex
+    while index < digits.endIndex {
+        let next = digits.index(index, offsetBy: 2)
+        bytes.append(UInt8(digits[index..<next], radix: 16)!)
+        index = next
+    }
+    return bytes
+}
+
+/// Returns the events of bytes that arrive in pieces of a size.
+func events(
+    _ bytes: Data, by size: Int = .max, _ reader: MessageReader = MessageReader(limit: 1 << 20)
+) throws -> [MessageReader.Event] {
+    var (reader, rest, events) = (reader, bytes, [MessageReader.Event]())
+    while !rest.isEmpty {
+        var piece = Data(rest.prefix(size))
+        rest = rest.dropFirst(piece.count)
+        while let event = try reader.next(&piece) { events.append(event) }
+    }
+    return events
+}
+
+/// Returns the close code of the violation that bytes cause, or nil if they cause none.
+func violation(of bytes: Data, by size: Int = .max, limit: Int = 1 << 20) -> UInt16? {
+    do {
+        _ = try events(bytes, by: size, MessageReader(limit: limit))
+        return nil
+    } catch {
+        return (error as? WebSocketViolation)?.code.rawValue ?? 0
+    }
+}

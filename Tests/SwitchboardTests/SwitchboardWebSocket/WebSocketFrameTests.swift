@@ -1,0 +1,100 @@
+import Foundation
+import SwitchboardMocks
+import Testing
+@testable import SwitchboardWebSocket
+
+/// Framing ([RFC 6455 §5](https://www.rfc-editor.org/rfc/rfc6455#section-5)).
+@Suite("WebSocket frames") struct WebSocketFrameTests {
+    static let hello = "48 65 6c 6c 6f"
+
+    @Test(
+        "the examples of RFC 6455 §5.7 are read at every split",
+        arguments: [
+            ("81 05 48 65 6c 6c 6f", [MessageReader.Event.message(.text("Hello"))]),
+            ("01 03 48 65 6c 80 02 6c 6f", [.message(.text("Hello"))]),
+            ("89 05 48 65 6c 6c 6f", [.ping(Data("Hello".utf8))]),
+            ("8a 05 48 65 6c 6c 6f", [.pong(Data("Hello".utf8))]),
+            ("01 03 48 65 6c 89 01 21 80 02 6c 6f", [.ping(Data("!".utf8)), .message(.text("Hello"))]),
+            ("82 00 81 00", [.message(.binary(Data())), .message(.text(""))]),
+            ("88 00", [.close(.noStatusReceived, reason: "")]),
+            ("88 05 03 e8 62 79 65", [.close(.normalClosure, reason: "bye")]),
+        ])
+    func examples(_ digits: String, _ expected: [MessageReader.Event]) throws {
+        let frames = bytes(digits)
+        for size in 1...frames.count { #expect(try events(frames, by: size) == expected) }
+    }
+
+    @Test("lengths of 126, 65,535, 65,536 bytes are read", arguments: [("7e 00 7e", 126), ("7e ff ff", 65_535), ("7f 00 00 00 00 00 01 00 00", 65_536)])
+    func lengths(_ digits: String, _ count: Int) throws {
+        let content = Data(repeating: 0xA5, count: count)
+        #expect(try events(bytes("82" + digits) + content, by: 4_096) == [.message(.binary(content))])
+    }
+
+    @Test(
+        "a frame that breaks a rule ends the connection with its code",
+        arguments: [
+            ("c1 00", 1002), ("a1 00", 1002), ("91 00", 1002),  // reserved bits
+            ("83 00", 1002), ("87 00", 1002), ("8b 00", 1002), ("8f 00", 1002),  // reserved opcodes
+            ("81 80 00 00 00 00", 1002),  // masked
+            ("81 7e 00 7d", 1002), ("81 7f 00 00 00 00 00 00 ff ff", 1002), ("81 7f 80 00 00 00 00 00 00 00", 1002),  // not minimal
+            ("09 00", 1002), ("08 00", 1002), ("0a 00", 1002), ("89 7e 00 7e", 1002),  // control frames
+            ("80 00", 1002), ("00 00", 1002), ("01 00 81 00", 1002), ("01 00 02 00", 1002),  // fragments
+            ("88 01 03", 1002), ("88 02 00 00", 1002), ("88 02 03 e7", 1002), ("88 02 03 ec", 1002), ("88 02 03 ed", 1002),
+            ("88 02 03 ee", 1002), ("88 02 03 f7", 1002), ("88 02 07 d0", 1002), ("88 02 0b b7", 1002), ("88 02 13 88", 1002),  // codes
+            ("88 03 03 e8 ff", 1007), ("81 01 ff", 1007), ("81 02 c3 28", 1007), ("81 01 c3", 1007),  // UTF-8
+        ] as [(String, UInt16)])
+    func violations(_ digits: String, _ code: UInt16) {
+        let frames = bytes(digits)
+        for size in 1...frames.count { #expect(violation(of: frames, by: size) == code, "by \(size)") }
+    }
+
+    @Test("codes that a Close frame may carry are accepted", arguments: [1000, 1001, 1003, 1007, 1011, 1012, 1014, 3000, 4999] as [UInt16])
+    func codes(_ code: UInt16) throws {
+        let frame = Data([0x88, 2, UInt8(code >> 8), UInt8(code & 0xFF)])
+        #expect(try events(frame) == [.close(WebSocketCloseCode(rawValue: code), reason: "")])
+    }
+
+    @Test("a message over the limit is refused at its header", arguments: ["82 7e 03 e9", "02 7e 02 00 80 7e 01 ea"])
+    func limit(_ digits: String) {
+        var frames = bytes(digits)
+        if digits.hasPrefix("02") { frames = bytes("02 7e 02 00") + Data(count: 512) + bytes("80 7e 01 ea") }
+        #expect(violation(of: frames, limit: 1_000) == 1009)
+        #expect(violation(of: bytes("82 7e 03 e8") + Data(count: 1_000), limit: 1_000) == nil)
+    }
+
+    @Test("a client's frames have the mask of RFC 6455 §5.7")
+    func masks() {
+        let key = UInt32(littleEndian: 0x3d21_fa37)
+        let payload = Data("Hello".utf8)
+        #expect(FrameWriter.frame(.text, payload, key: key) == bytes("81 85 37 fa 21 3d 7f 9f 4d 51 58"))
+        #expect(FrameWriter.frame(.pong, payload, key: key) == bytes("8a 85 37 fa 21 3d 7f 9f 4d 51 58"))
+        #expect(FrameWriter.frame(.text, payload, isFinal: false, key: key).first == 0x01)
+    }
+
+    @Test("the mock server reads each length that the client writes", arguments: [0, 1, 7, 8, 9, 125, 126, 65_535, 65_536, 200_001])
+    func written(_ count: Int) throws {
+        let payload = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        var frames = ServerFrames()
+        frames.take(FrameWriter.frame(.binary, payload, key: 0x1234_5678))
+        let frame = try #require(frames.next())
+        #expect(frame.payload == payload && frame.opcode == 2 && frame.isFinal)
+    }
+
+    @Test("20,000 random frames end in events or a violation")
+    func random() throws {
+        var generator = SeededGenerator(seed: 6_455)
+        var kinds: Set<Int> = []
+        for _ in 0..<20_000 {
+            var frame = Data((0..<Int.random(in: 1...40, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+            // Half of them begin like a valid frame.
+            if Bool.random(using: &generator) {
+                frame = Data([[0x81, 0x82, 0x01, 0x80, 0x88, 0x89].randomElement(using: &generator)!, UInt8.random(in: 0...20, using: &generator)]) + frame
+            }
+            switch violation(of: frame, by: Int.random(in: 1...9, using: &generator)) {
+            case nil: kinds.insert(0)
+            case let code?: kinds.insert(Int(code))
+            }
+        }
+        #expect(kinds == [0, 1002, 1007, 1009])
+    }
+}

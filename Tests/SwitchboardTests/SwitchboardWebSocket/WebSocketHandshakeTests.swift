@@ -1,0 +1,85 @@
+import Foundation
+import Switchboard
+import Testing
+@testable import SwitchboardWebSocket
+
+/// The opening handshake ([RFC 6455 §4.1](https://www.rfc-editor.org/rfc/rfc6455#section-4.1)).
+@Suite("WebSocket handshake") struct WebSocketHandshakeTests {
+    private let answer: HTTPHeaders = [
+        "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+    ]
+
+    private func handshake(_ change: (inout WebSocketOptions) -> Void = { _ in }) -> WebSocketHandshake {
+        var options = WebSocketOptions()
+        options.subprotocols = ["chat", "superchat"]
+        options.compression = WebSocketCompression()
+        change(&options)
+        // The key of RFC 6455 §1.3.
+        return WebSocketHandshake(options, key: "dGhlIHNhbXBsZSBub25jZQ==")
+    }
+
+    @Test("the key of RFC 6455 §1.3 has its answer")
+    func key() throws {
+        #expect(try WebSocketHandshake.accept(for: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+    }
+
+    @Test("each handshake has another key of 16 bytes")
+    func keys() {
+        let keys = (0..<100).map { _ in WebSocketHandshake(WebSocketOptions()).key }
+        #expect(Set(keys).count == 100)
+        #expect(keys.allSatisfy { Data(base64Encoded: $0)?.count == 16 })
+    }
+
+    @Test("the request has the fields of RFC 6455 §4.1")
+    func request() {
+        let headers = handshake().headers
+        #expect(headers["Sec-WebSocket-Version"] == "13" && headers["Upgrade"] == "websocket")
+        #expect(headers["Sec-WebSocket-Protocol"] == "chat, superchat")
+        #expect(headers["Sec-WebSocket-Extensions"] == "permessage-deflate; client_max_window_bits")
+        #expect(handshake { $0 = WebSocketOptions() }.headers.count == 4)
+    }
+
+    @Test(
+        "an answer that fits is accepted",
+        arguments: [
+            ([:], nil, nil), (["Upgrade": "WebSocket", "Connection": "keep-alive, upgrade"], nil, nil),
+            (["Sec-WebSocket-Protocol": "superchat"], "superchat", nil),
+            (["Sec-WebSocket-Extensions": "permessage-deflate"], nil, 15),
+            (["Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits=\"10\"; server_no_context_takeover"], nil, 10),
+        ] as [(HTTPHeaders, String?, Int?)])
+    func accepted(_ headers: HTTPHeaders, _ subprotocol: String?, _ windowBits: Int?) throws {
+        let agreement = try handshake().agreement(answer.merging(headers))
+        #expect(agreement.subprotocol == subprotocol && agreement.compression?.windowBits == windowBits)
+    }
+
+    @Test(
+        "an answer that does not fit is refused",
+        arguments: [
+            ["Upgrade": "h2c"], ["Upgrade": ""], ["Connection": "close"], ["Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOO="],
+            ["Sec-WebSocket-Protocol": "other"], ["Sec-WebSocket-Protocol": "Chat"], ["Sec-WebSocket-Protocol": "chat, superchat"],
+            ["Sec-WebSocket-Extensions": "x-webkit-deflate-frame"], ["Sec-WebSocket-Extensions": "permessage-deflate, permessage-deflate"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate; unknown"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits=16"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate; server_max_window_bits=7"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate; server_max_window_bits=010"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate; client_no_context_takeover; client_no_context_takeover"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate; server_no_context_takeover=1"],
+        ] as [HTTPHeaders])
+    func refused(_ headers: HTTPHeaders) {
+        #expect(throws: HandshakeFault.self) { try handshake().agreement(answer.merging(headers)) }
+    }
+
+    @Test("an extension that was not offered is refused")
+    func unasked() {
+        let headers = answer.merging(["Sec-WebSocket-Extensions": "permessage-deflate"])
+        #expect(throws: HandshakeFault.self) { try handshake { $0.compression = nil }.agreement(headers) }
+    }
+
+    @Test("a server that keeps its context although it must not is refused")
+    func context() {
+        let headers = answer.merging(["Sec-WebSocket-Extensions": "permessage-deflate"])
+        #expect(throws: HandshakeFault.self) {
+            try handshake { $0.compression?.keepsServerContext = false }.agreement(headers)
+        }
+    }
+}
