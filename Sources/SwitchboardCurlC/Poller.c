@@ -45,6 +45,7 @@ struct swcurl_poller {
     struct watch *watches;
     int count;
     bool has_lost;  // whether a socket closed since the wait began: another may have its number now
+    bool has_dropped;  // whether libcurl stopped watching a socket since this was last taken
     struct epoll_event events[64];  // the events of the last wait
 };
 
@@ -89,7 +90,7 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
     swcurl_poller *poller = context;
     struct watch *watch = watch_of(poller, socket);
     if (!watch) return 0;
-    if (what & CURL_POLL_REMOVE) poller->has_lost = true;
+    if (what & CURL_POLL_REMOVE) poller->has_lost = poller->has_dropped = true;
     watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
     // Keeps an idle connection in epoll for reading, so that its next transfer needs no system call. libcurl itself may
     // already have closed a socket that was still connecting, and another socket may have its number.
@@ -187,6 +188,16 @@ void swcurl_poller_fire(swcurl_poller *poller) {
     if (poller->due < 0 || poller->due > poller->time) return;
     poller->due = -1;
     swcurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
+}
+
+bool swcurl_poller_take_dropped(swcurl_poller *poller) {
+    bool has_dropped = poller->has_dropped;
+    poller->has_dropped = false;
+    return has_dropped;
+}
+
+bool swcurl_poller_reads(const swcurl_poller *poller, int socket) {
+    return socket >= 0 && socket < poller->count && poller->watches[socket].wanted & CURL_POLL_IN;
 }
 
 int64_t swcurl_poller_due(const swcurl_poller *poller) { return poller->due; }

@@ -16,9 +16,10 @@ extension NetworkRouter {
     ///   - receiving: The type of the messages to receive.
     ///   - options: Options for this socket. They override those of its endpoint.
     ///   - clock: The clock for pings and the closing handshake.
+    /// - Returns: The open socket.
     /// - Throws: `NetworkError` with the code of the status when the server answers otherwise than with 101,
     ///   `NetworkError.Code.invalidResponse` for a wrong 101, `NetworkError.Code.unsupported` when the session cannot open
-    ///   WebSockets, and the errors of ``NetworkRouter/response(for:)``.
+    ///   WebSockets, and the errors of `response(for:)`.
     public func webSocket<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable>(
         for endPoint: EndPoint, sending: Outgoing.Type, receiving: Incoming.Type,
         options: RequestOptions = RequestOptions(), clock: any Clock<Duration> = ContinuousClock()
@@ -33,16 +34,16 @@ extension NetworkRouter {
             default: return .text(String(decoding: try (encoder ?? FastJSONEncoder()).encode(message), as: UTF8.self))
             }
         } decode: { message in
-            switch (message, Incoming.self) {
-            case (.text(let text), is String.Type): return text as! Incoming
-            case (.binary(let data), is Data.Type): return data as! Incoming
-            default: return try handling.decoder.decode(Incoming.self, from: message.bytes)
+            switch message {
+            case .text(let text): if let value = text as? Incoming { return value }
+            case .binary(let data): if let value = data as? Incoming { return value }
             }
+            return try handling.decoder.decode(Incoming.self, from: message.bytes)
         }
     }
 
-    /// Opens a WebSocket that sends and receives messages as they are. See
-    /// ``NetworkRouter/webSocket(for:sending:receiving:options:clock:)``.
+    /// Opens a WebSocket that sends and receives messages as they are; see
+    /// `webSocket(for:sending:receiving:options:clock:)`.
     public func webSocket(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         clock: any Clock<Duration> = ContinuousClock()

@@ -87,7 +87,7 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     /// were not read are discarded. Nothing happens on a socket that has ended.
     ///
     /// - Parameters:
-    ///   - code: The code. One that must not be sent becomes ``WebSocketCloseCode/normalClosure``.
+    ///   - code: The code. A code that must not be sent becomes ``WebSocketCloseCode/normalClosure``.
     ///   - reason: The reason, of which at most 123 bytes are sent.
     public func close(_ code: WebSocketCloseCode = .normalClosure, reason: String = "") async {
         await connection.close(code.isSendable ? code : .normalClosure, reason)

@@ -20,8 +20,13 @@ extension CurlExchange {
         if hasBody, head.hasUnknownEncoding ? !leaveEncoded() : head.isEncoded && !request.decodesBody {
             return refuse(.unknownEncoding)
         }
-        let isUpgraded = request.isUpgrade && head.status == 101
-        if isUpgraded { deadlines.endAll() } else if request.isUpgrade { upload?.finish(nil) }
+        isUpgraded = request.isUpgrade && head.status == 101
+        if isUpgraded {
+            deadlines.endAll()
+            loop.upgraded += 1
+        } else if request.isUpgrade {
+            upload?.finish(nil)
+        }
         if request.isStreamed && (200..<300).contains(head.status) || isUpgraded {
             let pipe = BytePipe()
             self.pipe = pipe

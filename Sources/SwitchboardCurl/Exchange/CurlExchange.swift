@@ -55,6 +55,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var isRepeatRefused = false
     @exclusivity(unchecked) var given: Int64 = 0
     @exclusivity(unchecked) var isBodySent = false
+    /// Whether another protocol has taken the connection over.
+    @exclusivity(unchecked) var isUpgraded = false
     @exclusivity(unchecked) private(set) var measured = swcurl_figures()
     @exclusivity(unchecked) private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0

@@ -77,7 +77,8 @@ final class CurlHandle: @unchecked Sendable {
         if request.url != url { setURL(request.url, isTLS: request.isTLS) }
         decodeContent(request.decodesBody)
         upgrade(request.isUpgrade, isTLS: request.isTLS)
-        avoidKeptConnections(request.isOnNewConnection || request.isUpgrade || !options.keepsPlainConnections && !request.isTLS)
+        avoidKeptConnections(
+            request.isOnNewConnection || request.isUpgrade || !options.keepsPlainConnections && !request.isTLS)
         let bodyLength = request.bodyLength
         setMethod(request.method, bodyLength: bodyLength)
         let extra = request.isUpgrade ? Extra.noFraming : .noExpect
@@ -123,7 +124,8 @@ final class CurlHandle: @unchecked Sendable {
         // 2 is CURL_HTTP_VERSION_1_1.
         let version = isUpgrading ? 2 : options.httpVersion(isTLS: isTLS)
         swcurl_easy_set_long(easy, CurlOption.httpVersion, version)
-        swcurl_easy_set_long(easy, CurlOption.forbidReuse, isUpgrading || !options.keepsPlainConnections && !isTLS ? 1 : 0)
+        swcurl_easy_set_long(
+            easy, CurlOption.forbidReuse, isUpgrading || !options.keepsPlainConnections && !isTLS ? 1 : 0)
         swcurl_easy_set_long(easy, CurlOption.proxyTunnel, isUpgrading ? 1 : 0)
     }
 

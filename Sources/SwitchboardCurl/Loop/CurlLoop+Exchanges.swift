@@ -51,6 +51,7 @@ extension CurlLoop {
         }
         active.removeLast()
         countPausing(exchange, -1)
+        if exchange.isUpgraded { upgraded -= 1 }
         exchange.place = -1
     }
 
@@ -102,6 +103,16 @@ extension CurlLoop {
             remoteAddress = (host.contains(":") ? "[\(host)]" : host) + ":\(remotePort)"
         }
         return remoteAddress
+    }
+
+    /// Ends the sending of upgraded exchanges whose server has closed the connection. libcurl then stops reading, but
+    /// waits for the end of the upload.
+    func endHalfClosed() {
+        guard upgraded > 0, swcurl_poller_take_dropped(poller) else { return }
+        for exchange in active where exchange.isUpgraded && exchange.pipe?.isPaused == false {
+            let socket = swcurl_easy_socket(exchange.handle.easy)
+            if !swcurl_poller_reads(poller, socket) { exchange.upload?.finish(nil) }
+        }
     }
 
     // MARK: Deadlines

@@ -56,6 +56,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
     /// one of its streams has unread data. So exchanges do not share connections meanwhile.
     @exclusivity(unchecked) var pausing = 0
+    /// The number of exchanges in flight that another protocol has taken over.
+    @exclusivity(unchecked) var upgraded = 0
     /// The exchanges whose readers wait for the bytes of this pass.
     @exclusivity(unchecked) var deliveries: [CurlExchange] = []
     @exclusivity(unchecked) var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
@@ -226,6 +228,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
             inbox.withLock { $0.isAsleep = false }
             swcurl_poller_act(poller, count)
             endFinished()
+            endHalfClosed()
         }
         // Closes the connections that were kept alive, because the session may live longer.
         swcurl_multi_free(multi)

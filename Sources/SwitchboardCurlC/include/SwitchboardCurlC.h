@@ -61,6 +61,8 @@ void swcurl_easy_set_context(void *easy, void *_Nullable context);
 int32_t swcurl_easy_pause(void *easy, int32_t bitmask);
 /// Returns the number of connections that the transfer made, 0 for a reused connection.
 long swcurl_easy_connects(void *easy);
+/// Returns the socket of the transfer's connection, or -1 without one.
+int swcurl_easy_socket(void *easy);
 int64_t swcurl_easy_downloaded(void *easy);
 
 /// Times in microseconds from the start of the transfer, -1 if unknown.
@@ -98,6 +100,10 @@ void swcurl_poller_free(swcurl_poller *poller);
 void swcurl_poller_adopt(swcurl_poller *poller, void *easy);
 /// Lets libcurl act if its timer has expired. Added transfers start here.
 void swcurl_poller_fire(swcurl_poller *poller);
+/// Returns whether libcurl has stopped watching a socket since the last call.
+bool swcurl_poller_take_dropped(swcurl_poller *poller);
+/// Returns whether libcurl waits for bytes from a socket.
+bool swcurl_poller_reads(const swcurl_poller *poller, int socket);
 /// Returns the time of libcurl's timer in nanoseconds of the monotonic clock, -1 when it is off.
 int64_t swcurl_poller_due(const swcurl_poller *poller);
 /// Waits up to `milliseconds` (-1 without limit) for sockets or a wake-up, and returns the number of events. Releases

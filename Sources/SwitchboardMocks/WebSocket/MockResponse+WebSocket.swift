@@ -15,8 +15,17 @@ extension MockResponse {
     ///   - steps: The steps, in order.
     ///   - subprotocol: The subprotocol that the server chooses. Nil for none.
     ///   - headers: More fields of the 101, which replace those of the handshake.
+    /// - Returns: The response.
     public static func webSocket(
         _ steps: WebSocketStep..., subprotocol: String? = nil, headers: HTTPHeaders = [:]
+    ) -> MockResponse {
+        webSocket(steps: steps, subprotocol: subprotocol, headers: headers)
+    }
+
+    /// Creates a response that accepts a WebSocket and plays a list of steps; see
+    /// ``webSocket(_:subprotocol:headers:)``.
+    public static func webSocket(
+        steps: [WebSocketStep], subprotocol: String? = nil, headers: HTTPHeaders = [:]
     ) -> MockResponse {
         var fields: HTTPHeaders = ["Upgrade": "websocket", "Connection": "Upgrade"]
         if let subprotocol { fields.set("Sec-WebSocket-Protocol", subprotocol) }

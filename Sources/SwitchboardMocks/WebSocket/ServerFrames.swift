@@ -42,7 +42,8 @@ struct ServerFrames {
     ) -> Data {
         var frame = Data([(isFinal ? 0x80 : 0) | (reserved & 7) << 4 | opcode & 0x0F])
         let mask: UInt8 = isMasked ? 0x80 : 0
-        let (size, marker): (Int, UInt8) = payload.count < 126 ? (0, UInt8(payload.count)) : payload.count < 65_536 ? (2, 126) : (8, 127)
+        let (size, marker): (Int, UInt8) =
+            payload.count < 126 ? (0, UInt8(payload.count)) : payload.count < 65_536 ? (2, 126) : (8, 127)
         frame.append(mask | marker)
         for index in (0..<size).reversed() { frame.append(UInt8(truncatingIfNeeded: payload.count >> (8 * index))) }
         // A mask of zeros leaves the payload as it is.

@@ -23,7 +23,8 @@ actor StubPeer {
                 guard let bytes = try await outgoing.next() else { return nil }
                 peer.take(bytes)
             case .end(.stall): while true { try await clock.sleep(for: .seconds(3_600)) }
-            case .end(.reset): throw NetworkError(.connectionLost, reason: "StubSession: scripted to reset the connection")
+            case .end(.reset):
+                throw NetworkError(.connectionLost, reason: "StubSession: scripted to reset the connection")
             case .end: return nil
             }
         }

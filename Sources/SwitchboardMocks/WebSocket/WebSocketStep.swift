@@ -34,6 +34,7 @@ public struct WebSocketStep: Sendable, Hashable {
     ///   - isFinal: Whether the frame ends its message.
     ///   - reserved: The three reserved bits as a number, 4 for RSV1.
     ///   - isMasked: Whether the payload is masked, which servers must not do.
+    /// - Returns: The step.
     public static func frame(
         _ opcode: UInt8, _ payload: Data, isFinal: Bool = true, reserved: UInt8 = 0, isMasked: Bool = false
     ) -> WebSocketStep {

@@ -13,6 +13,7 @@ final class MessageDeflater: @unchecked Sendable {  // only the one reader of th
     ///   - zlib: The library.
     ///   - windowBits: The binary logarithm of the window, 9 to 15.
     ///   - keepsContext: Whether a message may refer to the messages before it.
+    /// - Throws: zlib's failure to start.
     init(_ zlib: Zlib, windowBits: Int, keepsContext: Bool) throws(DynamicLibrary.Failure) {
         self.zlib = zlib
         self.keepsContext = keepsContext

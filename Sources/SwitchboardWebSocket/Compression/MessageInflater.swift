@@ -19,6 +19,7 @@ final class MessageInflater {
     /// - Parameters:
     ///   - zlib: The library.
     ///   - keepsContext: Whether a message may refer to the messages before it.
+    /// - Throws: zlib's failure to start.
     init(_ zlib: Zlib, keepsContext: Bool) throws(DynamicLibrary.Failure) {
         self.zlib = zlib
         self.keepsContext = keepsContext

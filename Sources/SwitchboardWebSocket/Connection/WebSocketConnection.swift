@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// An open WebSocket: it reads frames in a task of its own, answers pings and closes.
+/// An open WebSocket: it reads frames in a separate task, answers pings and closes.
 final class WebSocketConnection: Sendable {
     private struct State {
         var closure: WebSocketClosure?
@@ -74,7 +74,9 @@ final class WebSocketConnection: Sendable {
         case .pong(let payload): didReceivePong(payload)
         case .close(let code, let reason):
             let isFirst = state.withLock { state in
-                if state.closure == nil { state.closure = WebSocketClosure(code: code, reason: reason, isByServer: true) }
+                if state.closure == nil {
+                    state.closure = WebSocketClosure(code: code, reason: reason, isByServer: true)
+                }
                 defer { state.isClosing = true }
                 return !state.isClosing
             }

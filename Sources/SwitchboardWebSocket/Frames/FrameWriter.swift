@@ -11,6 +11,7 @@ enum FrameWriter {
     ///   - isFinal: Whether the frame ends its message.
     ///   - isCompressed: Whether the payload begins a compressed message.
     ///   - key: The mask, from a secure source of random numbers.
+    /// - Returns: The bytes of the frame.
     static func frame(
         _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32
     ) -> Data {

@@ -28,7 +28,7 @@ struct MessageReader {
     ///   - inflater: Decompresses messages. Nil without `permessage-deflate`.
     init(limit: Int, inflater: MessageInflater? = nil) {
         frames = FrameReader(allowsCompression: inflater != nil)
-        self.limit = limit
+        self.limit = max(0, limit)
         self.inflater = inflater
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-import SwitchboardMocks
+@testable import SwitchboardMocks
 import Testing
 @testable import SwitchboardWebSocket
 
@@ -24,7 +24,9 @@ import Testing
         for size in 1...frames.count { #expect(try events(frames, by: size) == expected) }
     }
 
-    @Test("lengths of 126, 65,535, 65,536 bytes are read", arguments: [("7e 00 7e", 126), ("7e ff ff", 65_535), ("7f 00 00 00 00 00 01 00 00", 65_536)])
+    @Test(
+        "lengths of 126, 65,535, 65,536 bytes are read",
+        arguments: [("7e 00 7e", 126), ("7e ff ff", 65_535), ("7f 00 00 00 00 00 01 00 00", 65_536)])
     func lengths(_ digits: String, _ count: Int) throws {
         let content = Data(repeating: 0xA5, count: count)
         #expect(try events(bytes("82" + digits) + content, by: 4_096) == [.message(.binary(content))])
@@ -33,22 +35,26 @@ import Testing
     @Test(
         "a frame that breaks a rule ends the connection with its code",
         arguments: [
-            ("c1 00", 1002), ("a1 00", 1002), ("91 00", 1002),  // reserved bits
-            ("83 00", 1002), ("87 00", 1002), ("8b 00", 1002), ("8f 00", 1002),  // reserved opcodes
-            ("81 80 00 00 00 00", 1002),  // masked
-            ("81 7e 00 7d", 1002), ("81 7f 00 00 00 00 00 00 ff ff", 1002), ("81 7f 80 00 00 00 00 00 00 00", 1002),  // not minimal
-            ("09 00", 1002), ("08 00", 1002), ("0a 00", 1002), ("89 7e 00 7e", 1002),  // control frames
-            ("80 00", 1002), ("00 00", 1002), ("01 00 81 00", 1002), ("01 00 02 00", 1002),  // fragments
-            ("88 01 03", 1002), ("88 02 00 00", 1002), ("88 02 03 e7", 1002), ("88 02 03 ec", 1002), ("88 02 03 ed", 1002),
-            ("88 02 03 ee", 1002), ("88 02 03 f7", 1002), ("88 02 07 d0", 1002), ("88 02 0b b7", 1002), ("88 02 13 88", 1002),  // codes
-            ("88 03 03 e8 ff", 1007), ("81 01 ff", 1007), ("81 02 c3 28", 1007), ("81 01 c3", 1007),  // UTF-8
+            ("c1 00", 1002), ("a1 00", 1002), ("91 00", 1002),
+            ("83 00", 1002), ("87 00", 1002), ("8b 00", 1002), ("8f 00", 1002),
+            ("81 80 00 00 00 00", 1002),
+            ("81 7e 00 7d", 1002), ("81 7f 00 00 00 00 00 00 ff ff", 1002), ("81 7f 80 00 00 00 00 00 00 00", 1002),
+            ("09 00", 1002), ("08 00", 1002), ("0a 00", 1002), ("89 7e 00 7e", 1002),
+            ("80 00", 1002), ("00 00", 1002), ("01 00 81 00", 1002), ("01 00 02 00", 1002),
+            ("88 01 03", 1002), ("88 02 00 00", 1002), ("88 02 03 e7", 1002), ("88 02 03 ec", 1002),
+            ("88 02 03 ed", 1002),
+            ("88 02 03 ee", 1002), ("88 02 03 f7", 1002), ("88 02 07 d0", 1002), ("88 02 0b b7", 1002),
+            ("88 02 13 88", 1002),
+            ("88 03 03 e8 ff", 1007), ("81 01 ff", 1007), ("81 02 c3 28", 1007), ("81 01 c3", 1007),
         ] as [(String, UInt16)])
     func violations(_ digits: String, _ code: UInt16) {
         let frames = bytes(digits)
         for size in 1...frames.count { #expect(violation(of: frames, by: size) == code, "by \(size)") }
     }
 
-    @Test("codes that a Close frame may carry are accepted", arguments: [1000, 1001, 1003, 1007, 1011, 1012, 1014, 3000, 4999] as [UInt16])
+    @Test(
+        "codes that a Close frame may carry are accepted",
+        arguments: [1000, 1001, 1003, 1007, 1011, 1012, 1014, 3000, 4999] as [UInt16])
     func codes(_ code: UInt16) throws {
         let frame = Data([0x88, 2, UInt8(code >> 8), UInt8(code & 0xFF)])
         #expect(try events(frame) == [.close(WebSocketCloseCode(rawValue: code), reason: "")])
@@ -71,12 +77,15 @@ import Testing
         #expect(FrameWriter.frame(.text, payload, isFinal: false, key: key).first == 0x01)
     }
 
-    @Test("the mock server reads each length that the client writes", arguments: [0, 1, 7, 8, 9, 125, 126, 65_535, 65_536, 200_001])
+    @Test(
+        "the mock server reads each length that the client writes",
+        arguments: [0, 1, 7, 8, 9, 125, 126, 65_535, 65_536, 200_001])
     func written(_ count: Int) throws {
         let payload = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         var frames = ServerFrames()
         frames.take(FrameWriter.frame(.binary, payload, key: 0x1234_5678))
-        let frame = try #require(frames.next())
+        let next = frames.next()
+        let frame = try #require(next)
         #expect(frame.payload == payload && frame.opcode == 2 && frame.isFinal)
     }
 
@@ -85,12 +94,19 @@ import Testing
         var generator = SeededGenerator(seed: 6_455)
         var kinds: Set<Int> = []
         for _ in 0..<20_000 {
-            var frame = Data((0..<Int.random(in: 1...40, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+            var frame = Data(
+                (0..<Int.random(in: 1...40, using: &generator)).map { _ in
+                    UInt8.random(in: .min ... .max, using: &generator)
+                })
             // Half of them begin like a valid frame.
             if Bool.random(using: &generator) {
-                frame = Data([[0x81, 0x82, 0x01, 0x80, 0x88, 0x89].randomElement(using: &generator)!, UInt8.random(in: 0...20, using: &generator)]) + frame
+                frame =
+                    Data([
+                        [0x81, 0x82, 0x01, 0x80, 0x88, 0x89].randomElement(using: &generator)!,
+                        UInt8.random(in: 0...20, using: &generator),
+                    ]) + frame
             }
-            switch violation(of: frame, by: Int.random(in: 1...9, using: &generator)) {
+            switch violation(of: frame, by: Int.random(in: 1...9, using: &generator), limit: 16) {
             case nil: kinds.insert(0)
             case let code?: kinds.insert(Int(code))
             }

@@ -45,7 +45,12 @@ import Testing
             ([:], nil, nil), (["Upgrade": "WebSocket", "Connection": "keep-alive, upgrade"], nil, nil),
             (["Sec-WebSocket-Protocol": "superchat"], "superchat", nil),
             (["Sec-WebSocket-Extensions": "permessage-deflate"], nil, 15),
-            (["Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits=\"10\"; server_no_context_takeover"], nil, 10),
+            (
+                [
+                    "Sec-WebSocket-Extensions":
+                        "permessage-deflate; client_max_window_bits=\"10\"; server_no_context_takeover"
+                ], nil, 10
+            ),
         ] as [(HTTPHeaders, String?, Int?)])
     func accepted(_ headers: HTTPHeaders, _ subprotocol: String?, _ windowBits: Int?) throws {
         let agreement = try handshake().agreement(answer.merging(headers))
@@ -55,9 +60,12 @@ import Testing
     @Test(
         "an answer that does not fit is refused",
         arguments: [
-            ["Upgrade": "h2c"], ["Upgrade": ""], ["Connection": "close"], ["Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOO="],
-            ["Sec-WebSocket-Protocol": "other"], ["Sec-WebSocket-Protocol": "Chat"], ["Sec-WebSocket-Protocol": "chat, superchat"],
-            ["Sec-WebSocket-Extensions": "x-webkit-deflate-frame"], ["Sec-WebSocket-Extensions": "permessage-deflate, permessage-deflate"],
+            ["Upgrade": "h2c"], ["Upgrade": ""], ["Connection": "close"],
+            ["Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOO="],
+            ["Sec-WebSocket-Protocol": "other"], ["Sec-WebSocket-Protocol": "Chat"],
+            ["Sec-WebSocket-Protocol": "chat, superchat"],
+            ["Sec-WebSocket-Extensions": "x-webkit-deflate-frame"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate, permessage-deflate"],
             ["Sec-WebSocket-Extensions": "permessage-deflate; unknown"],
             ["Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits=16"],
             ["Sec-WebSocket-Extensions": "permessage-deflate; server_max_window_bits=7"],
