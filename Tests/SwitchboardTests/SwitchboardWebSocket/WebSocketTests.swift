@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("the handshake has the endpoint's fields, and a 401 refreshes the token once")
+    @Test("the handshake has the endpoint's fields, and a 401 refreshes the key")
     func handshake() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(401), .webSocket(.text("in"), subprotocol: "v2"))
