@@ -69,6 +69,13 @@ let package = Package(
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardCache", package: "Switchboard"),
             ]),
+        // Opens WebSockets of other programs, for scripts/oracles/websocket.
+        .executableTarget(
+            name: "websocket-run",
+            dependencies: [
+                .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardWebSocket", package: "Switchboard"),
+            ]),
         // Makes calls to a server that fails by a seed, run by .ci/run.
         .executableTarget(
             name: "fault-run",
