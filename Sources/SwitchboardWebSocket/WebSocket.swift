@@ -5,9 +5,9 @@ import Switchboard
 ///
 /// ```swift
 /// let socket = try await router.webSocket(
-///     for: .chat(room: 7), sending: Command.self, receiving: Event.self)
-/// try await socket.send(.join("anna"))
-/// for try await event in socket { show(event) }
+///     for: .chat, sending: String.self, receiving: Todo.self)
+/// try await socket.send("hello")
+/// for try await todo in socket { show(todo) }
 /// await socket.close(.normalClosure, reason: "bye")
 /// ```
 ///

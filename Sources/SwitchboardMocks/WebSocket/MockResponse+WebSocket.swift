@@ -8,7 +8,8 @@ extension MockResponse {
     /// the client to close.
     ///
     /// ```swift
-    /// server.enqueue(.webSocket(.receive, .text("welcome"), .echo))
+    /// let session = StubSession(
+    ///     .webSocket(.receive, .text("welcome"), .echo))
     /// ```
     ///
     /// - Parameters:

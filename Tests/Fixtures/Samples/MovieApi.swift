@@ -7,7 +7,7 @@ enum MovieApi: EndPointType {
     case popular(page: Int), newMovies(page: Int), recommended(id: Int), video(id: Int), poster(id: Int)
     case rate(id: Int, stars: Int), addVideo(MultipartBody), addFile, feed(after: String?), search(String)
     static var addVideo: MovieApi { .addFile }
-    case export, ticker, issues, film, changes(since: Int?)
+    case export, ticker, chat, issues, film, changes(since: Int?)
 
     static let servers: EnvironmentURLs = [.production: "https://api.example.com/3/movie/"]
     var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
