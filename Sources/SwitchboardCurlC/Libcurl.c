@@ -39,7 +39,7 @@ enum {
     CURLINFO_PRIVATE = 0x100000 + 21, CURLINFO_PRIMARY_IP = 0x100000 + 32, CURLINFO_CAINFO = 0x100000 + 61,
     CURLINFO_CAPATH = 0x100000 + 62,
     CURLINFO_NUM_CONNECTS = 0x200000 + 26, CURLINFO_PRIMARY_PORT = 0x200000 + 40, CURLINFO_HTTP_VERSION = 0x200000 + 46,
-    CURLINFO_ACTIVESOCKET = 0x500000 + 44, CURLINFO_SIZE_UPLOAD_T = 0x600000 + 7, CURLINFO_SIZE_DOWNLOAD_T = 0x600000 + 8,
+    CURLINFO_SIZE_UPLOAD_T = 0x600000 + 7, CURLINFO_SIZE_DOWNLOAD_T = 0x600000 + 8,
     CURLINFO_TOTAL_TIME_T = 0x600000 + 50, CURLINFO_NAMELOOKUP_TIME_T = 0x600000 + 51,
     CURLINFO_CONNECT_TIME_T = 0x600000 + 52, CURLINFO_PRETRANSFER_TIME_T = 0x600000 + 53,
     CURLINFO_APPCONNECT_TIME_T = 0x600000 + 56,
@@ -224,10 +224,6 @@ static long long_of(void *easy, int information) {
 }
 
 long swcurl_easy_connects(void *easy) { return long_of(easy, CURLINFO_NUM_CONNECTS); }
-int swcurl_easy_socket(void *easy) {
-    int socket = -1;
-    return curl.curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == 0 ? socket : -1;
-}
 int64_t swcurl_easy_downloaded(void *easy) { return number_of(easy, CURLINFO_SIZE_DOWNLOAD_T); }
 
 swcurl_figures swcurl_easy_figures(void *easy) {

@@ -31,6 +31,7 @@ struct curl_sockaddr {
 
 /// The state of a descriptor.
 struct watch {
+    const void *easy;    // the transfer for which libcurl watches it, NULL while it does not
     uint8_t wanted;      // CURL_POLL_IN and CURL_POLL_OUT, as libcurl requests them now
     uint8_t registered;  // the same, as registered with epoll
     bool is_connection;  // open_socket created it, so close_socket will close it
@@ -91,6 +92,7 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
     struct watch *watch = watch_of(poller, socket);
     if (!watch) return 0;
     if (what & CURL_POLL_REMOVE) poller->has_lost = poller->has_dropped = true;
+    watch->easy = what & CURL_POLL_REMOVE ? NULL : easy;
     watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
     // Keeps an idle connection in epoll for reading, so that its next transfer needs no system call. libcurl itself may
     // already have closed a socket that was still connecting, and another socket may have its number.
@@ -194,6 +196,12 @@ bool swcurl_poller_take_dropped(swcurl_poller *poller) {
     bool has_dropped = poller->has_dropped;
     poller->has_dropped = false;
     return has_dropped;
+}
+
+int swcurl_poller_socket(const swcurl_poller *poller, const void *easy) {
+    for (int socket = 0; socket < poller->count; socket++)
+        if (poller->watches[socket].easy == easy) return socket;
+    return -1;
 }
 
 bool swcurl_poller_reads(const swcurl_poller *poller, int socket) {

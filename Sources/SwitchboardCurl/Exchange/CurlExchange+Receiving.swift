@@ -24,6 +24,7 @@ extension CurlExchange {
         if isUpgraded {
             deadlines.endAll()
             loop.upgraded += 1
+            socket = swcurl_poller_socket(loop.poller, handle.easy)
         } else if request.isUpgrade {
             upload?.finish(nil)
         }

@@ -57,6 +57,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var isBodySent = false
     /// Whether another protocol has taken the connection over.
     @exclusivity(unchecked) var isUpgraded = false
+    /// The socket of a connection that was taken over, or -1.
+    @exclusivity(unchecked) var socket: Int32 = -1
     @exclusivity(unchecked) private(set) var measured = swcurl_figures()
     @exclusivity(unchecked) private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0

@@ -78,6 +78,7 @@ extension CurlLoop {
         finished.removeAll(keepingCapacity: true)
         for exchange in deliveries { exchange.deliver() }
         deliveries.removeAll(keepingCapacity: true)
+        if upgraded > 0 { endHalfClosed() }
     }
 
     /// Removes an exchange from libcurl. ``endFinished()`` resumes its caller.
@@ -107,11 +108,11 @@ extension CurlLoop {
 
     /// Ends the sending of upgraded exchanges whose server has closed the connection. libcurl then stops reading, but
     /// waits for the end of the upload.
-    func endHalfClosed() {
-        guard upgraded > 0, swcurl_poller_take_dropped(poller) else { return }
-        for exchange in active where exchange.isUpgraded && exchange.pipe?.isPaused == false {
-            let socket = swcurl_easy_socket(exchange.handle.easy)
-            if !swcurl_poller_reads(poller, socket) { exchange.upload?.finish(nil) }
+    private func endHalfClosed() {
+        guard swcurl_poller_take_dropped(poller) else { return }
+        for exchange in active where exchange.isUpgraded && exchange.socket >= 0 {
+            guard !swcurl_poller_reads(poller, exchange.socket), exchange.pipe?.isPaused == false else { continue }
+            exchange.upload?.finish(nil)
         }
     }
 

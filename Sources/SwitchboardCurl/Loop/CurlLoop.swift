@@ -228,7 +228,6 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
             inbox.withLock { $0.isAsleep = false }
             swcurl_poller_act(poller, count)
             endFinished()
-            endHalfClosed()
         }
         // Closes the connections that were kept alive, because the session may live longer.
         swcurl_multi_free(multi)

@@ -61,8 +61,6 @@ void swcurl_easy_set_context(void *easy, void *_Nullable context);
 int32_t swcurl_easy_pause(void *easy, int32_t bitmask);
 /// Returns the number of connections that the transfer made, 0 for a reused connection.
 long swcurl_easy_connects(void *easy);
-/// Returns the socket of the transfer's connection, or -1 without one.
-int swcurl_easy_socket(void *easy);
 int64_t swcurl_easy_downloaded(void *easy);
 
 /// Times in microseconds from the start of the transfer, -1 if unknown.
@@ -102,6 +100,8 @@ void swcurl_poller_adopt(swcurl_poller *poller, void *easy);
 void swcurl_poller_fire(swcurl_poller *poller);
 /// Returns whether libcurl has stopped watching a socket since the last call.
 bool swcurl_poller_take_dropped(swcurl_poller *poller);
+/// Returns the socket that libcurl watches for a transfer, or -1 without one.
+int swcurl_poller_socket(const swcurl_poller *poller, const void *easy);
 /// Returns whether libcurl waits for bytes from a socket.
 bool swcurl_poller_reads(const swcurl_poller *poller, int socket);
 /// Returns the time of libcurl's timer in nanoseconds of the monotonic clock, -1 when it is off.
