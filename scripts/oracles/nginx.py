@@ -15,7 +15,7 @@ daemon off;
 master_process off;
 pid {folder}/nginx.pid;
 error_log {folder}/error.log warn;
-events {{ worker_connections 64; }}
+events {{ worker_connections 256; }}
 http {{
     log_format one '$args $status $body_bytes_sent $http_x_request_id';
     access_log {folder}/access.log one;
@@ -29,6 +29,7 @@ http {{
         listen 127.0.0.1:{port} {listening};
         location /files/ {{ alias {files}/; {location} }}
         location = /connections {{ stub_status; access_log off; }}
+        {server}
     }}
 }}
 """
@@ -40,11 +41,11 @@ def program():
 
 
 class Nginx:
-    """Serves `files` below /files/ from entry to exit. `listening` and `location` are nginx directives to add."""
+    """Serves `files` below /files/ from entry to exit. `listening`, `location` and `server` are nginx directives to add."""
 
-    def __init__(self, folder, files, listening="", location=""):
+    def __init__(self, folder, files, listening="", location="", server=""):
         self.folder, self.log = folder, folder / "access.log"
-        self.words = {"folder": folder, "files": files, "listening": listening, "location": location}
+        self.words = {"folder": folder, "files": files, "listening": listening, "location": location, "server": server}
 
     def __enter__(self):
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that __exit__ runs and stops nginx

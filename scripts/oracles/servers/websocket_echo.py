@@ -1,16 +1,34 @@
-"""Echo servers for WebSockets: `websocket_echo.py KIND`, where KIND is websockets, websockets-deflate, aiohttp or wsproto.
+"""Echo servers for WebSockets: `websocket_echo.py KIND PEM`, where KIND is websockets, websockets-deflate, aiohttp, wsproto or
+wsproto-deflate, and PEM is a file with a key and its certificates.
 
-Prints its port. Each server closes with 1001 after the text `close`, sends `fragments A B` back in two fragments where its library can,
-and chooses the subprotocol `echo`.
+Prints two ports: without and with TLS. Each server chooses the subprotocol `echo`, and obeys texts: `close` closes with 1001, `drop`
+ends the connection, `fragments A B` comes back in two fragments, `pieces N SIZE` gives a message of N fragments, and `flood N SIZE` N
+messages. aiohttp cannot send fragments.
 """
 import asyncio
+import logging
+import ssl
 import sys
 
 
-def parts(text):
-    """Returns the fragments that a text asks for, or None."""
-    words = text.split(" ") if isinstance(text, str) else []
-    return words[1:] if words[:1] == ["fragments"] else None
+def words(message):
+    return message.split(" ") if isinstance(message, str) else [""]
+
+
+def parts(message):
+    """Returns the fragments of the answer to a message."""
+    name, *values = words(message)
+    if name == "fragments":
+        return values
+    if name == "pieces":
+        return [b"p" * int(values[1])] * int(values[0])
+    return None
+
+
+def flood(message):
+    """Returns the messages that answer a message."""
+    name, *values = words(message)
+    return [b"f" * int(values[1])] * int(values[0]) if name == "flood" else None
 
 
 async def with_websockets(compression):
@@ -20,12 +38,22 @@ async def with_websockets(compression):
         async for message in connection:
             if message == "close":
                 await connection.close(1001, "going away")
+            elif message == "drop":
+                connection.transport.abort()
+            elif answers := flood(message):
+                for answer in answers:
+                    await connection.send(answer)
             else:
                 await connection.send(parts(message) or message)
 
-    async with serve(handle, "127.0.0.1", 0, max_size=None, subprotocols=["echo"], compression=compression) as server:
-        print(server.sockets[0].getsockname()[1], flush=True)
-        await server.serve_forever()
+    def choose(connection, offered):
+        return "echo" if "echo" in offered else None
+
+    for context in (None, TLS):
+        server = await serve(
+            handle, "127.0.0.1", 0, max_size=None, select_subprotocol=choose, compression=compression, ssl=context,
+            max_queue=None)
+        yield server.sockets[0]
 
 
 async def with_aiohttp():
@@ -37,8 +65,18 @@ async def with_aiohttp():
         async for message in socket:
             if message.type == WSMsgType.TEXT and message.data == "close":
                 await socket.close(code=1001, message=b"going away")
+            elif message.type == WSMsgType.TEXT and message.data == "drop":
+                request.transport.abort()
+            elif answers := flood(message.data):
+                for answer in answers:
+                    await socket.send_bytes(answer)
+            elif fragments := parts(message.data):
+                if isinstance(fragments[0], bytes):
+                    await socket.send_bytes(b"".join(fragments))
+                else:
+                    await socket.send_str("".join(fragments))
             elif message.type == WSMsgType.TEXT:
-                await socket.send_str("".join(parts(message.data) or [message.data]))
+                await socket.send_str(message.data)
             elif message.type == WSMsgType.BINARY:
                 await socket.send_bytes(message.data)
         return socket
@@ -47,44 +85,50 @@ async def with_aiohttp():
     app.router.add_get("/", handle)
     runner = web.AppRunner(app)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    print(runner.addresses[0][1], flush=True)
-    await asyncio.Event().wait()
+    for context in (None, TLS):
+        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context)
+        await site.start()
+        yield site._server.sockets[0]
 
 
-async def with_wsproto():
+async def with_wsproto(extensions):
     from wsproto import ConnectionType, WSConnection
+    from wsproto.connection import ConnectionState
     from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Message, Ping, Request, TextMessage
 
+    def answers_to(message):
+        if message == "close":
+            return [CloseConnection(code=1001, reason="going away")]
+        if messages := flood(message):
+            return [Message(data=data) for data in messages]
+        fragments = parts(message) or [message]
+        last = len(fragments) - 1
+        return [Message(data=part, message_finished=index == last) for index, part in enumerate(fragments)]
+
     async def handle(reader, writer):
-        connection, text, data = WSConnection(ConnectionType.SERVER), "", b""
+        connection, pieces = WSConnection(ConnectionType.SERVER), []
         while chunk := await reader.read(1 << 16):
             connection.receive_data(chunk)
             for event in connection.events():
                 answers = []
                 if isinstance(event, Request):
-                    answers = [AcceptConnection(subprotocol="echo" if "echo" in event.subprotocols else None)]
+                    chosen = "echo" if "echo" in event.subprotocols else None
+                    answers = [AcceptConnection(subprotocol=chosen, extensions=extensions())]
                 elif isinstance(event, (Ping, CloseConnection)):
                     answers = [event.response()]
-                elif isinstance(event, TextMessage):
-                    text += event.data
+                elif isinstance(event, (TextMessage, BytesMessage)):
+                    pieces.append(event.data)
                     if event.message_finished:
-                        words, text = parts(text) or [text], ""
-                        if words == ["close"]:
-                            answers = [CloseConnection(code=1001, reason="going away")]
-                        else:
-                            answers = [Message(data=word, message_finished=word is words[-1]) for word in words]
-                elif isinstance(event, BytesMessage):
-                    data += event.data
-                    if event.message_finished:
-                        answers, data = [Message(data=data)], b""
-                for answer in answers:
-                    writer.write(connection.send(answer))
+                        message, pieces = ("" if isinstance(event, TextMessage) else b"").join(pieces), []
+                        if message == "drop":
+                            return writer.transport.abort()
+                        answers = answers_to(message)
+                if connection.state in (ConnectionState.CONNECTING, ConnectionState.OPEN, ConnectionState.REMOTE_CLOSING):
+                    for answer in answers:
+                        writer.write(connection.send(answer))
+                        await writer.drain()
                 if isinstance(event, CloseConnection):
-                    await writer.drain()
                     return writer.close()
-            await writer.drain()
         writer.close()
 
     async def guarded(reader, writer):
@@ -93,13 +137,30 @@ async def with_wsproto():
         except ConnectionError:
             writer.close()
 
-    server = await asyncio.start_server(guarded, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
+    for context in (None, TLS):
+        server = await asyncio.start_server(guarded, "127.0.0.1", 0, ssl=context)
+        yield server.sockets[0]
+
+
+def wsproto_deflate():
+    from wsproto.extensions import PerMessageDeflate
+
+    return [PerMessageDeflate()]
 
 
 SERVERS = {
     "websockets": lambda: with_websockets(None), "websockets-deflate": lambda: with_websockets("deflate"),
-    "aiohttp": with_aiohttp, "wsproto": with_wsproto,
+    "aiohttp": with_aiohttp, "wsproto": lambda: with_wsproto(list), "wsproto-deflate": lambda: with_wsproto(wsproto_deflate),
 }
-asyncio.run(SERVERS[sys.argv[1]]())
+TLS = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+
+
+async def serve_kind(kind):
+    logging.disable()  # The libraries log the broken ends that the checks cause.
+    TLS.load_cert_chain(sys.argv[2])
+    ports = [socket.getsockname()[1] async for socket in SERVERS[kind]()]
+    print(*ports, flush=True)
+    await asyncio.Event().wait()
+
+
+asyncio.run(serve_kind(sys.argv[1]))

@@ -2,18 +2,23 @@ import Foundation
 import Switchboard
 import SwitchboardWebSocket
 
-/// Talks to an echo server: `websocket-run URL MESSAGES [deflate]`. Prints `ok NAME` or `failed NAME: WHY` for each check.
-/// The server closes with 1001 after the text `close`, and sends the texts of `fragments A B` in fragments.
+/// Talks to an echo server of scripts/oracles/servers/websocket_echo.py: `websocket-run URL MESSAGES MEBIBYTES AUTHORITY
+/// [deflate]`. Prints `ok NAME` or `failed NAME: WHY` for each check.
 @main struct Program {
     static func main() async {
         let arguments = CommandLine.arguments
-        guard arguments.count > 2, let url = URL(string: arguments[1]), let count = Int(arguments[2]) else { exit(64) }
-        let run = Run(url: url, messages: count, isCompressed: arguments.contains("deflate"))
+        guard arguments.count > 4, let url = URL(string: arguments[1]), let messages = Int(arguments[2]),
+            let mebibytes = Int(arguments[3])
+        else { exit(64) }
+        let run = Run(
+            url: url, messages: messages, mebibytes: mebibytes, authority: arguments[4],
+            isCompressed: arguments.contains("deflate"))
         var hasFailed = false
         for (name, check) in run.checks {
+            let start = ContinuousClock.now
             do {
                 try await check()
-                print("ok \(name)")
+                print("ok \(name) \(ContinuousClock.now - start)")
             } catch {
                 hasFailed = true
                 print("failed \(name): \(error)")

@@ -7,24 +7,33 @@ struct Run: Sendable {
     let url: URL
     let messages: Int
     let isCompressed: Bool
+    private let mebibytes: Int
+    private let router: Router<URLEndPoint>
 
-    private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
+    typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
+
+    init(url: URL, messages: Int, mebibytes: Int, authority: String, isCompressed: Bool) {
+        (self.url, self.messages, self.mebibytes, self.isCompressed) = (url, messages, mebibytes, isCompressed)
+        var configuration = SessionConfiguration(maximumConnectionsPerHost: 64)
+        configuration.proxy = .none
+        configuration.tls.extraAuthorities = [.file(URL(fileURLWithPath: authority))]
+        router = Router(session: CurlSession(configuration: configuration))
+    }
 
     var checks: [(name: String, check: @Sendable () async throws -> Void)] {
         [
-            ("sizes", sizes), ("many", many), ("large", large), ("pings", pings), ("fragments", fragments),
-            ("subprotocol", subprotocol), ("close by the client", closing), ("close by the server", closed),
-            ("close by both", race), ("cancellation", cancellation),
-        ]
+            ("sizes", sizes), ("many", many), ("large", large), ("pieces", pieces), ("pings", pings),
+            ("fragments", fragments), ("subprotocol", subprotocol), ("slow reader", slowReader),
+        ] + races
     }
 
-    private func open(_ change: (inout WebSocketOptions) -> Void = { _ in }) async throws -> Socket {
+    func open(_ change: (inout WebSocketOptions) -> Void = { _ in }) async throws -> Socket {
         var settings = WebSocketOptions()
         settings.compression = isCompressed ? WebSocketCompression() : nil
         settings.messageLimit = 80 << 20
         change(&settings)
         let options = RequestOptions { [settings] in $0.webSocket = settings }
-        return try await Router<URLEndPoint>().webSocket(for: URLEndPoint(.get, url, options: options))
+        return try await router.webSocket(for: URLEndPoint(.get, url, options: options))
     }
 
     /// Sends a message, and expects it back.
@@ -58,9 +67,23 @@ struct Run: Sendable {
         await socket.close()
     }
 
+    /// The client sends such a message in fragments.
     private func large() async throws {
         let socket = try await open()
-        try await echo(.binary(Data((0..<(16 << 20)).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })), socket)
+        var message = Data(count: mebibytes << 20)
+        for place in stride(from: 0, to: message.count, by: 97) {
+            message[place] = UInt8(truncatingIfNeeded: place >> 7)
+        }
+        try await echo(.binary(message), socket)
+        await socket.close()
+    }
+
+    /// The server sends such a message in fragments, where its library can.
+    private func pieces() async throws {
+        let socket = try await open()
+        try await socket.send(.text("pieces \(mebibytes * 16) 65536"))
+        let answer = try await socket.receive()
+        try expect(answer == .binary(Data(repeating: 0x70, count: mebibytes << 20)), "another message came")
         await socket.close()
     }
 
@@ -85,46 +108,16 @@ struct Run: Sendable {
         await socket.close()
     }
 
-    private func closing() async throws {
-        let socket = try await open()
-        await socket.close(WebSocketCloseCode(rawValue: 3_001), reason: "enough")
-        try expect(
-            socket.closure?.code.rawValue == 3_001 && socket.closure?.isByServer == false,
-            "\(String(describing: socket.closure))")
-        do {
-            try await socket.send(.text("late"))
-            throw Mismatch(text: "a message was sent after the end")
-        } catch let error as NetworkError where error.code == .webSocketClosed {}
-    }
-
-    private func closed() async throws {
-        let socket = try await open()
-        try await socket.send(.text("close"))
-        let answer = try await socket.receive()
-        try expect(
-            answer == nil && socket.closure?.code == .goingAway && socket.closure?.isByServer == true,
-            "\(String(describing: socket.closure))")
-    }
-
-    private func race() async throws {
-        for _ in 0..<30 {
-            let socket = try await open()
-            try await socket.send(.text("close"))
-            await socket.close(.normalClosure, reason: "me too")
-            try expect(socket.closure != nil, "no closure")
+    /// The server has far more to send than fits into the buffers, and must wait for the reader.
+    private func slowReader() async throws {
+        let count = mebibytes * 8
+        let socket = try await open { $0.queueLimit = 1 << 17 }
+        try await socket.send(.text("flood \(count) 131072"))
+        for number in 0..<count {
+            if number < 10 { try await Task.sleep(for: .milliseconds(5)) }
+            let answer = try await socket.receive()
+            try expect(answer == .binary(Data(repeating: 0x66, count: 131_072)), "message \(number) differs")
         }
-    }
-
-    private func cancellation() async throws {
-        for number in 0..<30 {
-            let socket = try await open()
-            let reading = Task { for try await _ in socket {} }
-            try? await socket.send(.text("\(number)"))
-            reading.cancel()
-            do {
-                try await reading.value
-                throw Mismatch(text: "the reading ended without an error")
-            } catch is CancellationError {}
-        }
+        await socket.close()
     }
 }
