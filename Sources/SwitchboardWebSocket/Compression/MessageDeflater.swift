@@ -30,8 +30,10 @@ final class MessageDeflater: @unchecked Sendable {  // only the one reader of th
         stream.deallocate()
     }
 
-    /// Returns a message's compressed form, without the tail. Nil if zlib fails, or if the message would grow.
+    /// Returns a message's compressed form, without the tail. Nil if zlib fails.
     func compress(_ message: Data) -> Data? {
+        // zlib has no second block for nothing: RFC 7692 §7.2.3.6.
+        if message.isEmpty { return Data([0x00]) }
         defer { if !keepsContext { _ = zlib.deflateReset(stream) } }
         var result = Data()
         var rest = message
