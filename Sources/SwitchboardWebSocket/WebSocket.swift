@@ -49,7 +49,8 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
             bytesReceived: received.bytes)
     }
 
-    /// Sends a message, and waits until the session has taken all of it. Concurrent messages are sent one after another.
+    /// Sends a message, and waits until the network has taken it, except for the last 64 KiB. Concurrent messages are sent
+    /// one after another.
     ///
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection, an
     ///   error of encoding, or `CancellationError`.

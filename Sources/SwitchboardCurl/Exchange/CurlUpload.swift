@@ -42,11 +42,17 @@ final class CurlUpload: Sendable {
     }
 
     private let length: Int64?
+    private let isUpgrade: Bool
     private let state = Protected(State())
-    private static let enough = 1 << 20
+    /// The number of buffered bytes at which the source waits.
+    private let enough: Int
 
-    init(length: Int64?) {
+    /// Creates an upload. The source of an upgraded connection waits behind a chunk, so that its sender knows when the
+    /// connection has taken it; other sources prepare chunks ahead.
+    init(length: Int64?, isUpgrade: Bool) {
         self.length = length
+        self.isUpgrade = isUpgrade
+        enough = isUpgrade ? 64 << 10 : 1 << 20
     }
 
     /// Starts to read the source, in a task that inherits the caller's task-local values.
@@ -72,14 +78,7 @@ final class CurlUpload: Sendable {
 
     /// Buffers a chunk, once space is free. Returns false when no more chunks are needed.
     private func send(_ chunk: Data) async -> Bool {
-        await withCheckedContinuation { continuation in
-            let isRoom = state.withLock { state in
-                guard !state.isStopped, state.buffered >= Self.enough, !state.isReaderWaiting else { return true }
-                state.room = continuation
-                return false
-            }
-            if isRoom { continuation.resume() }
-        }
+        if !isUpgrade { await waitForRoom() }
         let (isWanted, reader) = state.withLock { state -> (Bool, CurlExchange?) in
             guard !state.isStopped else { return (false, nil) }
             guard !chunk.isEmpty else { return (true, nil) }  // libcurl would take it for the end
@@ -88,7 +87,19 @@ final class CurlUpload: Sendable {
             return (true, state.takeReader())
         }
         reader?.requestResume()
+        if isUpgrade { await waitForRoom() }
         return isWanted
+    }
+
+    private func waitForRoom() async {
+        await withCheckedContinuation { continuation in
+            let isRoom = state.withLock { state in
+                guard !state.isStopped, state.buffered >= enough, !state.isReaderWaiting else { return true }
+                state.room = continuation
+                return false
+            }
+            if isRoom { continuation.resume() }
+        }
     }
 
     /// Ends the body after the chunks so far.
@@ -129,7 +140,7 @@ final class CurlUpload: Sendable {
                 state.chunks.removeFirst()
                 state.offset = 0
             }
-            return (.bytes(count), state.buffered < Self.enough / 2 ? state.takeRoom() : nil)
+            return (.bytes(count), state.buffered < enough / 2 ? state.takeRoom() : nil)
         }
         room?.resume()
         return piece
