@@ -43,6 +43,9 @@ final class Inbox: Sendable {
     /// Creates an inbox that is full with this many bytes.
     init(limit: Int) { self.limit = limit }
 
+    /// Whether the connection waits for its reader.
+    var isFull: Bool { state.withLock { $0.room != nil } }
+
     /// The number of messages that were received, and their bytes.
     var received: (messages: Int, bytes: Int64) { state.withLock { $0.received } }
 

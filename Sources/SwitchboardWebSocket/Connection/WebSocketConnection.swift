@@ -183,10 +183,12 @@ final class WebSocketConnection: Sendable {
         while !Task.isCancelled {
             do {
                 try await clock.sleep(for: interval)
+                // An answer would wait behind the messages that the reader has not taken.
+                guard !inbox.isFull else { continue }
                 let late = error(.timedOut, "no answer to a ping for \(interval.secondsText), webSocket.pingInterval")
                 try await withTimeout(interval, by: clock, error: late) { try await self.ping() }
             } catch let error as NetworkError where error.code == .timedOut {
-                return abandon(error)
+                if !inbox.isFull { return abandon(error) }
             } catch {
                 return
             }
