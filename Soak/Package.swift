@@ -16,6 +16,8 @@ let package = Package(
             dependencies: [
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardCalls", package: "Switchboard"),
+                .product(name: "SwitchboardMocks", package: "Switchboard"),
+                .product(name: "SwitchboardWebSocket", package: "Switchboard"),
             ],
             swiftSettings: settings)
     ],

@@ -9,6 +9,7 @@ enum Soak {
     private static let usage = """
         usage: soak requests COUNT | cancels COUNT [SEED] | sessions COUNT [SEED] | slow-reader SECONDS | exits COUNT
                | cancel-curl ROUNDS [SEED] | cancel-foundation ROUNDS [SEED]
+               | sockets COUNT [SEED] | idle-sockets COUNT [SEED]
         """
 
     static func main() async {
@@ -34,6 +35,8 @@ enum Soak {
                 let session = FoundationSession(configuration: SessionConfiguration(maximumConnectionsPerHost: 64))
                 report = try await CancelRounds(count: number, seed: seed, over: session, server).run()
             case "sessions": report = await Sessions(count: number, seed: seed, server).run()
+            case "sockets": report = await Sockets(count: number, seed: seed, server).run()
+            case "idle-sockets": report = try await IdleSockets(count: number, server).run()
             case "slow-reader": report = try await SlowReader(seconds: number, server).run()
             case "exits": report = try Exits(count: number, server).run()
             default: stop(usage, 64)

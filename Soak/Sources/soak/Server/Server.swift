@@ -9,13 +9,14 @@ enum Server {
     static let written = Atomic<Int>(0)
     static let connections = Atomic<Int>(0)
 
-    /// Serves until the standard input ends. Writes two ports to the standard output: the server's, and one whose
-    /// backlog is full so that no connection gets through.
+    /// Serves until the standard input ends. Writes three ports to the standard output: the server's, one whose backlog
+    /// is full so that no connection gets through, and that of the WebSockets.
     static func serve() -> Never {
         guard let open = Socket.listen(backlog: 1024), let full = Socket.listen(backlog: 0) else { exit(1) }
         // The server accepts none of these connections. Once they fill the backlog, the system drops new ones.
         for _ in 0..<4 { Socket.connect(port: full.port) }
-        say("\(open.port) \(full.port)")
+        guard let sockets = try? SocketServer() else { exit(1) }
+        say("\(open.port) \(full.port) \(sockets.port)")
         start { waitForParent() }
         while true {
             let descriptor = accept(open.descriptor, nil, nil)

@@ -10,6 +10,8 @@ final class ServerProcess: Sendable {
     let port: UInt16
     /// The port whose connections are never accepted.
     let fullPort: UInt16
+    /// The port of the WebSockets.
+    let socketPort: UInt16
     private let identifier: pid_t
     private let channel: Int32
 
@@ -25,8 +27,9 @@ final class ServerProcess: Sendable {
         var text = [UInt8](repeating: 0, count: 64)
         let count = max(0, recv(pair[0], &text, text.count, 0))
         let ports = String(decoding: text[..<count], as: UTF8.self).split { !$0.isNumber }.compactMap { UInt16($0) }
-        guard ports.count == 2 else { throw Failure(description: "the server process did not report its ports") }
-        (port, fullPort, identifier, channel) = (ports[0], ports[1], child, pair[0])
+        guard ports.count == 3 else { throw Failure(description: "the server process did not report its ports") }
+        (port, fullPort, socketPort) = (ports[0], ports[1], ports[2])
+        (identifier, channel) = (child, pair[0])
     }
 
     func stop() {
@@ -37,7 +40,12 @@ final class ServerProcess: Sendable {
 
     var base: String { "http://127.0.0.1:\(port)/" }
 
-    var url: URL {
+    var url: URL { url(port) }
+
+    /// The URL of the WebSockets.
+    var socketURL: URL { url(socketPort) }
+
+    private func url(_ port: UInt16) -> URL {
         var components = URLComponents()
         (components.scheme, components.host, components.port) = ("http", "127.0.0.1", Int(port))
         return components.url ?? URL(fileURLWithPath: "/")
