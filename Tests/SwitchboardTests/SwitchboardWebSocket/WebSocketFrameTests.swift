@@ -88,29 +88,4 @@ import Testing
         let frame = try #require(next)
         #expect(frame.payload == payload && frame.opcode == 2 && frame.isFinal)
     }
-
-    @Test("20,000 random frames end in events or a violation")
-    func random() throws {
-        var generator = SeededGenerator(seed: 6_455)
-        var kinds: Set<Int> = []
-        for _ in 0..<20_000 {
-            var frame = Data(
-                (0..<Int.random(in: 1...40, using: &generator)).map { _ in
-                    UInt8.random(in: .min ... .max, using: &generator)
-                })
-            // Half of them begin like a valid frame.
-            if Bool.random(using: &generator) {
-                frame =
-                    Data([
-                        [0x81, 0x82, 0x01, 0x80, 0x88, 0x89].randomElement(using: &generator)!,
-                        UInt8.random(in: 0...20, using: &generator),
-                    ]) + frame
-            }
-            switch violation(of: frame, by: Int.random(in: 1...9, using: &generator), limit: 16) {
-            case nil: kinds.insert(0)
-            case let code?: kinds.insert(Int(code))
-            }
-        }
-        #expect(kinds == [0, 1002, 1007, 1009])
-    }
 }

@@ -1,0 +1,202 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+import SwitchboardTesting
+import Testing
+@testable import SwitchboardWebSocket
+
+/// Back-pressure, limits and ends of a socket.
+@Suite("WebSocket flow", .timeLimit(.minutes(1))) struct WebSocketFlowTests {
+    private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
+
+    private func open(
+        _ server: MockServer, clock: any Clock<Duration> = ContinuousClock(),
+        _ change: (inout WebSocketOptions) -> Void = { _ in }
+    ) async throws -> Socket {
+        var settings = WebSocketOptions()
+        change(&settings)
+        let options = RequestOptions { [settings] in $0.webSocket = settings }
+        return try await Router(session: CurlSession()).webSocket(
+            for: URLEndPoint(.get, server.url, options: options), clock: clock)
+    }
+
+    // MARK: Sending
+
+    @Test("a send ends when its last fragment was passed on")
+    func sendWaits() async throws {
+        let queue = SendQueue()
+        let hasSent = Protected(false)
+        let sending = Task {
+            try await queue.send(.binary, Data(count: SendQueue.fragmentSize + 1))
+            hasSent.withLock { $0 = true }
+        }
+        let first = try #require(await queue.next())
+        let last = try #require(await queue.next())
+        #expect(first.count == SendQueue.fragmentSize + 14 && last.count == 7)
+        await Task.yield()
+        #expect(!hasSent.value)
+        let third = Task { await queue.next() }
+        try await sending.value
+        #expect(hasSent.value)
+        third.cancel()
+        #expect(await third.value == nil)
+    }
+
+    @Test("a server that does not read makes the sender wait")
+    func unread() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.pause(.milliseconds(500)), .text("late"), .stall))
+            let socket = try await open(server)
+            let hasSent = Protected(false)
+            let sending = Task {
+                // More than the buffers of the system hold.
+                for _ in 0..<64 { try await socket.send(.binary(Data(count: 1 << 20))) }
+                hasSent.withLock { $0 = true }
+            }
+            #expect(try await socket.receive() == .text("late"))
+            #expect(!hasSent.value && socket.metrics.messagesSent < 64)
+            sending.cancel()
+            await #expect(throws: CancellationError.self) { try await sending.value }
+        }
+    }
+
+    @Test("a control frame passes between the fragments of a message")
+    func controlBetween() async throws {
+        let queue = SendQueue()
+        let sending = Task { try await queue.send(.binary, Data(count: SendQueue.fragmentSize * 2)) }
+        let first = try #require(await queue.next())
+        queue.sendControl(.pong, Data("p".utf8))
+        let second = try #require(await queue.next())
+        let third = try #require(await queue.next())
+        #expect([first, second, third].map { $0[0] } == [0x02, 0x8A, 0x80])
+        queue.end(CancellationError())
+        _ = await sending.result
+    }
+
+    @Test("each frame has another mask, of random bits")
+    func masks() async throws {
+        let queue = SendQueue()
+        var keys: [UInt32] = []
+        for _ in 0..<64 {
+            queue.sendControl(.pong, Data())
+            let frame = try #require(await queue.next())
+            keys.append(frame[2..<6].reduce(0) { $0 << 8 | UInt32($1) })
+        }
+        #expect(Set(keys).count == 64)
+        #expect(keys.reduce(0, |) == .max && keys.reduce(.max, &) == 0)
+    }
+
+    @Test("only the last of several waiting pongs is sent")
+    func pongs() async throws {
+        let queue = SendQueue()
+        for number in 0..<1_000 { queue.sendControl(.pong, Data("\(number)".utf8)) }
+        queue.sendControl(.close, Data())
+        #expect(await queue.next()?[1] == 0x83)
+        #expect(await queue.next()?[0] == 0x88)
+        #expect(await queue.next() == nil)
+    }
+
+    // MARK: Receiving
+
+    @Test("a full queue takes no further message", arguments: [0, 100])
+    func fullQueue(_ size: Int) async throws {
+        let inbox = Inbox(limit: 10 * (size + 64))
+        let adding = Task {
+            for _ in 0..<50 { await inbox.add(.binary(Data(count: size))) }
+            inbox.end(.success(()))
+        }
+        #expect(await comesTrue { inbox.isFull })
+        var taken = 0
+        #expect(inbox.received.messages == 10)
+        while try await inbox.next() != nil {
+            taken += 1
+            #expect(inbox.received.messages <= taken + 10)
+        }
+        #expect(taken == 50)
+        await adding.value
+    }
+
+    @Test("a reader that is slow is no reason to miss an answer to a ping")
+    func slowReaderPings() async throws {
+        try await MockServer.run { server in
+            let message = WebSocketMessage.binary(Data(count: 1_000))
+            server.enqueue(.webSocket(.binary(Data(count: 1_000)), .binary(Data(count: 1_000))))
+            let clock = TestClock()
+            let socket = try await open(server, clock: clock) {
+                $0.queueLimit = 1
+                $0.pingInterval = .seconds(20)
+            }
+            #expect(await comesTrue { socket.connection.inbox.isFull })
+            for _ in 0..<3 {
+                _ = try await clock.nextSleep()
+                clock.advance(by: .seconds(20))
+            }
+            _ = try await clock.nextSleep()
+            #expect(try await socket.receive() == message)
+            #expect(try await socket.receive() == message)
+            try await socket.ping()
+        }
+    }
+
+    @Test("a compressed bomb is refused before it is inflated")
+    func bomb() async throws {
+        let packed = try #require(
+            try MessageDeflater(Zlib.loaded.get(), windowBits: 15, keepsContext: false).compress(Data(count: 64 << 20)))
+        try await MockServer.run { server in
+            let fields: HTTPHeaders = ["Sec-WebSocket-Extensions": "permessage-deflate"]
+            server.enqueue(.webSocket(.frame(0x2, packed, reserved: 4), headers: fields))
+            let socket = try await open(server) {
+                $0.compression = WebSocketCompression()
+                $0.messageLimit = 1 << 20
+            }
+            let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+            #expect(failure?.code == .invalidResponse && socket.closure?.code == .messageTooBig)
+            #expect(try await server.takeWebSocket().closeCode == 1009)
+        }
+    }
+
+    // MARK: Ending
+
+    @Test(
+        "a server that keeps a closed connection open is left after the timeout",
+        arguments: [WebSocketStep.close(1000), .frame(0x3, Data())])
+    func closeTimeout(_ step: WebSocketStep) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(step, .stall))
+            let clock = TestClock()
+            let socket = try await open(server, clock: clock)
+            _ = try? await socket.receive()
+            #expect(try await clock.nextSleep() == .seconds(10))
+            clock.advance(by: .seconds(10))
+            try await server.waitForDisconnect()
+        }
+    }
+
+    @Test("a closed socket ends the sender that waits")
+    func closeAmidSend() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.pause(.milliseconds(200)), .text("late"), .stall))
+            let clock = TestClock()
+            let socket = try await open(server, clock: clock)
+            let sending = Task { while true { try await socket.send(.binary(Data(count: 1 << 20))) } }
+            _ = try await socket.receive()
+            async let closing: Void = socket.close()
+            _ = try await clock.nextSleep()
+            clock.advance(by: .seconds(10))
+            await closing
+            let failure = await #expect(throws: NetworkError.self) { try await sending.value }
+            #expect(failure?.code == .webSocketClosed)
+            try await server.waitForDisconnect()
+        }
+    }
+
+    @Test("canceling a task that sends withdraws its message")
+    func cancelSend() async throws {
+        let queue = SendQueue()
+        let sending = Task { try await queue.send(.text, Data("withdrawn".utf8)) }
+        sending.cancel()
+        await #expect(throws: CancellationError.self) { try await sending.value }
+        queue.sendControl(.close, Data())
+        #expect(await queue.next()?[0] == 0x88)
+    }
+}
