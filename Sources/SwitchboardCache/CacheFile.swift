@@ -214,14 +214,17 @@ final class CacheFile: Sendable {
 private final class FileBytes: ResponseBytes.Source {
     private static let chunk = 4 * CacheFile.piece
     private let file: CacheFile
+    private let first: Int
     let request: NetworkRequest?
     private let rest: Protected<Range<Int>>
 
     init(_ file: CacheFile, _ range: Range<Int>, _ request: NetworkRequest?) {
-        self.file = file
+        (self.file, first) = (file, range.lowerBound)
         rest = Protected(range)
         self.request = request
     }
+
+    var storedCount: Int64 { Int64(rest.withLock { $0.lowerBound } - first) }
 
     func next() async throws -> Data? {
         try Task.checkCancellation()

@@ -21,8 +21,17 @@ struct CacheParts: Sendable, Hashable {
         self.size = size
     }
 
+    /// The parts of a body that is still arriving, which are replaced at its end.
+    static let unknown = CacheParts([0..<1], of: nil)
+
     /// Whether no byte is missing.
     var isWhole: Bool { size.map { ranges == [0..<$0] } ?? false }
+
+    /// The number of stored bytes at the start of the whole, without a gap.
+    var prefix: Int { ranges.first.flatMap { $0.lowerBound == 0 ? $0.upperBound : nil } ?? 0 }
+
+    /// The `Range` that asks for the bytes behind ``prefix``. Nil when the whole is needed, or nothing is missing there.
+    var rest: String? { prefix > 0 && prefix < size ?? .max ? "bytes=\(prefix)-" : nil }
 
     /// Returns the place of bytes in the stored body. Nil unless one range contains them all.
     func place(of wanted: Range<Int>) -> Range<Int>? {

@@ -164,12 +164,18 @@ actor CacheStorage {
 
     private func key(of number: Int) -> CacheKey? { loads[number].flatMap { $0.isOvertaken ? nil : $0.key } }
 
-    /// Ends a load and stores its response. The body is in a finished draft, in the response, or both.
-    func place(_ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, DiskFault>?) -> String? {
+    /// Ends a load and stores its response, of a stream only if it may replace what is stored. The body is in a finished
+    /// draft, in the response, or both.
+    func place(
+        _ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, DiskFault>?, isStream: Bool = false
+    ) -> String? {
         let load = loads.removeValue(forKey: number)
-        let joined = load.flatMap { combined(response, $0) }
-        guard let load, joined != nil || !load.isOvertaken else {
-            return "not stored: a newer one was, or it was removed meanwhile"
+        let joined = isStream && draft != nil ? nil : load.flatMap { combined(response, $0) }
+        let count = (try? draft?.get())?.bodyCount ?? response.body.count
+        let mayReplace = load.map { isStream ? self.mayReplace($0, response, count) : !$0.isOvertaken } ?? false
+        guard let load, joined != nil || mayReplace else {
+            return response.part == nil || load?.isOvertaken ?? true
+                ? "not stored: a newer one was, or it was removed meanwhile" : "not stored: more is stored"
         }
         let response = joined ?? response
         for (other, entry) in loads where other < number && entry.key == load.key && response.isFor(entry.request) {
@@ -205,33 +211,36 @@ actor CacheStorage {
     /// Returns a body that stores itself while it is read: on disk, or else in memory if it is small.
     ///
     /// - Parameters:
-    ///   - bytes: The body that arrives.
-    ///   - response: The response without its body.
-    ///   - number: The number of its load, which ends with the body.
-    ///   - size: The announced size.
-    ///   - report: Receives the outcome.
-    /// - Returns: The body for the reader.
-    nonisolated func storing(
-        _ bytes: ResponseBytes, of response: StoredResponse, at number: Int, size: Int?,
-        report: @escaping @Sendable (String) -> Void
-    ) async -> ResponseBytes {
-        guard let key = await key(of: number) else {
-            await end(number)
+    ///   - bytes: The bytes that arrive.
+    ///   - body: The body to store.
+    /// - Returns: The bytes for the reader.
+    nonisolated func storing(_ bytes: ResponseBytes, in body: CacheBody) async -> ResponseBytes {
+        guard let key = await key(of: body.load) else {
+            await end(body.load)
             return bytes
         }
-        let sink: CacheTee.Sink
+        let sink: CacheBody.Sink
         if let folder {
-            switch DiskCache.draft(response, key, in: folder, limit: limits.disk) {
-            case .success(let draft) where size ?? 0 <= draft.room: sink = .file(draft)
+            switch DiskCache.draft(body.draft, key, in: folder, limit: limits.disk) {
+            case .success(let draft) where body.size ?? 0 <= draft.room: sink = .file(draft)
             case .success: sink = .none("not stored on disk: it is larger than the cache")
             case .failure(let fault): sink = .none("not stored on disk: \(fault.text)")
             }
         } else {
             let limit = limits.memory / 8
-            sink = size ?? 0 <= limit ? .memory(Data(), limit) : .none("not stored: it is too large for memory")
+            sink = body.size ?? 0 <= limit ? .memory(Data(), limit) : .none("not stored: it is too large for memory")
         }
-        return ResponseBytes(
-            CacheTee(bytes, response, self, number, size, sink, await bytes.request, report))
+        return ResponseBytes(CacheTee(bytes, body, sink, await bytes.request))
+    }
+
+    /// Returns whether a streamed response may replace what is stored now: a part replaces a shorter one
+    /// of the same version, and a whole one replaces every part of its version.
+    private func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
+        guard response.part != nil || load.isOvertaken else { return true }
+        guard let current = findOnDisk(load.key, load.request) else { return !load.isOvertaken }
+        guard let part = current.part else { return false }
+        guard current.isSameVersion(as: response) else { return !load.isOvertaken }
+        return response.part == nil || part.prefix < count
     }
 
     /// Returns a part combined with what is stored now, or a response combined with a part that overtook it. Nil when

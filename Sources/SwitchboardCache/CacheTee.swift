@@ -2,105 +2,90 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// A body that is stored while it is read. Nothing is stored unless it is read to its end.
+/// A body that is stored while it is read. Of one that ends early, the first bytes are stored if they can be completed.
 final class CacheTee: ResponseBytes.Source {
-    /// The part of the body that has arrived.
-    enum Sink: Sendable {
-        case file(CacheDraft)
-        case memory(Data, _ limit: Int)
-        /// The body is not stored, for this reason.
-        case none(String)
-    }
-
     private let bytes: ResponseBytes
-    private let response: StoredResponse
-    private let storage: CacheStorage
-    private let load: Int
-    private let size: Int?
+    private let body: CacheBody
     let request: NetworkRequest?
-    private let report: @Sendable (String) -> Void
-    /// The part that has arrived. Nil after the end.
-    private let sink: Protected<Sink?>
+    /// The bytes that have arrived. Nil after the end.
+    private let sink: Protected<CacheBody.Sink?>
+    /// Whether the stored bytes that precede the arriving ones are still missing.
+    private let isWithoutStart: Protected<Bool>
 
-    init(
-        _ bytes: ResponseBytes, _ response: StoredResponse, _ storage: CacheStorage, _ load: Int, _ size: Int?,
-        _ sink: Sink, _ request: NetworkRequest?, _ report: @escaping @Sendable (String) -> Void
-    ) {
+    init(_ bytes: ResponseBytes, _ body: CacheBody, _ sink: CacheBody.Sink, _ request: NetworkRequest?) {
         self.bytes = bytes
-        self.response = response
-        self.storage = storage
-        self.load = load
-        self.size = size
-        self.sink = Protected(sink)
+        self.body = body
         self.request = request
-        self.report = report
+        self.sink = Protected(sink)
+        isWithoutStart = Protected(body.start != nil)
     }
 
     deinit {
-        guard sink.swap(nil) != nil else { return }
-        Task { [storage, load] in await storage.end(load) }
+        guard let sink = sink.swap(nil) else { return }
+        Task { [body, hasStart = !isWithoutStart.withLock { $0 }] in
+            await body.finish(hasStart ? sink : .none(""), isCut: true)
+        }
     }
 
     var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { bytes.result }
+    var storedCount: Int64 { bytes.storedCount }
 
     func next() async throws -> Data? {
         do {
+            await addStart()
             guard let chunk = try await bytes.next() else {
-                await end()
+                if let sink = sink.swap(nil) { await body.finish(sink, isCut: false) }
                 return nil
             }
-            append(chunk)
+            append {
+                try $0.append(chunk)
+            } toMemory: {
+                $0.append(chunk)
+            }
             return chunk
         } catch {
             // Frees the file before the reader receives the error.
-            if sink.swap(nil) != nil { await storage.end(load) }
+            if let sink = sink.swap(nil) { await body.finish(sink, isCut: true) }
             throw error
         }
     }
 
-    private func append(_ chunk: Data) {
+    /// Copies the stored bytes that precede the arriving ones.
+    private func addStart() async {
+        guard let (part, count) = body.start, isWithoutStart.swap(false) else { return }
+        guard let file = part.file else {
+            let first = part.body.prefix(count)
+            return append {
+                try $0.append(first)
+            } toMemory: {
+                $0.append(first)
+            }
+        }
+        let step = 16 * CacheFile.piece
+        for start in stride(from: 0, to: count, by: step) {
+            append {
+                try $0.append(file.read(start..<min(start + step, count)))
+            } toMemory: { _ in
+            }
+            await Task.yield()
+        }
+    }
+
+    private func append(_ toFile: (CacheDraft) throws -> Void, toMemory: (inout Data) -> Void) {
         sink.withLock { sink in
             switch sink {
             case .file(let draft):
                 do {
-                    try draft.append(chunk)
+                    try toFile(draft)
                 } catch {
-                    sink = Sink.none("not stored on disk: \(DiskFault(error).text)")
+                    sink = CacheBody.Sink.none("not stored on disk: \(DiskFault(error).text)")
                 }
             case .memory(var data, let limit):
-                guard data.count + chunk.count <= limit else {
-                    sink = Sink.none("not stored: it is too large for memory")
-                    return
-                }
-                sink = Sink.none("")  // the only reference
-                data.append(chunk)
-                sink = .memory(data, limit)
+                sink = CacheBody.Sink.none("not stored: it is too large for memory")  // the only reference
+                toMemory(&data)
+                if data.count <= limit { sink = .memory(data, limit) }
             case .some(.none), nil: break
             }
         }
     }
-
-    private func end() async {
-        guard let sink = sink.swap(nil) else { return }
-        let fault: String?
-        switch sink {
-        case .file(let draft) where fits(draft.bodyCount):
-            let finished = Result {
-                try draft.finish()
-                return draft
-            }.mapError(DiskFault.init)
-            fault = await storage.place(response, at: load, finished)
-        case .memory(let data, _) where fits(data.count):
-            fault = await storage.place(response.with(body: data), at: load, nil)
-        case .none(let reason):
-            await storage.end(load, isReplaced: true)
-            fault = reason
-        default:
-            await storage.end(load)
-            fault = "not stored: its length is not the announced one"
-        }
-        report(fault ?? "stored")
-    }
-
-    private func fits(_ count: Int) -> Bool { size.map { $0 == count } ?? true }
 }

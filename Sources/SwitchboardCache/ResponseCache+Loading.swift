@@ -156,8 +156,10 @@ extension ResponseCache {
     private func store(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async -> NetworkResponse {
         let request = load.request
         let new = StoredResponse(response, to: request, asked: asked, at: now())
-        guard let new, isOurs(response, to: request) else {
-            if new != nil { request.report(.cache("not stored: the request was changed behind the cache")) }
+        let isOurs = isOurs(response, to: request)
+        let body = response.stream == nil ? nil : new.flatMap { self.body($0, of: response, load) }
+        guard let new, isOurs, response.stream == nil || body != nil else {
+            if new != nil, !isOurs { request.report(.cache("not stored: the request was changed behind the cache")) }
             // A permanent answer removes the stored response. A temporary failure does not.
             let isPassing = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
             let isReplaced =
@@ -166,12 +168,9 @@ extension ResponseCache {
             await storage.end(load.number, isReplaced: isReplaced)
             return response
         }
-        if let stream = response.stream {
+        if let stream = response.stream, let body {
             var response = response
-            response.stream = await storage.storing(stream, of: new, at: load.number, size: response.announcedBodyCount)
-            {
-                request.report(.cache($0))
-            }
+            response.stream = await storage.storing(stream, in: body)
             return response
         }
         request.report(.cache(await storage.store(new, at: load.number) ?? "stored"))
@@ -202,7 +201,7 @@ extension ResponseCache {
 
 extension NetworkResponse {
     /// The number of bytes that the head announces for the body. Nil when it does not, or when the body is compressed.
-    fileprivate var announcedBodyCount: Int? {
+    var announcedBodyCount: Int? {
         guard !headers.contains("Content-Encoding"), !headers.contains("Transfer-Encoding") else { return nil }
         return headers.values(for: "Content-Length").first.flatMap { Int($0.trimmed) }
     }

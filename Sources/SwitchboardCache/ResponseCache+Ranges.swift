@@ -5,10 +5,12 @@ import SwitchboardText
 extension CacheLoad {
     /// The request for the missing bytes of an incomplete stored response. Nil when a plain request is needed.
     var completing: NetworkRequest? {
-        // A stream delivers the bytes of the server as they arrive: nothing could precede or check them.
+        // A stream delivers the stored bytes at the start, followed by those of the server.
+        let isStream = request.options.streamsResponse
         guard request.method == .get, !request.headers.contains("Range"), !request.isConditional,
-            !request.options.streamsResponse, !CacheControl(request.headers).isNoStore,
-            let found, let missing = found.part?.missing, let validator = found.strongValidator
+            !CacheControl(request.headers).isNoStore,
+            let found, let part = found.part, let missing = isStream ? part.rest : part.missing,
+            let validator = found.strongValidator
         else { return nil }
         var request = request
         request.headers.set("Range", missing)
@@ -32,15 +34,56 @@ extension ResponseCache {
             return await settle(response, load, asked: asked)
         }
         let new = StoredResponse(response, to: load.request, asked: asked, at: now())
-        guard let new, isOurs(response, to: load.request), let whole = load.found?.joined(with: new),
-            whole.canAnswer(plain)
+        guard let new, let found = load.found, isOurs(response, to: load.request),
+            let whole = response.stream == nil ? found.joined(with: new) : found.continued(by: new),
+            whole.canAnswer(plain),
+            response.stream == nil || new.part?.ranges.first?.upperBound == new.part?.size
         else {
             load.request.report(.cache("not completed: the 206 does not fit the stored part"))
             return nil
         }
+        if let rest = response.stream { return await complete(whole, found, rest, load, for: plain) }
         let fault = await storage.store(whole, at: load.number)
         load.request.report(.cache(fault ?? "completed"))
         return whole.answer(to: plain, at: now(), .validated(load.reason))
+    }
+
+    /// Returns the whole as a stream: the stored bytes at the start, followed by the rest from the server.
+    private func complete(
+        _ whole: StoredResponse, _ found: StoredResponse, _ rest: ResponseBytes, _ load: CacheLoad,
+        for plain: NetworkRequest
+    ) async -> NetworkResponse {
+        let (count, request) = (found.part?.prefix ?? 0, load.request)
+        let size = whole.headers["Content-Length"].flatMap { Int($0) } ?? 0
+        let start = found.bytes(first: count, for: plain)
+        let bytes = ResponseBytes(await ContinuedBytes(start, count, rest, size: size))
+        var response = whole.answer(to: plain, at: now(), .validated(load.reason))
+        response.stream = await storage.storing(
+            bytes,
+            in: CacheBody(
+                response: whole, storage: storage, load: load.number, size: size, end: size, isCutKept: true
+            ) { request.report(.cache($0)) })
+        request.report(.cache("completed with \(size - count) bytes"))
+        return response
+    }
+
+    /// Returns the body of a streamed response as it is to be stored. Nil for a part that does not continue the stored
+    /// one.
+    func body(_ new: StoredResponse, of response: NetworkResponse, _ load: CacheLoad) -> CacheBody? {
+        let request = load.request
+        let report: @Sendable (String) -> Void = { request.report(.cache($0)) }
+        guard let part = new.part else {
+            let size = response.announcedBodyCount
+            return CacheBody(
+                response: new, storage: storage, load: load.number, size: size, end: size,
+                isCutKept: response.mayBeCut(for: request), report: report)
+        }
+        guard load.usesStored, let found = load.found, let whole = found.continued(by: new),
+            let range = part.ranges.first
+        else { return nil }
+        return CacheBody(
+            response: whole, storage: storage, load: load.number, size: part.size, end: range.upperBound,
+            isCutKept: true, start: (found, range.lowerBound), report: report)
     }
 
     /// Ends a load that failed. Stores the bytes that arrived, unless a whole response is stored.

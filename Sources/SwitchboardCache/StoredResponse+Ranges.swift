@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 import Switchboard
 import SwitchboardText
@@ -65,6 +66,13 @@ extension StoredResponse {
         return .bytes(wanted, place: wanted)
     }
 
+    /// Returns the first stored bytes as a stream.
+    func bytes(first count: Int, for request: NetworkRequest) -> ResponseBytes {
+        if let file { return file.bytes(0..<count, for: request) }
+        let first = Protected<Data?>(body.prefix(count))
+        return ResponseBytes { first.swap(nil) }
+    }
+
     /// Returns bytes of the stored body.
     private func bytes(_ place: Range<Int>) -> Data {
         let start = body.startIndex
@@ -84,9 +92,7 @@ extension StoredResponse {
     /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Nil unless both have the same strong validator, the
     /// same size if both state one, and the same bytes where they overlap.
     func joined(with new: StoredResponse) -> StoredResponse? {
-        guard let validator = strongValidator, new.strongValidator?.hasBytes(of: validator) ?? false,
-            status == 200, new.status == 200,
-            new.part != nil || new.hasPlainBody
+        guard isSameVersion(as: new), status == 200, new.status == 200, new.part != nil || new.hasPlainBody
         else { return nil }
         // The stored bytes of an encoded body cannot be compared. The part confirms them.
         guard part != nil || hasPlainBody else { return joined(with: new, body, nil) }
@@ -101,12 +107,30 @@ extension StoredResponse {
         return joined(with: new, bytes, parts.isWhole ? nil : parts)
     }
 
+    /// Returns the whole without a body, which consists of the first bytes of this part and those of a new one. Nil
+    /// unless the new one follows them and has the same strong validator and size.
+    func continued(by new: StoredResponse) -> StoredResponse? {
+        guard isSameVersion(as: new), status == 200, new.status == 200, let part, let added = new.part,
+            let size = added.size, part.size ?? size == size, let range = added.ranges.first,
+            (1...max(1, part.prefix)).contains(range.lowerBound), range.upperBound > part.prefix
+        else { return nil }
+        return joined(with: new, Data(), nil, size: size)
+    }
+
+    /// Returns whether both responses have the same strong validator, so that their bytes can be combined.
+    func isSameVersion(as other: StoredResponse) -> Bool {
+        guard let validator = strongValidator else { return false }
+        return other.strongValidator?.hasBytes(of: validator) ?? false
+    }
+
     /// Returns the bytes with the fields of both. Those of the response that the server made later take precedence.
-    private func joined(with new: StoredResponse, _ bytes: Data, _ parts: CacheParts?) -> StoredResponse {
+    private func joined(
+        with new: StoredResponse, _ bytes: Data, _ parts: CacheParts?, size: Int? = nil
+    ) -> StoredResponse {
         let isLate = new.rules.made < rules.made
         let theirs = new.headers.withoutFieldsOfTheBody
         var fields = isLate ? theirs.merging(headers) : headers.merging(theirs)
-        if parts == nil, part != nil { fields.set("Content-Length", "\(bytes.count)") }
+        if parts == nil, part != nil { fields.set("Content-Length", "\(size ?? bytes.count)") }
         let newer = isLate ? self : new
         let isNewVariant = CacheVariant.names(fields) == CacheVariant.names(new.headers)
         return StoredResponse(
@@ -165,8 +189,8 @@ extension [Piece] {
 
 extension NetworkResponse {
     /// Returns the response as it can be stored for the sent request: a partial one, or one whose body ended early
-    /// (`isCut`), with the status and the fields of the whole, and the position of its bytes. Nil when it cannot be
-    /// stored.
+    /// (`isCut`), with the status and the fields of the whole, and the position of its bytes. Of a stream, these are the
+    /// announced ones. Nil when it cannot be stored.
     func storable(for request: NetworkRequest, isCut: Bool) -> (NetworkResponse, CacheParts?)? {
         let isRange = request.headers.contains("Range")
         switch statusCode {
@@ -174,11 +198,8 @@ extension NetworkResponse {
             guard let parts = receivedParts(for: request, isCut: isCut) else { return nil }
             return (asWhole(parts), parts.isWhole ? nil : parts)
         case 200 where isCut:
-            let lengths = Set(headers.values(for: "Content-Length"))
-            let size = lengths.first.flatMap { Int64(digits: $0) }.flatMap(Int.init(exactly:))
-            guard lengths.count < 2, lengths.isEmpty || size != nil, !body.isEmpty,
-                let parts = CacheParts([0..<body.count], of: size), !parts.isWhole, isPartOf(request),
-                !headers.listMembers(of: "Accept-Ranges").contains(where: { $0.lowercased() == "none" })
+            guard mayBeCut(for: request), !body.isEmpty,
+                let parts = CacheParts([0..<body.count], of: announcedSize ?? nil), !parts.isWhole
             else { return nil }
             return (asWhole(parts), parts)
         case _ where isCut: return nil
@@ -186,6 +207,19 @@ extension NetworkResponse {
         case 400... where isRange && statusCode != 404 && statusCode != 410: return nil
         default: return (self, nil)
         }
+    }
+
+    /// Returns whether the first bytes of the body can be stored if it ends early, and completed later.
+    func mayBeCut(for request: NetworkRequest) -> Bool {
+        statusCode == 200 && announcedSize != nil && isPartOf(request)
+            && !headers.listMembers(of: "Accept-Ranges").contains { $0.lowercased() == "none" }
+    }
+
+    /// The announced size of the body. The inner value is nil without one, the outer value for an invalid one.
+    private var announcedSize: Int?? {
+        let lengths = Set(headers.values(for: "Content-Length"))
+        guard let length = lengths.first else { return .some(nil) }
+        return lengths.count < 2 ? Int64(digits: length).flatMap(Int.init(exactly:)).map { $0 } : nil
     }
 
     /// Returns the position of the bytes of a 206. Nil unless it fits the request, its length and its validator.
@@ -196,11 +230,12 @@ extension NetworkResponse {
         else { return nil }
         let announced = first..<(last + 1)
         let size = range.size.flatMap(Int.init(exactly:))
+        let count = stream == nil ? body.count : announced.count
         guard headers.values(for: "Content-Length").allSatisfy({ $0 == "\(announced.count)" }),
-            isCut ? body.count < announced.count : body.count == announced.count,
+            isCut ? count < announced.count : count == announced.count,
             CacheRange(request)?.allows(announced, of: size) ?? false
         else { return nil }
-        return CacheParts([first..<(first + body.count)], of: size)
+        return CacheParts([first..<(first + count)], of: size)
     }
 
     /// Returns whether the bytes are those of the request's URL, and can be combined with others.
@@ -213,7 +248,7 @@ extension NetworkResponse {
         response.statusCode = 200
         response.headers.remove("Content-Range")
         response.headers.remove("Content-Length")
-        if parts.isWhole { response.headers.set("Content-Length", "\(body.count)") }
+        if parts.isWhole, let size = parts.size { response.headers.set("Content-Length", "\(size)") }
         return response
     }
 }

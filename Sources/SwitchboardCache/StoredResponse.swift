@@ -101,6 +101,13 @@ struct StoredResponse: Sendable {
             tags: tags, failedCall: failedCall, part: part, decoded: decoded)
     }
 
+    /// Returns the response as a part, or as a whole for nil, with its body in memory or elsewhere.
+    func with(part: CacheParts?, body: Data = Data()) -> StoredResponse {
+        StoredResponse(
+            status: status, headers: headers, body: body, url: url, variant: variant, date: date, ageBefore: ageBefore,
+            tags: tags, failedCall: failedCall, part: part, decoded: decoded)
+    }
+
     var isSuccess: Bool { (200..<300).contains(status) }
 
     /// Returns whether the response matches the fields of a request that its `Vary` names.

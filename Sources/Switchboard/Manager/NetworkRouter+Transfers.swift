@@ -30,7 +30,8 @@ extension NetworkRouter {
     ///   - verify: Checks the complete file before it gets its name, for example by its checksum. If it throws, the
     ///     call throws ``NetworkError/Code/verificationFailed`` with that error underneath, and nothing is kept.
     /// - Returns: The last response. Its ``NetworkResponse/fileURL`` is the file, and its
-    ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received.
+    ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received from the server, without those
+    ///   of a cache.
     /// - Throws: The errors of ``response(for:options:)``, and ``NetworkError/Code/cannotWriteFile``, also while
     ///   another download keeps the same file. `CancellationError` when the task, the router or the progress was
     ///   canceled.

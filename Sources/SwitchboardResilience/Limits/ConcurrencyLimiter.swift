@@ -124,6 +124,13 @@ private final class PlacedStream: ResponseBytes.Source {
         get async { await bytes.request }
     }
 
+    var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { bytes.result }
+    var storedCount: Int64 { bytes.storedCount }
+
+    func isAppended(to file: URL, after count: Int64) {
+        bytes.isAppended(to: file, after: count)
+    }
+
     func next() async throws -> Data? {
         do {
             let chunk = try await bytes.next()

@@ -75,7 +75,7 @@ extension NetworkError {
         /// The body's content encoding is unknown or damaged. Also catches ``noData``, ``decodingFailed`` and
         /// ``unexpectedContentType``.
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
-        /// A downloaded body could not be written to its file.
+        /// A downloaded body could not be written to its file, or the folder of a cache could not be created.
         public static let cannotWriteFile = Code("cannotWriteFile")
         /// A downloaded file failed the check that the download specified.
         public static let verificationFailed = Code("verificationFailed")
@@ -207,7 +207,7 @@ extension NetworkError.Code {
         case .responseTooLarge: "The response is larger than the limit"
         case .headersTooLarge: "The response's header is larger than the limit"
         case .cannotDecodeResponse: "The response could not be decompressed"
-        case .cannotWriteFile: "The downloaded file could not be written"
+        case .cannotWriteFile: "The file could not be written"
         case .verificationFailed: "The downloaded file failed verification"
         case .tooManyRedirects: "Too many redirects"
         case .redirectRefused: "The redirect was not followed"

@@ -206,6 +206,10 @@ actor Downloader {
             throw tooLarge("\(size) bytes are announced").with(response)
         }
         download.progress?.report(file.count, of: whole)
+        response.stream?.isAppended(to: file.url, after: file.count)
+        var read: Int64 = 0
+        // Bytes of a cache are no received ones.
+        defer { fetched += max(0, read - response.storedCount) }
         for try await chunk in response.bytes {
             let count = file.count + Int64(chunk.count)
             guard count <= request.limits.downloadedFile else {
@@ -216,7 +220,7 @@ actor Downloader {
                     response)
             }
             try file.append(chunk)
-            fetched += Int64(chunk.count)
+            read += Int64(chunk.count)
             download.progress?.report(count, of: whole)
         }
         guard file.count >= end ?? 0 else {
@@ -251,6 +255,9 @@ extension NetworkResponse {
         response.endStream(after: Int64(response.body.count))
         return response
     }
+
+    /// The number of bytes of the body that came from a cache and were read.
+    fileprivate var storedCount: Int64 { stream?.storedCount ?? (cacheAge == nil ? 0 : Int64(body.count)) }
 
     /// Whether the bytes differ from the content because they are encoded.
     fileprivate var isEncoded: Bool {

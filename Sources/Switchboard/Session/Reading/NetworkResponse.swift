@@ -75,7 +75,7 @@ public struct NetworkResponse: Sendable {
 extension NetworkResponse: CustomStringConvertible, CustomReflectable {
     /// Status, size and URL, with secrets redacted.
     public var description: String {
-        let size = fileURL == nil ? "\(body.count) bytes" : "\(metrics.bytesReceived) bytes in a file"
+        let size = fileURL == nil ? "\(body.count) bytes" : "\(metrics.bytesReceived) bytes received for a file"
         let place = url.map { " from \(Redaction.standard.url($0.absoluteString))" } ?? ""
         return "\(statusCode), \(size)\(place)"
     }

@@ -15,6 +15,14 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         var request: NetworkRequest? { get async }
         /// The trailers and measurements, once the whole body has arrived. Nil if the session has none.
         var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { get }
+        /// The number of delivered bytes that came from a cache.
+        var storedCount: Int64 { get }
+        /// Tells the source that its reader appends each chunk to a file, whose bytes a cache may share.
+        ///
+        /// - Parameters:
+        ///   - file: The file.
+        ///   - count: The number of bytes in the file before the first chunk.
+        func isAppended(to file: URL, after count: Int64)
     }
 
     private let source: any Source
@@ -61,6 +69,14 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     /// The trailers and measurements of a body that was read to its end. Nil if the session has none.
     package var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { source.result }
+
+    /// The number of delivered bytes that came from a cache.
+    package var storedCount: Int64 { source.storedCount }
+
+    /// Tells the source that its reader appends each chunk to a file, which has a number of bytes.
+    package func isAppended(to file: URL, after count: Int64) {
+        source.isAppended(to: file, after: count)
+    }
 
     /// Returns a reader's error with the request attached.
     func attributed(_ error: any Error) async -> any Error {
@@ -141,4 +157,7 @@ extension ResponseBytes.Source {
     }
 
     package var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { nil }
+    package var storedCount: Int64 { 0 }
+
+    package func isAppended(to file: URL, after count: Int64) {}
 }

@@ -1,0 +1,247 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+import SwitchboardTesting
+import SwitchboardTestSupport
+import Testing
+
+/// RFC 9111 §3.3 and §3.4, RFC 9110 §13.1.5 and §15.3.7: streams that end early, and their completion.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheCutStreamTests {
+    private static let size = CutStreamFixture.size
+    private let files = CutStreamFixture.files()
+
+    enum Cut: CaseIterable { case connection, reader, cancellation }
+
+    @Test("a cut-off stream is kept, and the next one requests the rest", arguments: Cut.allCases, [false, true])
+    func kept(cut: Cut, isOnDisk: Bool) async throws {
+        try await CutStreamFixture.run(isOnDisk: isOnDisk) { fixture in
+            let first = files.whole
+            fixture.server.enqueue(cut == .connection ? first.truncated(after: 100_000) : first.stalled(after: 100_000))
+            fixture.server.stub(.any) { files.answer($0) }
+            let task = Task {
+                let response = try await fixture.stream()
+                var count = 0
+                for try await chunk in response.bytes {
+                    count += chunk.count
+                    guard count == 100_000 else { continue }
+                    if cut == .reader { return }
+                    if cut == .cancellation { withUnsafeCurrentTask { $0?.cancel() } }
+                }
+            }
+            let result = await task.result
+            #expect((try? result.get()) == nil || cut == .reader)
+            try await fixture.waitForPart()
+            let second = try await fixture.stream()
+            #expect(second.statusCode == 200 && second.cacheOutcome == .validated(.incomplete) && second.body.isEmpty)
+            #expect(second.headers["Content-Length"] == "\(Self.size)" && second.headers["Content-Range"] == nil)
+            #expect(try await fixture.read(second) == files.content)
+            let third = try await fixture.stream()
+            #expect(third.cacheOutcome == .hit)
+            #expect(try await fixture.read(third) == files.content)
+            #expect(fixture.sent == ["", "bytes=100000- \"v1\""])
+        }
+    }
+
+    @Test("a stream that is cut off again keeps all bytes", arguments: [false, true])
+    func twice(isOnDisk: Bool) async throws {
+        try await CutStreamFixture.run(isOnDisk: isOnDisk) { fixture in
+            fixture.server.enqueue(
+                files.whole.truncated(after: 100_000), files.part(100_000..<Self.size).truncated(after: 70_001))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.readCut()
+            try await fixture.readCut()
+            // A reader that stops within the stored bytes loses none of them.
+            try await fixture.read(fixture.stream(), upTo: 1)
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+            #expect(fixture.sent.last == "bytes=170001- \"v1\"")
+            #expect(fixture.sent.count == 4)
+        }
+    }
+
+    @Test("a body of unknown size that was cut off is completed")
+    func chunked() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.chunked(10_000).truncated(after: 100_000))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.readCut()
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+            #expect(try await fixture.stream().cacheOutcome == .hit)
+            #expect(fixture.sent == ["", "bytes=100000- \"v1\""])
+        }
+    }
+
+    @Test("a call for the whole value completes a cut-off stream, and answers ranges within it")
+    func wholeCall() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 100_000))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.readCut()
+            let part = try await fixture.router.response(for: fixture.endPoint(["Range": "bytes=99990-99999"]))
+            #expect(part.statusCode == 206 && part.body == files.content[99_990..<100_000])
+            #expect(try await fixture.router.response(for: fixture.endPoint()).body == files.content)
+            #expect(fixture.sent == ["", "bytes=100000- \"v1\""])
+        }
+    }
+
+    @Test("a changed tag gives the new body whole, and replaces the part", arguments: [false, true])
+    func changed(isOnDisk: Bool) async throws {
+        try await CutStreamFixture.run(isOnDisk: isOnDisk) { fixture in
+            let new = CutStreamFixture.files(2)
+            fixture.server.enqueue(files.whole.truncated(after: 100_000))
+            fixture.server.stub(.any) { new.answer($0) }
+            try await fixture.readCut()
+            for _ in 1...2 { #expect(try await fixture.read(fixture.stream()) == new.content) }
+            #expect(fixture.sent == ["", "bytes=100000- \"v1\""])
+        }
+    }
+
+    /// Answers to the request for the rest that do not fit the stored part.
+    private static let misfits: [@Sendable (RangeServer) -> MockResponse] = [
+        { _ in .status(416, headers: ["Content-Range": "bytes */10"]) },
+        { $0.part(100_001..<size) }, { $0.part(99_999..<size) }, { $0.part(100_000..<200_000) },
+        { $0.part(100_000..<size, of: size + 1) }, { $0.part(100_000..<size).with("Content-Range", "bytes 1") },
+        { $0.part(100_000..<size).with("ETag", "\"v2\"") }, { $0.part(100_000..<size).with("Content-Range", "") },
+        { $0.part(100_000..<size).with("Content-Range", "bytes 100000-299999/*") },
+    ]
+
+    @Test("an answer that does not fit the stored part leads to one plain request", arguments: misfits.indices)
+    func misfit(index: Int) async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 100_000), Self.misfits[index](files))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.readCut()
+            for _ in 1...2 { #expect(try await fixture.read(fixture.stream()) == files.content) }
+            #expect(fixture.sent == ["", "bytes=100000- \"v1\"", ""])
+        }
+    }
+
+    @Test("a streamed range that continues the stored part makes it whole", arguments: [false, true])
+    func continued(isOnDisk: Bool) async throws {
+        try await CutStreamFixture.run(isOnDisk: isOnDisk) { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 100_000))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.readCut()
+            let ranges = [90_000..<120_000, 120_000..<Self.size]
+            for range in ranges {
+                let field = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+                #expect(try await fixture.read(fixture.stream(["Range": field])) == files.content[range])
+            }
+            let whole = try await fixture.stream()
+            #expect(whole.cacheOutcome == .hit && whole.headers["Content-Length"] == "\(Self.size)")
+            #expect(try await fixture.read(whole) == files.content)
+            #expect(fixture.sent == ["", "bytes=90000-119999", "bytes=120000-299999"])
+        }
+    }
+
+    @Test("a streamed range with a gap before it, or of another version, changes no part")
+    func gap() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(
+                files.whole.truncated(after: 100_000), files.part(100_001..<Self.size),
+                CutStreamFixture.files(2).part(100_000..<Self.size))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.readCut()
+            try await fixture.read(fixture.stream(["Range": "bytes=100001-"]))
+            #expect(await fixture.cache.usage.count == 1)
+            try await fixture.read(fixture.stream(["Range": "bytes=100000-"]))
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+        }
+    }
+
+    @Test("a shorter or longer rest than announced is an error")
+    func wrongRest() async throws {
+        for end in [-1, 1] {
+            try await CutStreamFixture.run { fixture in
+                let rest = files.content[100_000...] + Data([0])
+                let bad = MockResponse.data(rest.prefix(200_000 + end), status: 206, headers: files.validators)
+                    .with("Content-Range", "bytes 100000-299999/300000").chunked(50_000)
+                fixture.server.enqueue(files.whole.truncated(after: 100_000), bad)
+                fixture.server.stub(.any) { files.answer($0) }
+                try await fixture.readCut()
+                let error = await #expect(throws: NetworkError.self) { try await fixture.read(fixture.stream()) }
+                #expect(error?.code == (end < 0 ? .truncatedBody : .invalidResponse))
+            }
+        }
+    }
+
+    @Test("a cut-off stream does not replace a stored whole")
+    func wholeStays() async throws {
+        try await CutStreamFixture.run { fixture in
+            let new = CutStreamFixture.files(2)
+            fixture.server.enqueue(files.whole, new.whole.truncated(after: 100_000))
+            try await fixture.read(fixture.stream())
+            try await fixture.readCut(["Cache-Control": "no-cache"])
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+        }
+    }
+
+    @Test("a damaged part is not delivered, and the next stream begins anew")
+    func damaged() async throws {
+        try await CutStreamFixture.run { fixture in
+            let files = CutStreamFixture.files(1, 3_000_000)
+            fixture.server.enqueue(files.whole.truncated(after: 2_000_000))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.readCut()
+            let cache = fixture.folder.appendingPathComponent("cache")
+            let file = cache.appendingPathComponent(try #require(names(in: cache).first))
+            let handle = try FileHandle(forUpdating: file)
+            try handle.seek(toOffset: 1_500_000)
+            try handle.write(contentsOf: Data("damage".utf8))
+            try handle.close()
+            try await fixture.readCut()
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+            #expect(fixture.sent == ["", "bytes=2000000- \"v1\"", ""])
+        }
+    }
+
+    @Test("random streams, ranges and cuts deliver the body of a version", arguments: 0..<4)
+    func random(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        try await CutStreamFixture.run(isOnDisk: seed % 2 == 0) { fixture in
+            let version = Watched(1)
+            let cut = Watched<Int?>(nil)
+            fixture.server.stub(.any) { request in
+                let answer = CutStreamFixture.files(version.value).answer(request)
+                return cut.value.map { answer.truncated(after: $0) } ?? answer
+            }
+            for _ in 0..<60 {
+                if random.oneIn(8) { version.value += 1 }
+                cut.value = random.oneIn(2) ? Int.random(in: 1..<Self.size, using: &random) : nil
+                let limit = random.oneIn(3) ? Int.random(in: 1..<Self.size, using: &random) : .max
+                let first = random.oneIn(4) ? Int.random(in: 0..<Self.size, using: &random) : nil
+                let headers: HTTPHeaders = first.map { ["Range": "bytes=\($0)-"] } ?? [:]
+                var data = Data()
+                var isCut = false
+                do {
+                    let response = try await fixture.stream(headers)
+                    for try await chunk in response.bytes {
+                        data += chunk
+                        if data.count >= limit { break }
+                    }
+                } catch let error as NetworkError where error.code == .truncatedBody {
+                    isCut = true
+                }
+                // A stored version may answer while it is fresh.
+                let bodies = (1...version.value).map { CutStreamFixture.files($0).content.dropFirst(first ?? 0) }
+                #expect(bodies.contains { $0.prefix(data.count) == data })
+                if !isCut, limit == .max { #expect(data.count == Self.size - (first ?? 0)) }
+                if random.oneIn(10) { await fixture.cache.removeAll() }
+            }
+        }
+    }
+}
+
+/// A value that a test changes while a server reads it.
+private final class Watched<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var stored: Value
+
+    init(_ value: Value) { stored = value }
+
+    var value: Value {
+        get { lock.withLock { stored } }
+        set { lock.withLock { stored = newValue } }
+    }
+}
