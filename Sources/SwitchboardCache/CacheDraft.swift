@@ -17,6 +17,9 @@ final class CacheDraft: @unchecked Sendable {
     private var written = 0
     private(set) var bodyCount = 0
     private var isPlaced = false
+    private let folder: CacheFolder
+    /// The file that has the body, which is then not written here.
+    private var link: CacheLink?
 
     /// Creates the file.
     ///
@@ -28,6 +31,7 @@ final class CacheDraft: @unchecked Sendable {
     init(_ head: [UInt8], in folder: CacheFolder, limit: Int) throws {
         self.head = head
         self.limit = limit
+        self.folder = folder
         path = folder.temporaryPath()
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         var descriptor = open(path, flags, 0o600)
@@ -58,6 +62,42 @@ final class CacheDraft: @unchecked Sendable {
     /// The bytes by which the file may still grow.
     var room: Int { limit - size }
 
+    /// Whether the body is a link.
+    var isLinked: Bool { link != nil }
+
+    /// Shares the bytes of a file to which the reader appends the body, instead of writing them. Returns false, and
+    /// changes nothing, when that is not possible.
+    ///
+    /// - Parameters:
+    ///   - file: The path of the file.
+    ///   - part: The stored part whose first bytes the file has.
+    ///   - count: The number of these bytes.
+    func share(_ file: String, after part: StoredResponse?, _ count: Int) -> Bool {
+        guard bodyCount == 0, link == nil, let link = CacheLink(to: file, in: folder) else { return false }
+        return share(link, part?.file, count) { part?.body.prefix(count) == link.bytes(count) }
+    }
+
+    private func share(_ link: CacheLink, _ file: CacheFile?, _ count: Int, _ isEqual: () -> Bool = { false }) -> Bool {
+        var start: (sums: [UInt64], rest: Data) = ([], Data())
+        if count > 0, let file {
+            guard let known = file.start(count, in: link) else { return false }
+            start = known
+        } else if count > 0 {
+            guard isEqual(), let bytes = link.bytes(count) else { return false }
+            start.rest = bytes
+        }
+        self.link = link
+        sums = start.sums
+        bodyCount = count - start.rest.count
+        do {
+            try append(start.rest)
+            return true
+        } catch {
+            (self.link, sums, bodyCount, pending, pieceStart) = (nil, [], 0, [], 0)
+            return false
+        }
+    }
+
     /// Appends bytes of the body.
     ///
     /// - Throws: `POSIXError`: `EFBIG` when the file becomes larger than its limit.
@@ -71,7 +111,12 @@ final class CacheDraft: @unchecked Sendable {
                 rest = rest.dropFirst(part.count)
                 guard pending.count - pieceStart == CacheFile.piece else { continue }
                 endPiece()
-                if pending.count >= 4 * CacheFile.piece { try flush() }
+                if link != nil {
+                    pending.removeAll(keepingCapacity: true)
+                    pieceStart = 0
+                } else if pending.count >= 4 * CacheFile.piece {
+                    try flush()
+                }
             }
         }
         bodyCount += data.count
@@ -79,6 +124,7 @@ final class CacheDraft: @unchecked Sendable {
 
     /// Appends the body of another file.
     func append(_ file: CacheFile) throws {
+        if bodyCount == 0, let link = file.link(in: folder), share(link, file, file.bodyCount) { return }
         for start in stride(from: 0, to: file.bodyCount, by: 4 * CacheFile.piece) {
             try append(try file.read(start..<min(start + 4 * CacheFile.piece, file.bodyCount)))
         }
@@ -104,14 +150,18 @@ final class CacheDraft: @unchecked Sendable {
         }
         pending.append(contentsOf: repeatElement(0, count: CacheFile.padded(bodyCount) - bodyCount))
         if pieceStart < pending.count { endPiece() }
+        if let link {
+            guard let stamp = link.stamp(bodyCount) else { throw POSIXError(.EBUSY) }
+            pending = stamp
+        }
         sums.withUnsafeBytes { pending.append(contentsOf: $0) }
-        pending += CacheHead.end(head, bodyCount: bodyCount)
+        pending += CacheHead.end(head, bodyCount: bodyCount, isLinked: link != nil)
         try flush()
     }
 
     /// Gives the file its name, in place of another file of this name.
     func place(_ path: String) throws {
-        guard rename(self.path, path) == 0 else { throw Self.failure }
+        guard link?.place(path) ?? true, rename(self.path, path) == 0 else { throw Self.failure }
         isPlaced = true
     }
 

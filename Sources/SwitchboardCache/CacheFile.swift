@@ -25,16 +25,22 @@ final class CacheFile: Sendable {
 
     private let path: String
     private let descriptor: Int32
+    /// The open file with the body: the same one, unless the body is a ``CacheLink``.
+    private let body: Int32
+    private let sumsStart: Int
     let bodyCount: Int
 
-    private init(_ path: String, _ descriptor: Int32, bodyCount: Int) {
+    private init(_ path: String, _ descriptor: Int32, _ lengths: CacheHead.Lengths, body: Int32) {
         self.path = path
         self.descriptor = descriptor
-        self.bodyCount = bodyCount
+        self.body = body
+        sumsStart = lengths.sumsStart
+        bodyCount = lengths.body
     }
 
     deinit {
         close(descriptor)
+        if body != descriptor { close(body) }
     }
 
     // MARK: The places in a file
@@ -67,7 +73,7 @@ final class CacheFile: Sendable {
         let bytes = UnsafeRawBufferPointer(start: room, count: max(0, count))
         guard let (head, bodyCount) = parse(bytes), isSound(bytes, bodyCount) else {
             free(room)
-            return fault(descriptor, count)
+            return isLinked(bytes) ? readLarge(path, descriptor) : fault(descriptor, count)
         }
         close(descriptor)
         let body = realloc(room, max(1, bodyCount)) ?? room
@@ -84,10 +90,23 @@ final class CacheFile: Sendable {
     }
 
     private static func readLarge(_ path: String, _ descriptor: Int32) -> Content {
-        guard let (head, bodyCount) = head(descriptor) else { return fault(descriptor) }
-        let file = CacheFile(path, descriptor, bodyCount: bodyCount)
-        guard bodyCount <= wholeLimit else { return .open(head, file) }
-        return (try? file.read(0..<bodyCount)).map { .whole(head, $0) } ?? .damaged
+        guard let (head, lengths) = head(descriptor) else { return fault(descriptor) }
+        var body: Int32? = descriptor
+        if lengths.isLinked {
+            var stamp = [UInt8](repeating: 0, count: CacheLink.stampSize)
+            body = stamp.withUnsafeMutableBytes { bytes in
+                fill(bytes, from: descriptor, at: 0)
+                    ? CacheLink.open(path, lengths.body, stamp: UnsafeRawBufferPointer(bytes)) : nil
+            }
+        }
+        guard let body else { return fault(descriptor) }
+        let file = CacheFile(path, descriptor, lengths, body: body)
+        guard lengths.body <= wholeLimit else { return .open(head, file) }
+        return (try? file.read(0..<lengths.body)).map { .whole(head, $0) } ?? .damaged
+    }
+
+    private static func isLinked(_ file: UnsafeRawBufferPointer) -> Bool {
+        CacheHead.lengths(file).map { $0.isLinked && $0.size == file.count } ?? false
     }
 
     private static func open(_ path: String) -> Int32 {
@@ -114,15 +133,14 @@ final class CacheFile: Sendable {
 
     /// Reads the head of the bytes of a whole file. Nil when it is damaged.
     private static func parse(_ bytes: UnsafeRawBufferPointer) -> (head: CacheHead, bodyCount: Int)? {
-        guard let (headCount, bodyCount) = CacheHead.lengths(bytes),
-            bytes.count == headStart(bodyCount) + headCount + CacheHead.trailer,
-            let head = CacheHead(UnsafeRawBufferPointer(rebasing: bytes[headStart(bodyCount)...]))
+        guard let lengths = CacheHead.lengths(bytes), bytes.count == lengths.size, !lengths.isLinked,
+            let head = CacheHead(UnsafeRawBufferPointer(rebasing: bytes[lengths.headStart...]))
         else { return nil }
-        return (head, bodyCount)
+        return (head, lengths.body)
     }
 
     /// Reads the head from the end of a file. Nil when it is damaged.
-    private static func head(_ descriptor: Int32) -> (head: CacheHead, bodyCount: Int)? {
+    private static func head(_ descriptor: Int32) -> (head: CacheHead, lengths: CacheHead.Lengths)? {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
         let size = Int(information.st_size)
@@ -132,13 +150,11 @@ final class CacheFile: Sendable {
             defer { room.deallocate() }
             let bytes = UnsafeRawBufferPointer(room)
             guard fill(room, from: descriptor, at: size - count), let lengths = CacheHead.lengths(bytes),
-                size == headStart(lengths.body) + lengths.head + CacheHead.trailer
+                size == lengths.size
             else { return nil }
             let wanted = lengths.head + CacheHead.trailer
             guard wanted > count else {
-                return CacheHead(UnsafeRawBufferPointer(rebasing: bytes[(count - wanted)...])).map {
-                    ($0, lengths.body)
-                }
+                return CacheHead(UnsafeRawBufferPointer(rebasing: bytes[(count - wanted)...])).map { ($0, lengths) }
             }
             count = wanted
         }
@@ -157,9 +173,12 @@ final class CacheFile: Sendable {
         let end = min((last + 1) * Self.piece, Self.padded(bodyCount))
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: end - start, alignment: 16)
         var sums = [UInt64](repeating: 0, count: last - first + 1)
+        // The padding is not in the app's file.
+        let known = body == descriptor ? end : min(end, bodyCount)
+        for index in (known - start)..<room.count { room[index] = 0 }
         let isSound = sums.withUnsafeMutableBytes { sums in
-            Self.fill(room, from: descriptor, at: start)
-                && Self.fill(sums, from: descriptor, at: Self.padded(bodyCount) + first * 8)
+            Self.fill(UnsafeMutableRawBufferPointer(rebasing: room[..<(known - start)]), from: body, at: start)
+                && Self.fill(sums, from: descriptor, at: sumsStart + first * 8)
                 && Self.isSound(UnsafeRawBufferPointer(room), UnsafeRawBufferPointer(sums))
         }
         guard isSound, let base = room.baseAddress else {
@@ -171,7 +190,32 @@ final class CacheFile: Sendable {
     }
 
     /// Removes the file because it is damaged.
-    func discard() { unlink(path) }
+    func discard() { Self.remove(path) }
+
+    /// Removes a file, and the link that is its body.
+    static func remove(_ path: String) {
+        unlink(path)
+        unlink(CacheLink.path(of: path))
+    }
+
+    // MARK: Sharing
+
+    /// Returns the checksums of the pieces before a byte, and the bytes of an incomplete piece before it. Nil unless the
+    /// body is the file of a link.
+    func start(_ count: Int, in link: CacheLink) -> (sums: [UInt64], rest: Data)? {
+        guard count <= bodyCount, link.isSame(as: body) else { return nil }
+        let pieces = count / Self.piece
+        var sums = [UInt64](repeating: 0, count: pieces)
+        guard sums.withUnsafeMutableBytes({ Self.fill($0, from: descriptor, at: sumsStart) }),
+            let rest = try? read((pieces * Self.piece)..<count)
+        else { return nil }
+        return (sums, rest)
+    }
+
+    /// Links the body once more. Nil unless it is a link.
+    func link(in folder: CacheFolder) -> CacheLink? {
+        body == descriptor ? nil : CacheLink(to: CacheLink.path(of: path), in: folder)
+    }
 
     /// Returns bytes of the body in chunks. A damaged piece throws, and its bytes are not delivered.
     func bytes(_ range: Range<Int>, for request: NetworkRequest?) -> ResponseBytes {

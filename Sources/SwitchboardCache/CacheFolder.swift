@@ -39,12 +39,13 @@ struct CacheFolder: Sendable {
         return stat(prefix, &information) == 0 ? information.changed : 0
     }
 
-    /// Returns the names of the stored responses, and those of other files that a cache wrote. Nil when the folder
-    /// cannot be read.
-    func list() -> (names: [CacheFileName], remnants: [String])? {
+    /// Returns the names of the stored responses, those whose body is a link, and those of other files that a cache
+    /// wrote. Nil when the folder cannot be read.
+    func list() -> (names: [CacheFileName], linked: [CacheFileName], remnants: [String])? {
         guard let folder = opendir(prefix) else { return nil }
         defer { closedir(folder) }
         var names: [CacheFileName] = []
+        var linked: [CacheFileName] = []
         var remnants: [String] = []
         while let entry = readdir(folder) {
             // The entry is as long as its name, not as long as the type.
@@ -52,11 +53,15 @@ struct CacheFolder: Sendable {
             let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
             if let name = CacheFileName(bytes) {
                 names.append(name)
+            } else if bytes.count > 5, bytes.suffix(5).elementsEqual(".body".utf8),
+                let name = CacheFileName(UnsafeRawBufferPointer(rebasing: bytes.dropLast(5)))
+            {
+                linked.append(name)
             } else if Self.isRemnant(bytes) {
                 remnants.append(String(decoding: bytes, as: UTF8.self))
             }
         }
-        return (names, remnants)
+        return (names, linked, remnants)
     }
 
     /// The characters of the names that earlier versions gave: a hash, later the marks and a hash, each also with the
@@ -93,6 +98,27 @@ struct CacheFolder: Sendable {
             let age = Double(CacheTime.now - information.changed) / 1e9
             if isRemovingAll || !(0..<Self.patience).contains(age) { unlink(path) }
         }
+    }
+}
+
+extension CacheFolder {
+    /// Removes the links of responses that are gone, except those whose response may be about to appear.
+    func sweep(linked names: some Sequence<CacheFileName>) {
+        for name in names {
+            let path = CacheLink.path(of: path(of: name))
+            var information = stat()
+            guard lstat(path, &information) == 0 else { continue }
+            let age = Double(CacheTime.now - information.statusChanged) / 1e9
+            if !(0..<Self.patience).contains(age) { unlink(path) }
+        }
+    }
+
+    /// Returns the disk space of a response's file with its link, in bytes.
+    func space(of name: CacheFileName, _ information: stat, isLinked: Bool) -> Int {
+        let space = DiskCache.space(Int(information.st_size))
+        var body = stat()
+        guard isLinked, lstat(CacheLink.path(of: path(of: name)), &body) == 0 else { return space }
+        return space + DiskCache.space(Int(body.st_size))
     }
 }
 

@@ -68,11 +68,11 @@ struct CacheHead {
     }
 
     /// Returns the end of a file: the head and the trailer.
-    static func end(_ head: [UInt8], bodyCount: Int) -> [UInt8] {
+    static func end(_ head: [UInt8], bodyCount: Int, isLinked: Bool = false) -> [UInt8] {
         var bytes = head
         func add(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
         add(UInt64(head.count))
-        add(UInt64(bodyCount))
+        add(UInt64(bodyCount) | (isLinked ? linked : 0))
         add(magic)
         add(bytes.withUnsafeBytes { CacheChecksum.of($0) })
         return bytes
@@ -80,15 +80,32 @@ struct CacheHead {
 
     // MARK: Reading
 
+    /// The bit of the body's length that tells that the body is a ``CacheLink``. The file then has its stamp instead.
+    private static let linked: UInt64 = 1 << 62
+
+    /// The lengths of the parts of a file.
+    struct Lengths {
+        let head: Int
+        let body: Int
+        let isLinked: Bool
+
+        /// The place of the checksums.
+        var sumsStart: Int { isLinked ? CacheLink.stampSize : CacheFile.padded(body) }
+        /// The place of the head.
+        var headStart: Int { sumsStart + CacheFile.pieces(body) * 8 }
+        /// The size of the file.
+        var size: Int { headStart + head + trailer }
+    }
+
     /// Reads the lengths of head and body from the end of a file. Nil when they are damaged.
-    static func lengths(_ end: UnsafeRawBufferPointer) -> (head: Int, body: Int)? {
+    static func lengths(_ end: UnsafeRawBufferPointer) -> Lengths? {
         guard end.count >= trailer else { return nil }
         func number(_ index: Int) -> UInt64 {
             UInt64(littleEndian: end.loadUnaligned(fromByteOffset: end.count - trailer + index * 8, as: UInt64.self))
         }
-        let (head, body) = (number(0), number(1))
+        let (head, body) = (number(0), number(1) & ~linked)
         guard number(2) == magic, head < limit, head % 8 == 0, body < 1 << 48 else { return nil }
-        return (Int(head), Int(body))
+        return Lengths(head: Int(head), body: Int(body), isLinked: number(1) & linked != 0)
     }
 
     /// Reads a head. Nil when it is damaged.

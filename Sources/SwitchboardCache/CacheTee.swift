@@ -30,6 +30,16 @@ final class CacheTee: ResponseBytes.Source {
     var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { bytes.result }
     var storedCount: Int64 { bytes.storedCount }
 
+    /// Shares the bytes of the reader's file with the cache, so that they are on disk once.
+    func isAppended(to file: URL, after count: Int64) {
+        let start = body.start
+        guard count == Int64(start?.count ?? 0) else { return }
+        sink.withLock { sink in
+            guard case .file(let draft) = sink, draft.share(file.path, after: start?.part, Int(count)) else { return }
+            _ = isWithoutStart.swap(false)
+        }
+    }
+
     func next() async throws -> Data? {
         do {
             await addStart()

@@ -24,6 +24,8 @@ final class DiskCache {
     private var listed: Int64?
     /// The end of the last listing and its duration, in nanoseconds.
     private var listing: (end: Int64, duration: Int64) = (0, 0)
+    /// The files whose body is a link.
+    private var linked: Set<CacheFileName> = []
     /// The files whose size is unknown.
     private var unknown: [CacheFileName] = []
     /// The next files to evict, the first one last.
@@ -97,7 +99,7 @@ final class DiskCache {
         switch CacheFile.read(path) {
         case .whole(let head, let body) where head.isOf(key): return head.response(body)
         case .open(let head, let file) where head.isOf(key): return head.response(Data(), file)
-        case .damaged: unlink(path)
+        case .damaged: CacheFile.remove(path)
         default: break
         }
         return nil
@@ -188,6 +190,11 @@ final class DiskCache {
         do {
             name = try CacheFileName(key).with(variant: response.variant)
             try draft.place(folder.path(of: name))
+            if draft.isLinked {
+                linked.insert(name)
+            } else if linked.remove(name) != nil {
+                unlink(CacheLink.path(of: folder.path(of: name)))
+            }
         } catch {
             return .failure(DiskFault(error))
         }
@@ -256,17 +263,18 @@ final class DiskCache {
 
     /// Removes all cache files in the folder, including files of other processes.
     func removeAll() {
-        if let (names, remnants) = folder.list() {
-            for name in names { unlink(folder.path(of: name)) }
+        if let (names, linked, remnants) = folder.list() {
+            for name in names + linked { CacheFile.remove(folder.path(of: name)) }
             folder.sweep(remnants, isRemovingAll: true)
         }
-        (index, unknown, victims) = (DiskIndex(), [], [])
+        (index, unknown, victims, linked) = (DiskIndex(), [], [], [])
         listed = folder.changed
     }
 
     private func remove(_ name: CacheFileName) {
         let isCurrent = !isChanged
-        unlink(folder.path(of: name))
+        CacheFile.remove(folder.path(of: name))
+        linked.remove(name)
         noteOwnChange(isCurrent)
         index.remove(name)
     }
@@ -293,7 +301,7 @@ final class DiskCache {
         let pause = listing.duration < 1_000_000 ? 0 : listing.duration * 100
         guard changed != listed, start < listing.end || start >= listing.end + pause else { return }
         // A folder that cannot be read is tried again when it changes.
-        guard let (names, remnants) = folder.list() else { return listed = changed }
+        guard let (names, linked, remnants) = folder.list() else { return listed = changed }
         // The clock of the file system has ticks of milliseconds: a later change may have the same time.
         listed = start - changed < 10_000_000 ? changed - 1 : changed
         var gone = Set(index.all.map(\.name))
@@ -302,6 +310,8 @@ final class DiskCache {
         }
         for name in gone { index.remove(name) }
         folder.sweep(remnants)
+        self.linked = Set(linked)
+        if !linked.isEmpty { folder.sweep(linked: self.linked.subtracting(names)) }
         listing.end = CacheTime.now
         listing.duration = listing.end - start
     }
@@ -329,7 +339,7 @@ final class DiskCache {
                 remove(name)
                 continue
             }
-            let space = Self.space(Int(information.st_size))
+            let space = folder.space(of: name, information, isLinked: linked.contains(name))
             index.change(name) { item in
                 (item.size, item.told) = (space, max(item.told, information.changed))
                 item.use = max(item.use, information.changed)
@@ -365,7 +375,7 @@ final class DiskCache {
         else {
             return false
         }
-        let space = Self.space(Int(information.st_size))
+        let space = folder.space(of: item.name, information, isLinked: linked.contains(item.name))
         index.change(item.name) { item in
             (item.size, item.use, item.told) = (space, information.changed, information.changed)
         }

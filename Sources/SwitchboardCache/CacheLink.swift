@@ -1,0 +1,90 @@
+import SwitchboardPlatform
+import Foundation
+
+/// The body of a stored response that shares the bytes of a file of the app, such as a download: a hard link or, on
+/// Apple platforms, a clone.
+///
+/// The app may change the file. The stamp and the checksums of the stored response tell that, and it then counts as
+/// damaged. The cache never writes to the file. It has the file's permissions, so it is made only if the folder is
+/// private or the file is.
+final class CacheLink: @unchecked Sendable {  // one task at a time uses it
+    /// The number of bytes of a stamp.
+    static let stampSize = 16
+
+    private let path: String
+    private var isPlaced = false
+
+    /// Links a file under a temporary name. Nil when the file system refuses that.
+    init?(to file: String, in folder: CacheFolder) {
+        path = folder.temporaryPath()
+        var (parent, own) = (stat(), stat())
+        guard link(file, path) == 0 else { return nil }
+        let isPrivate =
+            stat(folder.url.path, &parent) == 0 && lstat(path, &own) == 0 && own.st_mode & S_IFMT == S_IFREG
+            && (parent.st_mode & 0o077 == 0 || own.st_mode & 0o077 == 0)
+        guard isPrivate else {
+            unlink(path)
+            return nil
+        }
+    }
+
+    deinit {
+        if !isPlaced { unlink(path) }
+    }
+
+    /// Returns the path of the body of a stored response.
+    static func path(of file: String) -> String { file + ".body" }
+
+    /// Returns the first bytes of the file. Nil when it does not have exactly these.
+    func bytes(_ count: Int) -> Data? {
+        let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        guard let data = try? handle.read(upToCount: count + 1) ?? Data(), data.count == count else { return nil }
+        return data
+    }
+
+    /// Returns whether the link leads to an open file.
+    func isSame(as descriptor: Int32) -> Bool {
+        var (own, other) = (stat(), stat())
+        return lstat(path, &own) == 0 && fstat(descriptor, &other) == 0 && own.st_ino == other.st_ino
+            && own.st_dev == other.st_dev
+    }
+
+    /// Returns the bytes by which a change of the file is noticed. Nil unless the file has this size.
+    func stamp(_ size: Int) -> [UInt8]? {
+        SharedFile.detach(path)
+        var information = stat()
+        guard lstat(path, &information) == 0, Int(information.st_size) == size else { return nil }
+        return Self.stamp(information)
+    }
+
+    /// Opens the body of a stored response. Nil when the file is gone or has changed.
+    static func open(_ path: String, _ size: Int, stamp: UnsafeRawBufferPointer) -> Int32? {
+        let descriptor = Foundation.open(Self.path(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
+            Int(information.st_size) == size, Self.stamp(information).elementsEqual(stamp)
+        else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    /// Gives the body its name, in place of another one.
+    func place(_ file: String) -> Bool {
+        guard rename(path, Self.path(of: file)) == 0 else { return false }
+        isPlaced = true
+        // Between two names of one file, `rename` does nothing.
+        unlink(path)
+        return true
+    }
+
+    private static func stamp(_ information: stat) -> [UInt8] {
+        let words = [UInt64(information.st_ino), UInt64(bitPattern: information.changed)].map(\.littleEndian)
+        return words.withUnsafeBytes { Array($0) }
+    }
+}

@@ -1,0 +1,271 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+import SwitchboardTesting
+import SwitchboardTestSupport
+import Testing
+
+/// Downloads through a cache on disk: the bytes of the file and of the stored response are on disk once.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheDownloadTests {
+    private static let size = CutStreamFixture.size
+    private let files = CutStreamFixture.files()
+
+    @Test("an interrupted download resumes, and its bytes are on disk once", arguments: [false, true])
+    func resumed(isKept: Bool) async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 100_000))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.downloadCut(isKept: isKept)
+            #expect(try fixture.overhead(100_000) < 4_096)
+            #expect(names(in: fixture.folder).count == (isKept ? 3 : 1))
+            let progress = TransferProgress()
+            let response = try await fixture.download(isKept: isKept, progress)
+            #expect(try fixture.saved() == files.content && progress.current.completed == Int64(Self.size))
+            #expect(response.metrics.bytesReceived == 200_000)
+            #expect(fixture.sent == ["", "bytes=100000- \"v1\""])
+            #expect(names(in: fixture.folder) == ["a", "cache"])
+            #expect(try fixture.overhead(Self.size) < 4_096)
+            let stream = try await fixture.stream()
+            #expect(stream.cacheOutcome == .hit)
+            #expect(try await fixture.read(stream) == files.content)
+            #expect(try await fixture.router.response(for: fixture.endPoint()).body == files.content)
+            #expect(fixture.server.requests.count == 2)
+        }
+    }
+
+    @Test("a download that is cut off several times within a call is on disk once")
+    func retried() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(
+                files.whole.truncated(after: 100_001), files.part(100_001..<Self.size).truncated(after: 65_535))
+            fixture.server.stub(.any) { files.answer($0) }
+            let response = try await fixture.download(attempts: 3)
+            #expect(response.metrics.bytesReceived == Int64(Self.size))
+            #expect(try fixture.saved() == files.content)
+            #expect(fixture.sent == ["", "bytes=100001- \"v1\"", "bytes=165536- \"v1\""])
+            #expect(try fixture.overhead(Self.size) < 4_096)
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+            #expect(fixture.server.requests.count == 3)
+        }
+    }
+
+    @Test("a changed tag gives the new file whole", arguments: [false, true])
+    func changed(isKept: Bool) async throws {
+        try await CutStreamFixture.run { fixture in
+            let new = CutStreamFixture.files(2)
+            fixture.server.enqueue(files.whole.truncated(after: 100_000))
+            fixture.server.stub(.any) { new.answer($0) }
+            try await fixture.downloadCut(isKept: isKept)
+            try await fixture.download(isKept: isKept)
+            #expect(try fixture.saved() == new.content)
+            #expect(try await fixture.read(fixture.stream()) == new.content)
+            #expect(fixture.sent == ["", "bytes=100000- \"v1\""])
+            #expect(try fixture.overhead(Self.size) < 4_096)
+        }
+    }
+
+    @Test("without the cache's folder, a kept download resumes, and another begins anew", arguments: [false, true])
+    func removed(isKept: Bool) async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 100_000))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.downloadCut(isKept: isKept)
+            try FileManager.default.removeItem(at: fixture.cacheFolder)
+            try await fixture.download(isKept: isKept)
+            #expect(try fixture.saved() == files.content)
+            #expect(fixture.sent == ["", isKept ? "bytes=100000- \"v1\"" : ""])
+        }
+    }
+
+    @Test("a finished file stays when the cache is removed, in memory and on disk")
+    func independent() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.download()
+            await fixture.cache.removeAll()
+            #expect(names(in: fixture.cacheFolder) == [])
+            #expect(try fixture.saved() == files.content)
+        }
+    }
+
+    /// The changes that an app makes to a downloaded file.
+    private static let edits: [@Sendable (URL) throws -> Void] = [
+        { try FileHandle(forWritingTo: $0).write(contentsOf: Data("edited".utf8)) },
+        {
+            // The time of change is the one before.
+            let facts = try FileManager.default.attributesOfItem(atPath: $0.path)
+            try FileHandle(forWritingTo: $0).write(contentsOf: Data("edited".utf8))
+            try FileManager.default.setAttributes([.modificationDate: facts[.modificationDate] as Any], ofItemAtPath: $0.path)
+        },
+        { try FileHandle(forWritingTo: $0).truncate(atOffset: 1_000) },
+        { try FileHandle(forWritingTo: $0).truncate(atOffset: 0) },
+        {
+            let handle = try FileHandle(forWritingTo: $0)
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data("more".utf8))
+        },
+    ]
+
+    @Test("an edited file is never served from the cache", arguments: edits.indices, [size, 3_000_000])
+    func edited(index: Int, size: Int) async throws {
+        let files = CutStreamFixture.files(1, size)
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.download()
+            try Self.edits[index](fixture.file)
+            // A damage that only the checksums tell ends a stream, as that of every stored response does.
+            for attempt in 1...3 {
+                do {
+                    #expect(try await fixture.read(fixture.stream()) == files.content)
+                } catch let error as NetworkError {
+                    #expect(error.code == .truncatedBody && attempt == 1)
+                }
+            }
+            #expect(fixture.server.requests.count == 2)
+        }
+    }
+
+    @Test("a moved and a deleted file leave the stored response as it is", arguments: [false, true])
+    func moved(isDeleted: Bool) async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.download()
+            let other = fixture.folder.appendingPathComponent("b")
+            try FileManager.default.moveItem(at: fixture.file, to: other)
+            if isDeleted { try FileManager.default.removeItem(at: other) }
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+            try await fixture.download()
+            #expect(try fixture.saved() == files.content)
+            #expect(fixture.server.requests.count == 1)
+        }
+    }
+
+    @Test("two downloads of one URL at a time are both right, and stored once")
+    func concurrent() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { files.answer($0) }
+            for isCut in [true, false] {
+                if isCut { fixture.server.enqueue(files.whole.truncated(after: 100_000)) }
+                await withTaskGroup(of: Void.self) { group in
+                    for name in ["a", "b", "c"] {
+                        group.addTask { _ = try? await fixture.download(name) }
+                    }
+                }
+                for name in ["a", "b", "c"] {
+                    if !isCut || FileManager.default.fileExists(atPath: fixture.file(name).path) {
+                        let saved = try fixture.saved(name)
+                        #expect(saved == files.content)
+                    }
+                }
+                let streamed = try await fixture.read(fixture.stream())
+                #expect(streamed == files.content)
+                #expect(names(in: fixture.cacheFolder).count <= 2)
+            }
+        }
+    }
+
+    @Test("a download answered by the cache counts no received bytes", arguments: [1_000, 3_000_000])
+    func counted(size: Int) async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { CutStreamFixture.files(1, size).answer($0) }
+            #expect(try await fixture.download().metrics.bytesReceived == Int64(size))
+            let progress = TransferProgress()
+            let response = try await fixture.download("b", progress)
+            #expect(response.cacheOutcome == .hit && response.metrics.bytesReceived == 0)
+            #expect(progress.current.completed == Int64(size) && progress.current.expected == Int64(size))
+        }
+    }
+
+    @Test("a cache on another file system, or in a folder that others may read, has its own copy")
+    func apart() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { files.answer($0) }
+            let open = fixture.folder.appendingPathComponent("open")
+            try FileManager.default.createDirectory(
+                at: open, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+            let elsewhere = URL(fileURLWithPath: "/dev/shm/switchboard-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: elsewhere) }
+            let isElsewhere = FileManager.default.fileExists(atPath: "/dev/shm")
+            for folder in isElsewhere ? [open, elsewhere] : [open] {
+                let cache = try ResponseCache(folder: folder)
+                let router = Router<URLEndPoint>(exchangeInterceptors: [cache])
+                try await router.download(fixture.endPoint(), to: fixture.file)
+                #expect(names(in: folder).count == 1)
+                try FileHandle(forWritingTo: fixture.file).truncate(atOffset: 0)
+                let response = try await router.download(fixture.endPoint(), to: fixture.file)
+                #expect(try response.cacheOutcome == .hit && fixture.saved() == files.content)
+            }
+        }
+    }
+
+    @Test("downloads cut off and canceled at random deliver the file of a version", arguments: 0..<4)
+    func random(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        try await CutStreamFixture.run { fixture in
+            var version = 1
+            var ends = (whole: 0, cut: 0)
+            for _ in 0..<60 {
+                if random.oneIn(10) { version += 1 }
+                if random.oneIn(12) { await fixture.cache.removeAll() }
+                if random.oneIn(12) { try? FileManager.default.removeItem(at: fixture.cacheFolder) }
+                let files = CutStreamFixture.files(version)
+                let cut = random.oneIn(2) ? Int.random(in: 1..<Self.size, using: &random) : Self.size
+                fixture.server.stub(.any) { files.answer($0).truncated(after: cut) }
+                let point = random.oneIn(3) ? Int64.random(in: 0..<Int64(Self.size), using: &random) : .max
+                let (isKept, attempts) = (random.oneIn(2), Int.random(in: 1...2, using: &random))
+                let progress = TransferProgress()
+                async let response = fixture.download(isKept: isKept, attempts: attempts, progress)
+                for await update in progress where update.completed >= point { progress.cancel() }
+                do {
+                    let response = try await response
+                    ends.whole += 1
+                    let saved = try fixture.saved()
+                    #expect((1...version).contains { CutStreamFixture.files($0).content == saved })
+                    // An earlier call may have kept a partial file.
+                    let isAlone = names(in: fixture.folder).filter { $0 != "cache" } == ["a"]
+                    if isAlone, response.cacheOutcome != .hit { #expect(try fixture.overhead(Self.size) < 4_096) }
+                } catch {
+                    ends.cut += 1
+                    #expect((error as? NetworkError)?.code ?? .truncatedBody == .truncatedBody)
+                }
+                let onDisk = try fixture.bytesOnDisk()
+                #expect(onDisk < 3 * Self.size)
+            }
+            #expect(ends.whole > 5 && ends.cut > 5)
+        }
+    }
+}
+
+extension CutStreamFixture {
+    var cacheFolder: URL { folder.appendingPathComponent("cache") }
+    var file: URL { file("a") }
+
+    func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
+
+    func saved(_ name: String = "a") throws -> Data { try Data(contentsOf: file(name)) }
+
+    @discardableResult
+    func download(
+        _ name: String = "a", isKept: Bool = false, attempts: Int = 1, _ progress: TransferProgress? = nil
+    ) async throws -> NetworkResponse {
+        let options = RequestOptions {
+            $0.retry = RetryPolicy(maximumAttempts: attempts, clock: TestClock(skips: true))
+        }
+        return try await router.download(
+            endPoint(), to: file(name), keepingPartial: isKept, options: options, progress: progress)
+    }
+
+    /// Downloads a file whose body ends early.
+    func downloadCut(isKept: Bool) async throws {
+        let error = await #expect(throws: NetworkError.self) { try await download(isKept: isKept) }
+        #expect(error?.code == .truncatedBody)
+    }
+
+    /// The bytes on disk beside those of a body.
+    func overhead(_ body: Int) throws -> Int {
+        let count = try bytesOnDisk() - body
+        #expect(count >= 0)
+        return count
+    }
+}
