@@ -65,13 +65,14 @@ final class CacheDraft: @unchecked Sendable {
     /// Whether the body is a link.
     var isLinked: Bool { link != nil }
 
-    /// Shares the bytes of a file to which the reader appends the body, instead of writing them. Returns false, and
-    /// changes nothing, when that is not possible.
+    /// Shares the bytes of a file to which the reader appends the body, instead of writing them. Changes nothing when
+    /// that is not possible.
     ///
     /// - Parameters:
     ///   - file: The path of the file.
     ///   - part: The stored part whose first bytes the file has.
     ///   - count: The number of these bytes.
+    /// - Returns: Whether the bytes are shared.
     func share(_ file: String, after part: StoredResponse?, _ count: Int) -> Bool {
         guard bodyCount == 0, link == nil, let link = CacheLink(to: file, in: folder) else { return false }
         return share(link, part?.file, count) { part?.body.prefix(count) == link.bytes(count) }

@@ -6,7 +6,7 @@ import Switchboard
 ///
 /// A hit from memory takes a lock and no turn of the actor.
 actor CacheStorage {
-    private struct Load {
+    struct Load {
         let key: CacheKey
         let request: NetworkRequest
         /// Whether a newer response or a removal superseded this load.
@@ -15,9 +15,9 @@ actor CacheStorage {
 
     private nonisolated let held: Protected<CacheHeld>
     private let disk: DiskCache?
-    private nonisolated let folder: CacheFolder?
+    nonisolated let folder: CacheFolder?
     /// The largest total size of memory and disk.
-    private nonisolated let limits: (memory: Int, disk: Int)
+    nonisolated let limits: (memory: Int, disk: Int)
     /// The loads in flight, numbered in the order in which they began.
     private var loads: [Int: Load] = [:]
     private var nextLoad = 0
@@ -65,7 +65,7 @@ actor CacheStorage {
         return CacheFileName(key, owner)
     }
 
-    private func findOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
+    func findOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
         let found = held.withLock { $0.memory.find(key, request) }
         guard let disk else { return found }
         defer { survey() }
@@ -162,7 +162,7 @@ actor CacheStorage {
         return await place(response, at: number, draft)
     }
 
-    private func key(of number: Int) -> CacheKey? { loads[number].flatMap { $0.isOvertaken ? nil : $0.key } }
+    func key(of number: Int) -> CacheKey? { loads[number].flatMap { $0.isOvertaken ? nil : $0.key } }
 
     /// Ends a load and stores its response, of a stream only if it may replace what is stored. The body is in a finished
     /// draft, in the response, or both.
@@ -206,41 +206,6 @@ actor CacheStorage {
         survey()
         guard case .failure(let fault) = result else { return nil }
         return "not stored on disk: \(fault.text)"
-    }
-
-    /// Returns a body that stores itself while it is read: on disk, or else in memory if it is small.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes that arrive.
-    ///   - body: The body to store.
-    /// - Returns: The bytes for the reader.
-    nonisolated func storing(_ bytes: ResponseBytes, in body: CacheBody) async -> ResponseBytes {
-        guard let key = await key(of: body.load) else {
-            await end(body.load)
-            return bytes
-        }
-        let sink: CacheBody.Sink
-        if let folder {
-            switch DiskCache.draft(body.draft, key, in: folder, limit: limits.disk) {
-            case .success(let draft) where body.size ?? 0 <= draft.room: sink = .file(draft)
-            case .success: sink = .none("not stored on disk: it is larger than the cache")
-            case .failure(let fault): sink = .none("not stored on disk: \(fault.text)")
-            }
-        } else {
-            let limit = limits.memory / 8
-            sink = body.size ?? 0 <= limit ? .memory(Data(), limit) : .none("not stored: it is too large for memory")
-        }
-        return ResponseBytes(CacheTee(bytes, body, sink, await bytes.request))
-    }
-
-    /// Returns whether a streamed response may replace what is stored now: a part replaces a shorter one
-    /// of the same version, and a whole one replaces every part of its version.
-    private func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
-        guard response.part != nil || load.isOvertaken else { return true }
-        guard let current = findOnDisk(load.key, load.request) else { return !load.isOvertaken }
-        guard let part = current.part else { return false }
-        guard current.isSameVersion(as: response) else { return !load.isOvertaken }
-        return response.part == nil || part.prefix < count
     }
 
     /// Returns a part combined with what is stored now, or a response combined with a part that overtook it. Nil when

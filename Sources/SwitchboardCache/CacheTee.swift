@@ -9,7 +9,7 @@ final class CacheTee: ResponseBytes.Source {
     let request: NetworkRequest?
     /// The bytes that have arrived. Nil after the end.
     private let sink: Protected<CacheBody.Sink?>
-    /// Whether the stored bytes that precede the arriving ones are still missing.
+    /// True until the stored bytes are added that precede the arriving ones.
     private let isWithoutStart: Protected<Bool>
 
     init(_ bytes: ResponseBytes, _ body: CacheBody, _ sink: CacheBody.Sink, _ request: NetworkRequest?) {

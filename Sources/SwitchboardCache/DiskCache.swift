@@ -385,23 +385,3 @@ final class DiskCache {
     /// Returns the disk space of a file of this size, in bytes.
     static func space(_ bytes: Int) -> Int { (bytes + 4_095) / 4_096 * 4_096 }
 }
-
-/// The reason why a response is not stored on disk.
-struct DiskFault: Error, ExpressibleByStringLiteral {
-    let text: String
-
-    init(stringLiteral text: String) {
-        self.text = text
-    }
-
-    init(_ error: any Error) {
-        text = (error as? NetworkError)?.summary ?? error.localizedDescription
-    }
-}
-
-extension CacheDraft {
-    /// Appends the body of a response.
-    func append(bodyOf response: StoredResponse) throws {
-        if let file = response.file { try append(file) } else { try append(response.body) }
-    }
-}

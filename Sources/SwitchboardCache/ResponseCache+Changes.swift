@@ -61,7 +61,8 @@ extension ResponseCache {
         guard let outcome = response.cacheOutcome else { return response }
         // Only the rest of an incomplete body was received.
         let isCompleted = outcome == .validated(.incomplete)
-        storage.count(outcome, isCompleted ? load.found?.bodyCount ?? 0 : response.length(of: load.stored))
+        let known = response.stream == nil ? load.found?.bodyCount : load.found?.part?.prefix
+        storage.count(outcome, isCompleted ? known ?? 0 : response.length(of: load.stored))
         switch outcome {
         case .miss: response.request?.report(.cache("answered by the server"))
         case .validated: response.request?.report(.cache("still right"))

@@ -18,8 +18,8 @@ import Switchboard
 /// The cache stores the responses that [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3) lets a private
 /// cache store, without their `Set-Cookie`: every status with a stated lifetime, and the heuristically cacheable ones.
 /// It stores no answer to credentials (401, 407) and no response with `no-store`. A streamed response and a download are
-/// stored while they are read, if they are read to their end, and a stored response answers later ones in chunks. A
-/// cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the same header
+/// stored while they are read, and a stored response answers later ones in chunks. On disk, a download and its stored
+/// response share their bytes. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the same header
 /// fields, including credentials and cookies. Fields that change with each request, such as a signature or the
 /// `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored per identity. A
 /// stored GET also answers a HEAD. A POST's response that states its lifetime and has its own URL as `Content-Location`
@@ -32,7 +32,8 @@ import Switchboard
 /// end. The cache stores a 206, and the received bytes of a GET whose body ended early, if they have a strong validator:
 /// an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. It combines up to 8 separate parts with
 /// the same validator. They answer ranges within them. A GET of the whole requests the missing bytes only, with
-/// `If-Range`. If the server's answer does not fit, the cache sends the plain request. Several ranges, other units, and
+/// `If-Range`; as a stream, it delivers the stored bytes at the start and then those of the server. If the server's
+/// answer does not fit, the cache sends the plain request. Several ranges, other units, and
 /// an `If-Range` that does not match go to the server.
 ///
 /// **Where to list it.** List the cache last of the exchange interceptors, behind interceptors that add credentials.

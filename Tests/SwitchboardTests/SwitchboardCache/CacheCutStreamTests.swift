@@ -72,7 +72,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a call for the whole value completes a cut-off stream, and answers ranges within it")
+    @Test("a call for the whole completes a cut-off stream; ranges are answered")
     func wholeCall() async throws {
         try await CutStreamFixture.run { fixture in
             fixture.server.enqueue(files.whole.truncated(after: 100_000))
@@ -135,7 +135,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a streamed range with a gap before it, or of another version, changes no part")
+    @Test("a range behind a gap, or of another version, changes no part")
     func gap() async throws {
         try await CutStreamFixture.run { fixture in
             fixture.server.enqueue(

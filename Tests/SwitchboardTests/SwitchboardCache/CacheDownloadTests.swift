@@ -65,7 +65,7 @@ struct CacheDownloadTests {
         }
     }
 
-    @Test("without the cache's folder, a kept download resumes, and another begins anew", arguments: [false, true])
+    @Test("without the cache, a kept download resumes, another begins anew", arguments: [false, true])
     func removed(isKept: Bool) async throws {
         try await CutStreamFixture.run { fixture in
             fixture.server.enqueue(files.whole.truncated(after: 100_000))
@@ -96,7 +96,8 @@ struct CacheDownloadTests {
             // The time of change is the one before.
             let facts = try FileManager.default.attributesOfItem(atPath: $0.path)
             try FileHandle(forWritingTo: $0).write(contentsOf: Data("edited".utf8))
-            try FileManager.default.setAttributes([.modificationDate: facts[.modificationDate] as Any], ofItemAtPath: $0.path)
+            try FileManager.default.setAttributes(
+                [.modificationDate: facts[.modificationDate] as Any], ofItemAtPath: $0.path)
         },
         { try FileHandle(forWritingTo: $0).truncate(atOffset: 1_000) },
         { try FileHandle(forWritingTo: $0).truncate(atOffset: 0) },
@@ -177,7 +178,7 @@ struct CacheDownloadTests {
         }
     }
 
-    @Test("a cache on another file system, or in a folder that others may read, has its own copy")
+    @Test("on another file system, or in a public folder, the cache has a copy")
     func apart() async throws {
         try await CutStreamFixture.run { fixture in
             fixture.server.stub(.any) { files.answer($0) }
@@ -262,7 +263,7 @@ extension CutStreamFixture {
         #expect(error?.code == .truncatedBody)
     }
 
-    /// The bytes on disk beside those of a body.
+    /// Returns the number of bytes on disk beside those of a body.
     func overhead(_ body: Int) throws -> Int {
         let count = try bytesOnDisk() - body
         #expect(count >= 0)

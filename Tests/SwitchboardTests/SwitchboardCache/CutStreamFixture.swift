@@ -79,7 +79,7 @@ struct CutStreamFixture: Sendable {
         for _ in 0..<1_000 where await cache.usage.count == 0 { try await Task.sleep(for: .milliseconds(2)) }
     }
 
-    /// The number of bytes of all files, each inode once.
+    /// Returns the number of bytes of all files, each inode once.
     func bytesOnDisk() throws -> Int {
         var seen: Set<UInt64> = []
         var sum = 0

@@ -1,0 +1,39 @@
+import Foundation
+import Switchboard
+
+extension CacheStorage {
+    /// Returns a body that stores itself while it is read: on disk, or else in memory if it is small.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes that arrive.
+    ///   - body: The body to store.
+    /// - Returns: The bytes for the reader.
+    nonisolated func storing(_ bytes: ResponseBytes, in body: CacheBody) async -> ResponseBytes {
+        guard let key = await key(of: body.load) else {
+            await end(body.load)
+            return bytes
+        }
+        let sink: CacheBody.Sink
+        if let folder {
+            switch DiskCache.draft(body.draft, key, in: folder, limit: limits.disk) {
+            case .success(let draft) where body.size ?? 0 <= draft.room: sink = .file(draft)
+            case .success: sink = .none("not stored on disk: it is larger than the cache")
+            case .failure(let fault): sink = .none("not stored on disk: \(fault.text)")
+            }
+        } else {
+            let limit = limits.memory / 8
+            sink = body.size ?? 0 <= limit ? .memory(Data(), limit) : .none("not stored: it is too large for memory")
+        }
+        return ResponseBytes(CacheTee(bytes, body, sink, await bytes.request))
+    }
+
+    /// Returns whether a streamed response may replace what is stored now: a part replaces a shorter one
+    /// of the same version, and a whole one replaces every part of its version.
+    func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
+        guard response.part != nil || load.isOvertaken else { return true }
+        guard let current = findOnDisk(load.key, load.request) else { return !load.isOvertaken }
+        guard let part = current.part else { return false }
+        guard current.isSameVersion(as: response) else { return !load.isOvertaken }
+        return response.part == nil || part.prefix < count
+    }
+}
