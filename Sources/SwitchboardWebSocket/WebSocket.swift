@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// A WebSocket of an endpoint ([RFC 6455](https://www.rfc-editor.org/rfc/rfc6455)).
 ///
@@ -19,45 +20,51 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
 
     /// The subprotocol that the server chose, or nil.
     public let subprotocol: String?
-    let connection: WebSocketConnection
-    private let encode: @Sendable (Outgoing) throws -> WebSocketMessage
-    private let decode: @Sendable (WebSocketMessage) throws -> Incoming
+    let connections: ConnectionSeries
+    private let coding: WebSocketCoding<Outgoing, Incoming>
+    /// The last message that the reader has. Nil for a socket that does not reconnect.
+    private let last: Protected<Incoming?>?
+    private let isOwner: Bool
 
+    /// Creates a socket. Only an owner ends the connections when it is released.
     init(
-        _ connection: WebSocketConnection, _ subprotocol: String?,
-        encode: @escaping @Sendable (Outgoing) throws -> WebSocketMessage,
-        decode: @escaping @Sendable (WebSocketMessage) throws -> Incoming
+        _ connections: ConnectionSeries, _ subprotocol: String?, _ coding: WebSocketCoding<Outgoing, Incoming>,
+        last: Protected<Incoming?>? = nil, isOwner: Bool = true
     ) {
-        self.connection = connection
+        self.connections = connections
         self.subprotocol = subprotocol
-        self.encode = encode
-        self.decode = decode
+        self.coding = coding
+        self.last = last
+        self.isOwner = isOwner
     }
 
     deinit {
-        connection.abandon(nil)
+        if isOwner { connections.abandon() }
     }
 
     /// The code and the reason of the end. Nil while the socket is open, and after a lost connection.
-    public var closure: WebSocketClosure? { connection.closure }
+    public var closure: WebSocketClosure? { connections.closure }
 
     /// The messages and bytes that were sent and received.
-    public var metrics: WebSocketMetrics {
-        let (sent, received) = (connection.queue.sent, connection.inbox.received)
-        return WebSocketMetrics(
-            messagesSent: sent.messages, bytesSent: sent.bytes, messagesReceived: received.messages,
-            bytesReceived: received.bytes)
-    }
+    public var metrics: WebSocketMetrics { connections.metrics }
+
+    /// The present state and those that follow, for any number of readers. A slow reader gets the last 16 of them. The
+    /// sequence ends with ``WebSocketState/closed(_:)``.
+    public var states: AsyncStream<WebSocketState> { connections.states }
 
     /// Sends a message, and waits until the network has taken it, except for the last 64 KiB. Concurrent messages are sent
     /// one after another.
+    /// While the socket reconnects, it waits for the next connection. A message that a lost connection may have taken is
+    /// not sent again.
     ///
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection, an
     ///   error of encoding, or `CancellationError`.
     public func send(_ message: Outgoing) async throws {
-        switch try encode(message) {
-        case .text(let text): try await connection.queue.send(.text, Data(text.utf8))
-        case .binary(let data): try await connection.queue.send(.binary, data)
+        let message = try coding.encode(message)
+        let queue = try await connections.current().queue
+        switch message {
+        case .text(let text): try await queue.send(.text, Data(text.utf8))
+        case .binary(let data): try await queue.send(.binary, data)
         }
     }
 
@@ -69,11 +76,13 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     ///   message, `CancellationError`.
     public func receive() async throws -> Incoming? {
         let message = try await withTaskCancellationHandler {
-            try await connection.inbox.next()
-        } onCancel: { [connection] in
-            connection.abandon(nil)
+            try await connections.next()
+        } onCancel: { [connections] in
+            connections.abandon()
         }
-        return try message.map(decode)
+        guard let value = try message.map(coding.decode) else { return nil }
+        _ = last?.swap(value)
+        return value
     }
 
     /// Sends a ping, and waits for the answer.
@@ -81,7 +90,7 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection, or
     ///   `CancellationError`.
     public func ping() async throws {
-        try await connection.ping()
+        try await connections.current().ping()
     }
 
     /// Closes the socket, and waits for the server's answer, at most ``WebSocketOptions/closeTimeout``. Messages that
@@ -91,7 +100,7 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     ///   - code: The code. A code that must not be sent becomes ``WebSocketCloseCode/normalClosure``.
     ///   - reason: The reason, of which at most 123 bytes are sent.
     public func close(_ code: WebSocketCloseCode = .normalClosure, reason: String = "") async {
-        await connection.close(code.isSendable ? code : .normalClosure, reason)
+        await connections.close(code.isSendable ? code : .normalClosure, reason)
     }
 
     /// Reads the messages. Releasing it closes the socket.
@@ -101,7 +110,7 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
 
         init(_ socket: WebSocket) {
             self.socket = socket
-            end = ReaderEnd(socket.connection)
+            end = ReaderEnd(socket.connections)
         }
 
         /// Returns the next message, or nil after the server closed the socket. See ``WebSocket/receive()``.
@@ -119,12 +128,12 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
 
 /// Closes the socket when its reader is released.
 private final class ReaderEnd: Sendable {
-    private let connection: WebSocketConnection
+    private let connections: ConnectionSeries
 
-    init(_ connection: WebSocketConnection) { self.connection = connection }
+    init(_ connections: ConnectionSeries) { self.connections = connections }
 
     deinit {
-        let connection = connection
-        Task { await connection.close(.goingAway, "") }
+        let connections = connections
+        Task { await connections.close(.goingAway, "") }
     }
 }

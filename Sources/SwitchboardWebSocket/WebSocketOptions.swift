@@ -15,6 +15,14 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// The time between pings. A ping that gets no answer before the next one is due ends the connection with
     /// `NetworkError.Code.timedOut`. Default nil: no pings.
     public var pingInterval: Duration?
+    /// Whether the socket reconnects when its connection is lost, or when the server closes it for a time: with 1001,
+    /// 1011, 1012, 1013 or 1014. Default false.
+    ///
+    /// `RequestOptions.retry` sets the waits, with jitter, and limits the attempts in a row that fail or deliver nothing.
+    /// The default is 10 attempts, with waits that double from 1 second up to 5 minutes. Its `errorCodes` and `statuses`
+    /// are the failures after which the socket reconnects. A `RetryPolicy` of the chain shares the count. With a
+    /// ``pingInterval`` the socket notices a connection that is silent.
+    public var reconnects = false
     /// The time that the server has for its part of the closing handshake. Default 10 s.
     public var closeTimeout: Duration = .seconds(10)
 

@@ -10,6 +10,8 @@ final class Inbox: Sendable {
         var bytes = 0
         var end: Result<Void, any Error>?
         var readers: [CheckedContinuation<Void, Never>] = []
+        /// The tasks that wait for the end.
+        var watchers: [CheckedContinuation<Void, Never>] = []
         var room: CheckedContinuation<Void, Never>?
         var isDiscarding = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
@@ -17,6 +19,14 @@ final class Inbox: Sendable {
         mutating func takeReaders() -> [CheckedContinuation<Void, Never>] {
             defer { readers = [] }
             return readers
+        }
+
+        /// Whether every message was read, and no other one follows.
+        var isDrained: Bool { end != nil && first >= messages.count }
+
+        mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
+            defer { watchers = [] }
+            return watchers
         }
 
         mutating func takeMessage() -> WebSocketMessage? {
@@ -78,18 +88,19 @@ final class Inbox: Sendable {
     func end(_ result: Result<Void, any Error>) {
         let readers = state.withLock { state in
             if state.end == nil { state.end = result }
-            return state.takeReaders()
+            return state.takeReaders() + state.takeWatchers()
         }
         for reader in readers { reader.resume() }
     }
 
     /// Removes the messages, and those that follow.
     func discard() {
-        let room = state.withLock { state in
+        let (room, watchers) = state.withLock { state in
             (state.messages, state.first, state.bytes, state.isDiscarding) = ([], 0, 0, true)
-            return state.takeRoom()
+            return (state.takeRoom(), state.takeWatchers())
         }
         room?.resume()
+        for watcher in watchers { watcher.resume() }
     }
 
     /// Returns the next message, or nil at the end. Of several readers, each message reaches one.
@@ -98,8 +109,9 @@ final class Inbox: Sendable {
     func next() async throws -> WebSocketMessage? {
         while true {
             try Task.checkCancellation()
-            let (message, room, end) = take()
+            let (message, room, end, watchers) = take()
             room?.resume()
+            for watcher in watchers { watcher.resume() }
             if let message { return message }
             if let end {
                 try end.get()
@@ -109,12 +121,53 @@ final class Inbox: Sendable {
         }
     }
 
-    private func take() -> (WebSocketMessage?, room: CheckedContinuation<Void, Never>?, end: Result<Void, any Error>?) {
+    private typealias Taken = (
+        WebSocketMessage?, room: CheckedContinuation<Void, Never>?, end: Result<Void, any Error>?,
+        watchers: [CheckedContinuation<Void, Never>]
+    )
+
+    private func take() -> Taken {
         state.withLock { state in
-            guard let message = state.takeMessage() else { return (nil, nil, state.end) }
-            return (message, state.bytes < limit ? state.takeRoom() : nil, nil)
+            guard let message = state.takeMessage() else { return (nil, nil, state.end, []) }
+            let room = state.bytes < limit ? state.takeRoom() : nil
+            return (message, room, nil, state.isDrained ? state.takeWatchers() : [])
         }
     }
+
+    // MARK: The end
+
+    /// Whether no further message arrives.
+    var isEnded: Bool { state.withLock { $0.end != nil } }
+
+    /// Waits for the end, before the messages in front of it are read. Returns nil when the task is canceled.
+    func ended() async -> Result<Void, any Error>? {
+        await watch { $0.end == nil }
+        return state.withLock { $0.end }
+    }
+
+    /// Waits until every message was read after the end, or until the task is canceled.
+    func drained() async {
+        await watch { !$0.isDrained }
+    }
+
+    private func watch(while condition: @Sendable (State) -> Bool) async {
+        while !Task.isCancelled, state.withLock({ condition($0) }) {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isReady = state.withLock { state in
+                        guard condition(state), !Task.isCancelled else { return true }
+                        state.watchers.append(continuation)
+                        return false
+                    }
+                    if isReady { continuation.resume() }
+                }
+            } onCancel: {
+                for watcher in state.withLock({ $0.takeWatchers() }) { watcher.resume() }
+            }
+        }
+    }
+
+    // MARK: Reading
 
     private func wait() async {
         await withTaskCancellationHandler {

@@ -13,6 +13,8 @@ final class WebSocketConnection: Sendable {
         var pump: Task<Void, Never>?
         var pinger: Task<Void, Never>?
         var isEnded = false
+        /// Whether the server sent a ping or a pong.
+        var hasPinged = false
         var enders: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -33,6 +35,17 @@ final class WebSocketConnection: Sendable {
 
     /// The end of the connection, or nil while it is open and after it was lost.
     var closure: WebSocketClosure? { state.withLock { $0.closure } }
+
+    /// The figures of the connection.
+    var metrics: WebSocketMetrics {
+        let (sent, received) = (queue.sent, inbox.received)
+        return WebSocketMetrics(
+            messagesSent: sent.messages, bytesSent: sent.bytes, messagesReceived: received.messages,
+            bytesReceived: received.bytes)
+    }
+
+    /// Whether the server sent anything but a Close frame.
+    var isAlive: Bool { inbox.received.messages > 0 || state.withLock { $0.hasPinged } }
 
     // MARK: Running
 
@@ -70,7 +83,9 @@ final class WebSocketConnection: Sendable {
     private func handle(_ event: MessageReader.Event) async throws -> Bool {
         switch event {
         case .message(let message): await inbox.add(message)
-        case .ping(let payload): queue.sendControl(.pong, payload)
+        case .ping(let payload):
+            state.withLock { $0.hasPinged = true }
+            queue.sendControl(.pong, payload)
         case .pong(let payload): didReceivePong(payload)
         case .close(let code, let reason):
             let isFirst = state.withLock { state in
@@ -172,6 +187,7 @@ final class WebSocketConnection: Sendable {
         guard payload.count == 8 else { return }
         let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let answered = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
+            state.hasPinged = true
             guard state.pings[number] != nil else { return [] }
             let numbers = state.pings.keys.filter { $0 <= number }
             return numbers.compactMap { state.pings.removeValue(forKey: $0) }

@@ -1,0 +1,221 @@
+import Switchboard
+import SwitchboardPlatform
+
+/// The connections of a socket, one after another. A socket that does not reconnect has one.
+final class ConnectionSeries: Sendable {
+    private struct State {
+        var connection: WebSocketConnection
+        /// The figures of the connections before.
+        var past = WebSocketMetrics()
+        var state = WebSocketState.open
+        /// The end of the socket. Nil while it is open or reconnects.
+        var end: Result<Void, any Error>?
+        /// The code and the reason of an app that closes the socket while it reconnects.
+        var closure: WebSocketClosure?
+        var isClosing = false
+        var supervisor: Task<Void, Never>?
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var observers: [AsyncStream<WebSocketState>.Continuation] = []
+
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            defer { waiters = [] }
+            return waiters
+        }
+    }
+
+    private let reconnection: Reconnection?
+    private let state: Protected<State>
+
+    /// Creates a series that begins with an open connection. Without a reconnection it is the only one.
+    init(_ connection: WebSocketConnection, _ reconnection: Reconnection? = nil) {
+        self.reconnection = reconnection
+        state = Protected(State(connection: connection))
+        if reconnection != nil { supervise() }
+    }
+
+    /// The code and the reason of the end. Nil while the socket is open, and after a lost connection.
+    var closure: WebSocketClosure? {
+        let (connection, closure, isOver) = state.withLock {
+            ($0.connection, $0.closure, $0.end != nil || $0.isClosing)
+        }
+        return closure ?? (reconnection == nil || isOver ? connection.closure : nil)
+    }
+
+    /// The figures of all connections.
+    var metrics: WebSocketMetrics {
+        let (past, connection) = state.withLock { ($0.past, $0.connection) }
+        return past + connection.metrics
+    }
+
+    // MARK: Using the connection
+
+    /// Returns the open connection, and waits for it while the socket reconnects.
+    ///
+    /// - Throws: The error of a socket that has ended, or `CancellationError`.
+    func current() async throws -> WebSocketConnection {
+        guard reconnection != nil else { return state.withLock { $0.connection } }
+        while true {
+            try Task.checkCancellation()
+            let (connection, end) = state.withLock { ($0.connection, $0.end) }
+            if let end {
+                try end.get()
+                throw NetworkError(.webSocketClosed, reason: "it has ended")
+            }
+            if !connection.inbox.isEnded { return connection }
+            await wait { $0.end == nil && $0.connection === connection }
+        }
+    }
+
+    /// Returns the next message, or nil at the end.
+    func next() async throws -> WebSocketMessage? {
+        while true {
+            let connection = state.withLock { $0.connection }
+            guard reconnection != nil else { return try await connection.inbox.next() }
+            do {
+                if let message = try await connection.inbox.next() { return message }
+            } catch {
+                try Task.checkCancellation()
+            }
+            await wait { $0.end == nil && $0.connection === connection }
+            try Task.checkCancellation()
+            let end = state.withLock { $0.connection === connection ? $0.end : nil }
+            if let end {
+                try end.get()
+                return nil
+            }
+        }
+    }
+
+    /// Waits while a condition holds.
+    private func wait(while condition: @Sendable (State) -> Bool) async {
+        while !Task.isCancelled, state.withLock({ condition($0) }) {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isReady = state.withLock { state in
+                        guard condition(state), !Task.isCancelled else { return true }
+                        state.waiters.append(continuation)
+                        return false
+                    }
+                    if isReady { continuation.resume() }
+                }
+            } onCancel: {
+                for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
+            }
+        }
+    }
+
+    // MARK: States
+
+    /// The present state, and those that follow.
+    var states: AsyncStream<WebSocketState> {
+        supervise()
+        let (stream, observer) = AsyncStream<WebSocketState>.makeStream(bufferingPolicy: .bufferingNewest(16))
+        let (state, isOver) = state.withLock { state in
+            if state.end == nil { state.observers.append(observer) }
+            // Under the lock, so that no later state comes first. It calls no code of an app.
+            observer.yield(state.state)
+            return (state.state, state.end != nil)
+        }
+        if isOver, case .closed = state { observer.finish() }
+        return stream
+    }
+
+    private func show(_ next: WebSocketState) {
+        state.withLock { state in
+            guard state.end == nil else { return }
+            state.state = next
+            state.observers.removeAll {
+                if case .terminated = $0.yield(next) { true } else { false }
+            }
+        }
+    }
+
+    // MARK: Reconnecting
+
+    /// Follows the connections in a task of its own, once.
+    private func supervise() {
+        state.withLock { state in
+            guard state.supervisor == nil, state.end == nil else { return }
+            state.supervisor = Task { await self.follow() }
+        }
+    }
+
+    private func follow() async {
+        while true {
+            let connection = state.withLock { $0.connection }
+            guard let end = await connection.inbox.ended() else { return }
+            if connection.isAlive { reconnection?.call.restartAttempts() }
+            guard let reconnection, !state.withLock({ $0.isClosing }),
+                let cause = reconnection.cause(after: end, connection.closure)
+            else { return finish(end) }
+            show(.reconnecting(after: cause))
+            // The last message that the reader has is then the last one of the connection.
+            await connection.inbox.drained()
+            do {
+                try install(try await reconnection.reopen(after: cause))
+            } catch {
+                return finish(.failure(reconnection.call.end(with: error)))
+            }
+        }
+    }
+
+    private func install(_ connection: WebSocketConnection) throws {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
+            guard state.end == nil, !state.isClosing else { return nil }
+            state.past = state.past + state.connection.metrics
+            state.connection = connection
+            return state.takeWaiters()
+        }
+        guard let waiters else {
+            connection.abandon(nil)
+            throw CancellationError()
+        }
+        show(.open)
+        for waiter in waiters { waiter.resume() }
+    }
+
+    // MARK: Ending
+
+    /// Closes the connection with a code and a reason, and the socket with it.
+    func close(_ code: WebSocketCloseCode, _ reason: String) async {
+        let (connection, isReconnecting) = state.withLock { state in
+            state.isClosing = true
+            let isReconnecting = reconnection != nil && state.end == nil && state.connection.inbox.isEnded
+            if isReconnecting {
+                state.closure = WebSocketClosure(code: code, reason: reason, isByServer: false)
+            }
+            return (state.connection, isReconnecting)
+        }
+        if isReconnecting { finish(.success(())) }
+        await connection.close(code, reason)
+    }
+
+    /// Ends the socket at once, without waiting for the server.
+    func abandon() {
+        let connection = state.withLock { $0.connection }
+        connection.abandon(nil)
+        finish(.failure(CancellationError()))
+    }
+
+    private func finish(_ end: Result<Void, any Error>) {
+        let closure = state.withLock { $0.closure ?? $0.connection.closure }
+        let (waiters, observers, supervisor) = state.withLock { state in
+            guard state.end == nil else { return ([], [], nil) as Leftovers }
+            state.end = end
+            state.state = .closed(closure)
+            defer { (state.observers, state.supervisor) = ([], nil) }
+            return (state.takeWaiters(), state.observers, state.supervisor)
+        }
+        for observer in observers {
+            observer.yield(.closed(closure))
+            observer.finish()
+        }
+        for waiter in waiters { waiter.resume() }
+        supervisor?.cancel()
+        reconnection?.call.end(end.map { 101 })
+    }
+
+    private typealias Leftovers = (
+        [CheckedContinuation<Void, Never>], [AsyncStream<WebSocketState>.Continuation], Task<Void, Never>?
+    )
+}

@@ -1,0 +1,58 @@
+import Switchboard
+
+/// Opens the next connection of a socket, by the loop that decides every retry of the package.
+struct Reconnection: Sendable {
+    /// The call, which counts the attempts of all connections together.
+    let call: LongCall
+    /// Opens a connection in the environment of the first one, and subscribes again.
+    let open: @Sendable () async throws -> WebSocketConnection
+    /// Runs an operation as a call of the router.
+    let run: @Sendable (@Sendable () async throws -> WebSocketConnection) async throws -> WebSocketConnection
+
+    /// Returns the reason to reconnect after the end of a connection. Nil when the end is final.
+    func cause(after end: Result<Void, any Error>, _ closure: WebSocketClosure?) -> NetworkError? {
+        guard call.isRepeatable else { return nil }
+        switch end {
+        case .failure(let error):
+            guard let error = error as? NetworkError else { return nil }
+            return call.policy.errorCodes.contains(error.code) ? error : nil
+        case .success:
+            guard let closure, closure.isByServer, closure.code.isTemporary else { return nil }
+            return NetworkError(.connectionLost, reason: "the server closed it with \(closure.code.rawValue)")
+        }
+    }
+
+    /// Waits and opens a connection, until one is open.
+    ///
+    /// - Throws: The last error, when no further attempt is allowed.
+    func reopen(after cause: NetworkError) async throws -> WebSocketConnection {
+        try await run { [call, open] in
+            var error = cause
+            while try await call.goesOn(after: error) {
+                do {
+                    return try await open()
+                } catch let failure as NetworkError {
+                    error = failure
+                }
+            }
+            throw error
+        }
+    }
+}
+
+extension WebSocketCloseCode {
+    /// Whether the server closes for a time only.
+    var isTemporary: Bool {
+        switch self {
+        case .goingAway, .internalError, .serviceRestart, .tryAgainLater: true
+        default: rawValue == 1014  // bad gateway
+        }
+    }
+}
+
+extension RetryPolicy {
+    /// The default policy of sockets that reconnect.
+    static func forSockets(_ clock: any Clock<Duration>) -> RetryPolicy {
+        RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(1), maximumDelay: .seconds(300), clock: clock)
+    }
+}

@@ -1,0 +1,75 @@
+import Switchboard
+import SwitchboardPlatform
+
+/// Opens the connections of one socket.
+struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
+    let router: any NetworkRouter<EndPoint>
+    let endPoint: EndPoint
+    let options: RequestOptions
+    let clock: any Clock<Duration>
+    /// The call of all connections. Only a socket that reconnects uses it.
+    let call: LongCall
+
+    /// A connection after its handshake.
+    struct Opened: Sendable {
+        let connection: WebSocketConnection
+        let subprotocol: String?
+        let response: NetworkResponse
+        let reconnects: Bool
+    }
+
+    /// Sends the handshake.
+    func open() async throws -> Opened {
+        let queue = SendQueue()
+        let response = try await router.rawResponse(for: endPoint, options: options, accept: nil) {
+            request throws(NetworkError) in
+            guard request.method == .get, request.body.isEmpty else {
+                throw NetworkError(.invalidRequest, reason: "a WebSocket needs a GET without a body")
+            }
+            let settings = request.options.webSocket
+            request.options.streamsResponse = true
+            request.options.upgrade = ConnectionUpgrade {
+                WebSocketHandshake(settings).headers
+            } outgoing: {
+                HTTPBodyStream { await queue.next() }
+            }
+            if settings.reconnects { try call.join(&request) { _ in } }
+        }
+        guard response.statusCode == 101, let request = response.request else {
+            try response.handling.check(response)
+            throw NetworkError(.unexpectedStatus, reason: "the server answered \(response.statusCode) instead of 101")
+        }
+        let settings = request.options.webSocket
+        let connection = WebSocketConnection(queue, settings, request, clock: clock)
+        do {
+            let handshake = WebSocketHandshake(settings, key: request.headers["Sec-WebSocket-Key"] ?? "")
+            let agreement = try handshake.agreement(response.headers)
+            connection.start(response.bytes, try reader(agreement, settings, queue))
+            return Opened(
+                connection: connection, subprotocol: agreement.subprotocol, response: response,
+                reconnects: settings.reconnects)
+        } catch {
+            queue.end(CancellationError())
+            throw NetworkError(.invalidResponse, reason: error.text).attributed(to: request)
+        }
+    }
+
+    private func reader(
+        _ agreement: WebSocketHandshake.Agreement, _ settings: WebSocketOptions, _ queue: SendQueue
+    ) throws(HandshakeFault) -> MessageReader {
+        guard let compression = agreement.compression else { return MessageReader(limit: settings.messageLimit) }
+        do {
+            let zlib = try Zlib.loaded.get()
+            let inflater = try MessageInflater(zlib, keepsContext: compression.keepsServerContext)
+            // zlib has no raw window of 2^8 bytes.
+            if compression.windowBits > 8 {
+                let deflater = try MessageDeflater(
+                    zlib, windowBits: compression.windowBits, keepsContext: compression.keepsOwnContext)
+                queue.compress(with: deflater, threshold: settings.compression?.threshold ?? .max)
+            }
+            return MessageReader(limit: settings.messageLimit, inflater: inflater)
+        } catch {
+            throw HandshakeFault("permessage-deflate needs zlib, and \(error.text)")
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Switchboard
+import SwitchboardAuth
+import SwitchboardCookies
+import SwitchboardTesting
+import SwitchboardWebSocket
+import Testing
+
+/// The handshake in the chain of its router.
+@Suite("WebSocket handshake in the chain", .timeLimit(.minutes(1))) struct WebSocketHandshakeChainTests {
+    private func endPoint(_ server: MockServer, _ path: String = "chat") -> URLEndPoint {
+        URLEndPoint(.get, server.url.appending(path: path))
+    }
+
+    @Test("two sockets whose handshakes get a 401 share one refresh of the token")
+    func refresh() async throws {
+        let keys = KeyAuthenticator()
+        try await MockServer.run { request in
+            request.headers["Authorization"] == "Key 2" ? .webSocket(.text("in")) : .status(401)
+        } body: { server in
+            let router = Router<URLEndPoint>(
+                session: CurlSession(), interceptors: [AuthenticationInterceptor(keys)])
+            try await withThrowingTaskGroup(of: WebSocketMessage?.self) { group in
+                for _ in 0..<2 {
+                    group.addTask { try await router.webSocket(for: endPoint(server)).receive() }
+                }
+                for try await message in group { #expect(message == .text("in")) }
+            }
+            #expect(keys.refreshes.all == [1])
+        }
+    }
+
+    @Test("a handshake that gets a 401 after the refresh throws it")
+    func refused() async throws {
+        let keys = KeyAuthenticator()
+        let session = StubSession { _ in .status(401) }
+        let router = Router<URLEndPoint>(session: session, interceptors: [AuthenticationInterceptor(keys)])
+        let failure = await #expect(throws: NetworkError.self) {
+            try await router.webSocket(for: URLEndPoint(.get, URL(text: "https://example.com/chat")))
+        }
+        #expect(failure?.code == .unauthorized && keys.refreshes.all == [1] && session.requests.count == 2)
+    }
+
+    @Test("a token that expired is refreshed before the next connection")
+    func reconnecting() async throws {
+        let keys = KeyAuthenticator()
+        let session = StubSession(
+            .webSocket(.text("1"), .drop), .status(401), .webSocket(.text("2"), .close()))
+        let router = Router<URLEndPoint>(
+            session: session,
+            interceptors: [RetryPolicy(clock: TestClock(skips: true)), AuthenticationInterceptor(keys)])
+        let socket = try await router.webSocket(
+            for: URLEndPoint(.get, URL(text: "https://example.com/chat")), sending: String.self,
+            receiving: String.self, options: RequestOptions { $0.webSocket.reconnects = true })
+        var texts: [String] = []
+        for try await text in socket { texts.append(text) }
+        #expect(texts == ["1", "2"] && keys.refreshes.all == [1])
+        #expect(session.requests.map { $0.headers["Authorization"] } == ["Key 1", "Key 1", "Key 2"])
+    }
+
+    @Test("cookies of the jar go with the handshake, and those of the 101 are stored")
+    func cookies() async throws {
+        try await MockServer.run { server in
+            server.enqueue(
+                .status(200, headers: ["Set-Cookie": "id=1"]),
+                .webSocket(.text("in"), headers: ["Set-Cookie": "room=7"]), .text("end"))
+            let router = Router<URLEndPoint>(session: CurlSession(), exchangeInterceptors: [CookieInterceptor()])
+            _ = try await router.response(for: endPoint(server, "login"))
+            let socket = try await router.webSocket(for: endPoint(server))
+            let message = try await socket.receive()
+            #expect(message == .text("in"))
+            _ = try await router.response(for: endPoint(server, "end"))
+            #expect(server.requests.map { $0.headers["Cookie"] } == [nil, "id=1", "id=1; room=7"])
+        }
+    }
+
+    @Test("interceptors see the handshake and its 101, and their fields are sent")
+    func interceptors() async throws {
+        let seen = Deliveries<Int>()
+        let stamp = ClosureStamp { request, next in
+            var request = request
+            request.headers["X-Stamp"] = "1"
+            let response = try await next(request)
+            seen.add(response.statusCode)
+            return response
+        }
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("in")))
+            let router = Router<URLEndPoint>(session: CurlSession(), interceptors: [stamp])
+            let socket = try await router.webSocket(for: endPoint(server))
+            _ = try await socket.receive()
+            #expect(server.requests.map { $0.headers["X-Stamp"] } == ["1"] && seen.all == [101])
+        }
+    }
+
+    @Test("a redirected handshake opens at its target, with a new key")
+    func redirect() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.redirect(to: "/other", status: 307), .webSocket(.text("in")))
+            let socket = try await Router<URLEndPoint>(session: CurlSession()).webSocket(for: endPoint(server))
+            let message = try await socket.receive()
+            #expect(message == .text("in"))
+            #expect(server.requests.map(\.path) == ["/chat", "/other"])
+            #expect(Set(server.requests.compactMap { $0.headers["Sec-WebSocket-Key"] }).count == 2)
+        }
+    }
+
+    @Test("the plan of an endpoint shows the request of its handshake")
+    func explained() async throws {
+        let session = StubSession(.webSocket(.text("in")))
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [BearerAuth("abcdef"), RetryPolicy()])
+        let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat?room=7"))
+        let plan = await router.explain(endPoint)
+        _ = try await router.webSocket(for: endPoint)
+        let sent = try #require(session.requests.first)
+        #expect(
+            plan.request?.url == sent.url && plan.request?.headers["Authorization"] == sent.headers["Authorization"])
+        #expect(plan.error == nil && session.requests.count == 1)
+        #expect(plan.description.contains("GET https://example.com/chat?room=7"))
+    }
+
+    @Test("the handshake runs in the environment of its manager")
+    func environments() async throws {
+        let session = StubSession { _ in .webSocket(.text("in")) }
+        let manager = NetworkManager(environment: .staging, session: session)
+        let router = manager.router(for: ChatApi.self)
+        _ = try await router.webSocket(for: .room)
+        manager.environment = .production
+        _ = try await router.webSocket(for: .room)
+        #expect(session.requests.map(\.url?.host) == ["staging.example.com", "chat.example.com"])
+    }
+
+    @Test("a reconnected socket stays in the environment of its first connection")
+    func stays() async throws {
+        let session = StubSession(.webSocket(.text("1"), .drop), .webSocket(.text("2"), .close()))
+        let clock = TestClock()
+        let manager = NetworkManager(
+            environment: .staging, session: session, interceptors: [RetryPolicy(jitter: nil, clock: clock)])
+        let socket = try await manager.router(for: ChatApi.self).webSocket(
+            for: .room, options: RequestOptions { $0.webSocket.reconnects = true })
+        _ = try await socket.receive()
+        let wait = try await clock.nextSleep()
+        manager.environment = .production
+        clock.advance(by: wait)
+        let second = try await socket.receive()
+        #expect(second == .text("2"))
+        #expect(session.requests.map(\.url?.host) == ["staging.example.com", "staging.example.com"])
+    }
+}
+
+private enum ChatApi: EndPointType {
+    case room
+    static let servers: EnvironmentURLs = [
+        .production: "https://chat.example.com/", .staging: "https://staging.example.com/",
+    ]
+    var baseURL: URL { get throws { try Self.servers.url(in: .current) } }
+    var path: String { "room" }
+}
+
+private struct ClosureStamp: Interceptor {
+    let body: @Sendable (NetworkRequest, Next) async throws -> NetworkResponse
+
+    init(_ body: @escaping @Sendable (NetworkRequest, Next) async throws -> NetworkResponse) { self.body = body }
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        try await body(request, next)
+    }
+}
