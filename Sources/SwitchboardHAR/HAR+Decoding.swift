@@ -6,7 +6,7 @@ extension HAR.Log {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         // No session sends the requests removed here, or a browser never received their answer.
-        entries = try container.decode([HAR.Entry].self, forKey: .entries).filter {
+        entries = try container.decode([HAR.Entry].self, forKey: .entries).map(\.withHandshakeScheme).filter {
             $0.response.status > 0 && $0.request.url.lowercased().hasPrefix("http")
         }
     }
@@ -22,6 +22,7 @@ extension HAR.Entry {
         timings = container.lenient(.timings) ?? HAR.Timings()
         let address: String = container.lenient(.serverIPAddress) ?? ""
         serverIPAddress = address.isEmpty ? nil : address.withoutBrackets
+        webSocketMessages = try container.decodeIfPresent([HAR.WebSocketMessage].self, forKey: .webSocketMessages)
     }
 }
 

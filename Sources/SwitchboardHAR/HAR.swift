@@ -41,9 +41,15 @@ package struct HAR: Codable, Sendable {
         package var cache = Cache()
         package var timings: Timings
         package var serverIPAddress: String?
+        /// `websocket` for a WebSocket, as browsers write it. Nil otherwise.
+        package var resourceType: String?
+        /// The messages of a WebSocket, in the order of their times. Nil otherwise.
+        package var webSocketMessages: [WebSocketMessage]?
 
         enum CodingKeys: String, CodingKey {
             case startedDateTime, time, request, response, cache, timings, serverIPAddress
+            case resourceType = "_resourceType"
+            case webSocketMessages = "_webSocketMessages"
         }
     }
 

@@ -29,6 +29,14 @@ package struct HARRedactor: Sendable {
         var entry = entry
         entry.request = masked(entry.request)
         entry.response = masked(entry.response)
+        entry.webSocketMessages = entry.webSocketMessages.map { messages in
+            messages.map { message in
+                var message = message
+                let payload = masked(body: message.payload, type: "")
+                if payload != message.payload { message.payload = payload }
+                return message
+            }
+        }
         return entry
     }
 

@@ -69,6 +69,14 @@ package struct Scrubber: Sendable {
         var entry = entry
         scrub(&entry.request)
         scrub(&entry.response)
+        entry.webSocketMessages = entry.webSocketMessages.map { messages in
+            messages.map { message in
+                var message = message
+                let payload = scrubbed(message.payload)
+                if payload != message.payload { message.payload = payload }
+                return message
+            }
+        }
         return entry
     }
 

@@ -9,11 +9,15 @@ extension Cassette {
         let place = tape.withLock { $0.open() }
         let start = (Date(), ContinuousClock.now)
         // After an error the recording stays empty.
-        var response = try await session.send(request)
+        var response = try await session.send(tapped(request, at: place))
         let entry = HAR.Entry(
             HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
         tape.withLock { [body = response.body] in $0.fill(place, with: entry, body) }
-        if request.streams(response.statusCode), response.body.isEmpty { record(&response.bytes, at: place) }
+        if response.statusCode == 101, request.options.upgrade != nil {
+            recordMessages(&response.bytes, at: place)
+        } else if request.streams(response.statusCode), response.body.isEmpty {
+            record(&response.bytes, at: place)
+        }
         return response
     }
 

@@ -89,6 +89,6 @@ public final class Cassette: NetworkSession {
             response.request?.body = request.body
             return response
         }
-        return try await CassettePlayback(request: request, entry: entry.entry).run()
+        return try await CassettePlayback(request: request, entry: entry.entry, redactor: redactor, tape: tape).run()
     }
 }

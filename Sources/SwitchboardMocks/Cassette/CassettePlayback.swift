@@ -7,8 +7,13 @@ import SwitchboardHAR
 struct CassettePlayback {
     let request: NetworkRequest
     let entry: HAR.Entry
+    let redactor: HARRedactor
+    let tape: Protected<CassetteTape>
 
     func run() async throws -> NetworkResponse {
+        if let upgrade = request.options.upgrade, entry.response.status == 101 {
+            return try upgraded(upgrade, entry.webSocketMessages ?? [])
+        }
         var answer = try head()
         guard request.method != .head, answer.statusCode != 204, answer.statusCode != 304 else { return answer }
         // No client needs the content of a redirect, and some browsers do not store it.
@@ -48,6 +53,13 @@ struct CassettePlayback {
             throw NetworkError(.headersTooLarge, reason: reason).noting(request)
         }
         return answer
+    }
+
+    /// Returns the error of a difference from the recording, and adds it to the faults.
+    func fault(_ text: String) -> NetworkError {
+        let text = Scrubber(redactor).scrubbed("cassette: " + text)
+        tape.withLock { $0.note(text) }
+        return NetworkError(.unmatchedRequest, reason: text).noting(request)
     }
 
     private func check(_ body: Data) throws(NetworkError) {

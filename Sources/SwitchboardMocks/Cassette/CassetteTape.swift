@@ -18,6 +18,8 @@ struct CassetteTape: Sendable {
         var entry: HAR.Entry?
         /// The body received so far. A stream's body grows.
         var body = Data()
+        /// The messages of a WebSocket received and sent so far. Nil otherwise.
+        var messages: [HAR.WebSocketMessage]?
     }
 
     init(entryCount: Int) {
@@ -51,12 +53,19 @@ struct CassetteTape: Sendable {
     }
 
     mutating func fill(_ place: Int, with entry: HAR.Entry, _ body: Data) {
-        recordings[place] = Recording(entry: entry, body: body)
+        recordings[place].entry = entry
+        recordings[place].body = body
         isChanged = true
     }
 
     mutating func append(_ chunk: Data, at place: Int) {
         recordings[place].body += chunk
+        isChanged = true
+    }
+
+    /// Adds messages of a WebSocket.
+    mutating func add(_ messages: [HAR.WebSocketMessage], at place: Int) {
+        recordings[place].messages = (recordings[place].messages ?? []) + messages
         isChanged = true
     }
 
@@ -72,6 +81,7 @@ struct CassetteTape: Sendable {
             let content = HAR.Content(recording.body, mimeType: entry.response.content.mimeType)
             entry.response.content = content
             if entry.response.bodySize >= 0 { entry.response.bodySize = content.size }
+            entry.webSocketMessages = recording.messages
             return entry
         }
     }

@@ -22,20 +22,25 @@ struct StubExchange {
             default: throw try await withoutHead(action, point)
             }
         case .failure(let error): throw error.noting(request)
-        case .webSocket(let steps): return try upgraded(steps)
+        case .webSocket:
+            guard let upgrade = request.options.upgrade else {
+                throw fault(.unsupported, "a WebSocket answers only router.webSocket")
+            }
+            return try upgraded(upgrade)
         }
     }
 
-    /// Returns the response of a WebSocket that plays steps, without a socket.
-    private func upgraded(_ steps: [WebSocketStep]) throws(NetworkError) -> NetworkResponse {
-        guard let upgrade = request.options.upgrade else {
-            throw fault(.unsupported, "a WebSocket answers only router.webSocket")
-        }
+    /// Returns the response of a WebSocket that plays steps, without a socket. `check` receives each message of the
+    /// client, and an error that it throws ends the connection.
+    func upgraded(
+        _ upgrade: ConnectionUpgrade, check: @escaping StubPeer.Check = { _, _ in }
+    ) throws(NetworkError) -> NetworkResponse {
+        guard case .webSocket(let steps) = response.course else { return try head() }
         var asked = request
         asked.headers.merge(upgrade.headers())
         let accepted = response.accepting(asked.headers["Sec-WebSocket-Key"])
         var answer = try StubExchange(request: asked, response: accepted, clock: clock).head()
-        let peer = StubPeer(steps, upgrade.outgoing(), clock)
+        let peer = StubPeer(steps, upgrade.outgoing(), clock, check)
         answer.bytes = ResponseBytes { try await peer.next() }
         return answer
     }

@@ -25,7 +25,7 @@ enum HARFile {
     /// - Throws: `NetworkError.cassetteFault`.
     static func write(_ entries: [HAR.Entry], to file: URL) throws(NetworkError) {
         do {
-            let data = try HAR(log: HAR.Log(entries: entries)).data
+            let data = try HAR(log: HAR.Log(entries: entries.map(\.withWebSocketScheme))).data
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try PrivateFile.write(data + Data("\n".utf8), to: file)

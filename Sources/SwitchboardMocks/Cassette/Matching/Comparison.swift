@@ -64,6 +64,12 @@ extension Comparison {
         return isEqual(live.body, recorded.body) ? [] : [difference(live.body, recorded.body)]
     }
 
+    /// Returns the differences between two messages of a WebSocket.
+    func differences(_ live: Data, _ recorded: Data) -> [String] {
+        if let one = JSONTree(live), let other = JSONTree(recorded) { return differences(one, other) }
+        return isEqual(live, recorded) ? [] : [difference(live, recorded)]
+    }
+
     /// Works in a loop, because a recording may nest as deep as a server likes.
     private func differences(_ live: JSONTree, _ recorded: JSONTree) -> [String] {
         var lines: [String] = []
