@@ -59,7 +59,7 @@ public final class FoundationSession: NetworkSession {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(unsupported)")
         }
         guard request.options.upgrade == nil else {
-            throw NetworkError(.unsupported, reason: "FoundationSession cannot open a WebSocket on this system")
+            throw NetworkError(.unsupported, reason: "FoundationSession opens no WebSockets: use CurlSession, on Linux")
         }
         let payload = try await RequestPayload(request.body, within: request.timeouts)
         let urlRequest = try URLRequest(request, payload: payload)
