@@ -4,7 +4,7 @@ import Switchboard
 
 /// The commands of the program.
 enum Command: String, CommandWord {
-    case tour, list, add, done, delete, styles
+    case tour, list, add, done, delete, follow, styles
 
     static let help = Help<Command>(
         "todos",
@@ -34,6 +34,13 @@ enum Command: String, CommandWord {
             Usage("marks one as done", operands: "ID", details: "Marks the todo ID as done. Its title stays.")
         case .delete:
             Usage("deletes one", operands: "ID", details: "Deletes the todo ID.")
+        case .follow:
+            Usage(
+                "changes as they happen",
+                details: """
+                    Follows the changes of the server over a WebSocket until it closes it. The server
+                    of this program drops the connection once; the changes go on behind the last one.
+                    """)
         case .styles:
             Usage(
                 "one call in every style",
@@ -69,6 +76,9 @@ enum Command: String, CommandWord {
             try words.checkEnd(of: self)
             try await service.delete(id)
             return "deleted \(id)"
+        case .follow:
+            try words.checkEnd(of: self)
+            return try await service.changes().map { Report.of("changed", $0) }.joined(separator: "\n")
         case .styles:
             try words.checkEnd(of: self)
             return try await Tour(service: service).styles()

@@ -10,6 +10,18 @@ struct FindTodos: TypedEndPoint {
     var task: HTTPTask { .requestParameters(urlParameters: ["userId": user]) }
 }
 
+/// Opens a WebSocket on which the server sends each todo that changes.
+struct FollowTodos: TypedEndPoint {
+    typealias Response = Todo
+    var path: String { "todos/changes" }
+    var options: RequestOptions {
+        RequestOptions {
+            $0.webSocket.reconnects = true
+            $0.webSocket.pingInterval = .seconds(20)
+        }
+    }
+}
+
 /// Adds a todo. The server returns it with its new ID.
 struct AddTodo: TypedEndPoint {
     typealias Response = Todo

@@ -1,6 +1,7 @@
 import ExampleKit
 import Foundation
 import Switchboard
+import SwitchboardWebSocket
 
 /// Loads and changes todos. The rest of the program uses only this type to reach the network.
 struct TodoService: Sendable {
@@ -22,6 +23,19 @@ struct TodoService: Sendable {
 
     func delete(_ id: Int) async throws {
         _ = try await found(id) { try await manager.send(DeleteTodo(id: id)) }
+    }
+
+    /// Returns the todos that change until the server closes the socket. Each connection names the last change, so that
+    /// none is missed.
+    func changes() async throws -> [Todo] {
+        let socket = try await manager.router(for: FollowTodos.self).webSocket(
+            for: FollowTodos(), sending: String.self, receiving: Todo.self
+        ) { socket, last in
+            try await socket.send("after \(last?.id ?? 0)")
+        }
+        var todos: [Todo] = []
+        for try await todo in socket { todos.append(todo) }
+        return todos
     }
 
     private func found<Value>(_ id: Int, _ call: () async throws -> Value) async throws -> Value {

@@ -31,6 +31,14 @@ struct ProgramTests {
         ("list --user 9", "no todos, 0 done"), ("add Nap", "added 7 of user 1: Nap, not done"),
         ("add Nap --user 2", "added 7 of user 2: Nap, not done"),
         ("done 3", "changed 3 of user 1: Wind the clock in the hall, done"), ("delete 6", "deleted 6"),
+        (
+            "follow",
+            """
+            changed 1 of user 1: Water the ferns, done
+            changed 2 of user 1: Post the letter to Ottilie, not done
+            changed 3 of user 1: Wind the clock in the hall, done
+            """
+        ),
     ])
     func eachCommandSaysWhatBecameOfIt(line: String, shown: String) async {
         let outcome = await todos(line)
@@ -47,7 +55,7 @@ struct ProgramTests {
         ("list --user 0", "'0' is not a user: use a whole number from 1", .usage),
         ("done 1 --user 2", "done takes no --user: it goes with list and add", .usage),
         ("delete 1 2", "unexpected argument '2': delete takes one ID", .usage),
-        ("play", "unknown command 'play': use tour, list, add, done, delete or styles", .usage),
+        ("play", "unknown command 'play': use tour, list, add, done, delete, follow or styles", .usage),
     ])
     func whatGoesWrongIsOneLine(line: String, message: String, code: ExitCode) async {
         let outcome = await todos(line)

@@ -4,18 +4,34 @@ import Switchboard
 import SwitchboardMocks
 
 /// A server with the paths and JSON of jsonplaceholder that stores changes. Answers `GET` and `POST /todos`, and `GET`,
-/// `PUT`, `PATCH` and `DELETE /todos/1`.
+/// `PUT`, `PATCH` and `DELETE /todos/1`. `/todos/changes` is a WebSocket.
 final class TodoServer: Sendable {
     private let records = Memory(TodoRecord.all)
+    private let followers = Memory(0)
 
     @Sendable func answer(_ request: RecordedRequest) throws -> MockResponse {
         let segments = request.segments
         guard segments.first == "todos", segments.count < 3 else { return Self.notFound }
+        if segments.count == 2, segments[1] == "changes" { return try changes() }
         return try records.use { records in
             guard segments.count == 2 else { return try Self.answer(request, onAll: &records) }
             guard let index = records.firstIndex(where: { "\($0.id)" == segments[1] }) else { return Self.notFound }
             return try Self.answer(request, on: index, of: &records)
         }
+    }
+
+    /// Sends two changes on the first socket and drops it, and the third change on the next one.
+    private func changes() throws -> MockResponse {
+        let isFirst = followers.use { count in
+            count += 1
+            return count == 1
+        }
+        let changed = try TodoRecord.all[isFirst ? 0..<2 : 2..<3].map { record in
+            var record = record
+            record.completed.toggle()
+            return WebSocketStep.text(String(decoding: try JSONEncoder().encode(record), as: UTF8.self))
+        }
+        return .webSocket(steps: [.receive] + changed + [isFirst ? .drop : .close()])
     }
 
     private static func answer(
