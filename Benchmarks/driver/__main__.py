@@ -15,6 +15,7 @@ import machine
 import micro
 import pages
 import plot
+import sockets
 import starts
 import table
 import transfers
@@ -29,7 +30,7 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="also write all figures to this file")
     parser.add_argument("--plot", metavar="FILE", help="draw the typed GET into this file; a full run draws Benchmarks/typed-get.svg")
     parser.add_argument("--quick", action="store_true", help="only 12 KB over plain HTTP/1.1, and the bars")
-    parser.add_argument("--only", choices=["bars", "http", "micro", "transfer", "start", "costs"], help="only one part")
+    parser.add_argument("--only", choices=["bars", "http", "micro", "transfer", "socket", "start", "costs"], help="only one part")
     options = parser.parse_args()
     is_whole = not options.quick and not options.only
 
@@ -66,7 +67,7 @@ def measure(options, figures, failures):
     if wants("micro"):
         program = build.programs(BENCHMARKS / "Micro") / "micro"
         figures["micro"] = micro.measure(program, site, options.quick, failures)
-    if not any(map(wants, ("http", "transfer", "start"))):
+    if not any(map(wants, ("http", "transfer", "socket", "start"))):
         return
     programs = build.programs(BENCHMARKS)
     with Servers(build.SCRATCH, site) as servers:
@@ -75,6 +76,8 @@ def measure(options, figures, failures):
             figures["http"] = http_cells.measure(programs / "bench", servers, site, cells, failures)
         if wants("transfer"):
             figures["transfer"] = transfers.measure(programs / "bench", servers, build.SCRATCH, options.quick, failures)
+        if wants("socket"):
+            figures["socket"] = sockets.measure(programs / "bench", servers, options.quick, failures)
         if wants("start"):
             figures["start"] = starts.measure(programs, servers, options.quick, failures)
 

@@ -14,6 +14,8 @@ def judge(figures, failures):
         groups.append(micro(figures["micro"]))
     if "transfer" in figures:
         groups.append(transfer(figures["transfer"]))
+    if "socket" in figures:
+        groups.append(socket(figures["socket"]))
     bars = []
     for one in (one for group in groups for one in group):
         if one["figure"] is None:
@@ -25,11 +27,10 @@ def judge(figures, failures):
 
 def typed_get(cells):
     """Returns medians of the ratios within each round, because a disturbance in a round affects both sides."""
-    runs = {peer: {run["round"]: run for run in cell["runs"]} for peer, cell in http_cells.of_bars(cells).items()}
+    runs = {peer: by_round(cell) for peer, cell in http_cells.of_bars(cells).items()}
 
     def ratio(one, other, figure):
-        both = runs.get(one, {}).keys() & runs.get(other, {}).keys()
-        return statistics.median(runs[one][number][figure] / runs[other][number][figure] for number in both) if both else None
+        return median_ratio(runs.get(one, {}), runs.get(other, {}), figure)
 
     cpu, rate = "cpuMicroseconds", "requestsPerSecond"
     return [
@@ -37,6 +38,23 @@ def typed_get(cells):
         bar("typed-get-cpu-vs-urlsession", ratio("router+decode", "urlsession+decode", cpu), "x", at_most=0.25),
         bar("typed-get-rate-vs-ahc", ratio("router+decode", "ahc+decode", rate), "x", at_least=2),
         bar("curl-session-vs-libcurl", ratio("curl", "libcurl", cpu), "x", at_most=1.4),
+    ]
+
+
+def by_round(cell):
+    return {run["round"]: run for run in cell["runs"]}
+
+
+def median_ratio(one, other, figure):
+    both = one.keys() & other.keys()
+    return statistics.median(one[number][figure] / other[number][figure] for number in both) if both else None
+
+
+def socket(cells):
+    runs = {(cell["connections"], cell["peer"]): by_round(cell) for cell in cells}
+    return [
+        bar(f"socket-{count}-cpu-vs-nio", median_ratio(runs[count, "router"], runs[count, "nio"], "cpuMicroseconds"), "x", at_most=0.7)
+        for count in sorted({count for count, _ in runs})
     ]
 
 

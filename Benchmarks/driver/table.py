@@ -9,6 +9,8 @@ def text(figures):
         parts.append(micro(figures["micro"]))
     if "transfer" in figures:
         parts.append(transfer(figures["transfer"]))
+    if "socket" in figures:
+        parts.append(socket(figures["socket"]))
     if figures.get("start"):
         parts.append(start(figures["start"]))
     if "costs" in figures:
@@ -65,6 +67,17 @@ def transfer(results):
             "", kind, f"{1_024 / ours['seconds']:,.0f}", f"{1_024 / theirs['seconds']:,.0f}", f"{result['ratio']:.2f}",
             f"{ours['cpuSeconds']:.2f}", f"{ours['peakKiB'] / 1_024:.1f}",
         ])
+    return aligned(rows)
+
+
+def socket(cells):
+    rows = ["WebSockets that echo 1 KB", ["connections", "peer", "messages/s", "CPU us/message", "peak MiB"]]
+    for cell in cells:
+        median = cell["median"]
+        figures = [
+            f"{median['messagesPerSecond']:,.0f}", f"{median['cpuMicroseconds']:,.1f}", f"{median['peakKiB'] / 1_024:.1f}",
+        ] if median else ["failed"] * 3
+        rows.append([str(cell["connections"]), cell["peer"], *figures])
     return aligned(rows)
 
 

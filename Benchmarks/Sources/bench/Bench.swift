@@ -11,7 +11,9 @@ import Movies
                 case "http" where try arguments.text("peer") == "libcurl": try LibcurlCell(arguments).measure()
                 case "http": try await HTTPCell(arguments).measure()
                 case "transfer": try await Transfer(arguments).measure()
-                default: throw UsageError(text: "usage: bench http|transfer --name value ...")
+                case "socket": try await SocketCell(arguments).measure()
+                case "echo": try await EchoServer(arguments).run()
+                default: throw UsageError(text: "usage: bench http|transfer|socket|echo --name value ...")
                 }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
