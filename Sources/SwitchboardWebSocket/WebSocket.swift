@@ -53,9 +53,8 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     public var states: AsyncStream<WebSocketState> { connections.states }
 
     /// Sends a message, and waits until the network has taken it, except for the last 64 KiB. Concurrent messages are sent
-    /// one after another.
-    /// While the socket reconnects, it waits for the next connection. A message that a lost connection may have taken is
-    /// not sent again.
+    /// one after another. While the socket reconnects, it waits for the next connection. A message that a lost connection
+    /// may have taken is not sent again.
     ///
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection, an
     ///   error of encoding, or `CancellationError`.
