@@ -1,5 +1,4 @@
 import Foundation
-import Movies
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1

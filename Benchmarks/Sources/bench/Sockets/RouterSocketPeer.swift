@@ -1,5 +1,4 @@
 import Foundation
-import Movies
 import Switchboard
 import SwitchboardWebSocket
 
