@@ -132,7 +132,7 @@ final class ConnectionSeries: Sendable {
 
     // MARK: Reconnecting
 
-    /// Follows the connections in a task of its own, once.
+    /// Starts the task that follows the connections, once.
     private func supervise() {
         state.withLock { state in
             guard state.supervisor == nil, state.end == nil else { return }

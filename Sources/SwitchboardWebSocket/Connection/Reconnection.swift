@@ -51,7 +51,7 @@ extension WebSocketCloseCode {
 }
 
 extension RetryPolicy {
-    /// The default policy of sockets that reconnect.
+    /// Returns the default policy of sockets that reconnect.
     static func forSockets(_ clock: any Clock<Duration>) -> RetryPolicy {
         RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(1), maximumDelay: .seconds(300), clock: clock)
     }

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("the secrets of a message are replaced, and the live message still matches")
+    @Test("a message's secrets are replaced, and the live message matches")
     func secrets() async throws {
         try await withFile { file in
             let login = WebSocketMessage.text(#"{"password":"correct horse","room":7}"#)

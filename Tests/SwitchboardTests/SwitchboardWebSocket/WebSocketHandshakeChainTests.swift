@@ -58,7 +58,7 @@ import Testing
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Key 1", "Key 1", "Key 2"])
     }
 
-    @Test("cookies of the jar go with the handshake, and those of the 101 are stored")
+    @Test("the jar's cookies go with the handshake; those of the 101 are stored")
     func cookies() async throws {
         try await MockServer.run { server in
             server.enqueue(

@@ -28,7 +28,7 @@ import Testing
         return texts
     }
 
-    @Test("a lost connection is opened again, after the messages that arrived on it")
+    @Test("a lost connection is opened again after its last message")
     func lost() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(
@@ -95,7 +95,7 @@ import Testing
         #expect(failure?.code == .invalidResponse && session.requests.count == 1)
     }
 
-    @Test("connections without a message share one count of attempts with failed handshakes")
+    @Test("silent connections and failed handshakes share one count")
     func attempts() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(

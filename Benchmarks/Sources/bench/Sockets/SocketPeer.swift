@@ -27,7 +27,7 @@ struct EchoSchedule: Sendable {
         return (ProcessUsage.cpuMicroseconds - cpu, (.now - began) / .seconds(1))
     }
 
-    /// Calls `exchange` until the end, and returns the number of calls that ended in the time that counts.
+    /// Runs `exchange` until the end, and returns the number of runs that ended in the time that counts.
     func run(_ exchange: () async throws -> Void) async throws -> Int {
         var count = 0
         while true {
