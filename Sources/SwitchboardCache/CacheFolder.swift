@@ -7,7 +7,7 @@ struct CacheFolder: Sendable {
     let url: URL
     private let prefix: String
     /// The age in seconds from which a temporary file that nobody has locked is a remnant of an ended process.
-    private static let patience = 10.0
+    static let patience = 10.0
     private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
 
     init(_ url: URL) {
@@ -103,13 +103,13 @@ struct CacheFolder: Sendable {
 
 extension CacheFolder {
     /// Removes the links of responses that are gone, except those whose response may be about to appear.
-    func sweep(linked names: some Sequence<CacheFileName>) {
+    func sweep(linked names: some Sequence<CacheFileName>, patience: Double = patience) {
         for name in names {
             let path = CacheLink.path(of: path(of: name))
             var information = stat()
             guard lstat(path, &information) == 0 else { continue }
             let age = Double(CacheTime.now - information.statusChanged) / 1e9
-            if !(0..<Self.patience).contains(age) { unlink(path) }
+            if !(0..<patience).contains(age) { unlink(path) }
         }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Switchboard
-import SwitchboardCache
+@testable import SwitchboardCache
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -11,21 +11,24 @@ struct CacheDownloadTests {
     private static let size = CutStreamFixture.size
     private let files = CutStreamFixture.files()
 
-    @Test("an interrupted download resumes, and its bytes are on disk once", arguments: [false, true])
-    func resumed(isKept: Bool) async throws {
+    @Test("an interrupted download resumes, and its bytes are on disk once", arguments: [false, true], [1, 20])
+    func resumed(isKept: Bool, factor: Int) async throws {
+        let size = Self.size * factor
+        let files = CutStreamFixture.files(1, size)
+        let cut = 100_001 * factor
         try await CutStreamFixture.run { fixture in
-            fixture.server.enqueue(files.whole.truncated(after: 100_000))
+            fixture.server.enqueue(files.whole.truncated(after: cut))
             fixture.server.stub(.any) { files.answer($0) }
             try await fixture.downloadCut(isKept: isKept)
-            #expect(try fixture.overhead(100_000) < 4_096)
+            #expect(try fixture.overhead(cut) < 4_096)
             #expect(names(in: fixture.folder).count == (isKept ? 3 : 1))
             let progress = TransferProgress()
             let response = try await fixture.download(isKept: isKept, progress)
-            #expect(try fixture.saved() == files.content && progress.current.completed == Int64(Self.size))
-            #expect(response.metrics.bytesReceived == 200_000)
-            #expect(fixture.sent == ["", "bytes=100000- \"v1\""])
+            #expect(try fixture.saved() == files.content && progress.current.completed == Int64(size))
+            #expect(response.metrics.bytesReceived == Int64(size - cut))
+            #expect(fixture.sent == ["", "bytes=\(cut)- \"v1\""])
             #expect(names(in: fixture.folder) == ["a", "cache"])
-            #expect(try fixture.overhead(Self.size) < 4_096)
+            #expect(try fixture.overhead(size) < 4_096)
             let stream = try await fixture.stream()
             #expect(stream.cacheOutcome == .hit)
             #expect(try await fixture.read(stream) == files.content)
@@ -108,7 +111,7 @@ struct CacheDownloadTests {
         },
     ]
 
-    @Test("an edited file is never served from the cache", arguments: edits.indices, [size, 3_000_000])
+    @Test("an edited file is never served from the cache", arguments: edits.indices, [size, 3_000_001])
     func edited(index: Int, size: Int) async throws {
         let files = CutStreamFixture.files(1, size)
         try await CutStreamFixture.run { fixture in
@@ -120,10 +123,72 @@ struct CacheDownloadTests {
                 do {
                     #expect(try await fixture.read(fixture.stream()) == files.content)
                 } catch let error as NetworkError {
-                    #expect(error.code == .truncatedBody && attempt == 1)
+                    #expect(error.code == .truncatedBody && attempt == 1 && index == 1)
                 }
             }
             #expect(fixture.server.requests.count == 2)
+        }
+    }
+
+    @Test("a partial file that the app edited does not get into the cache", arguments: [1, 20])
+    func editedPart(factor: Int) async throws {
+        let files = CutStreamFixture.files(1, Self.size * factor)
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 100_000 * factor))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.downloadCut(isKept: true)
+            // A new file, so that the stored part stays as it is.
+            let part = fixture.file(".a.download")
+            var data = try Data(contentsOf: part)
+            data[0] ^= 1
+            try data.write(to: part, options: .atomic)
+            try await fixture.download(isKept: true)
+            #expect(fixture.sent.last == "bytes=\(100_000 * factor)- \"v1\"")
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+        }
+    }
+
+    @Test("a stored download stays linked when it is validated, and not when it is replaced")
+    func validated() async throws {
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let files = CutStreamFixture.files(1, 3_000_001)
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { $0.headers["If-None-Match"] == nil ? files.answer($0) : .status(304) }
+            let cache = try ResponseCache(folder: fixture.cacheFolder, now: { date.now })
+            let router = Router<URLEndPoint>(exchangeInterceptors: [cache])
+            try await router.download(fixture.endPoint(), to: fixture.file)
+            for _ in 1...2 {
+                date.advance(by: 100)
+                let response = try await router.streamedResponse(for: fixture.endPoint())
+                #expect(response.cacheOutcome == .validated(.expired))
+                #expect(try await fixture.read(response) == files.content)
+                #expect(try fixture.overhead(3_000_001) < 4_096)
+                #expect(names(in: fixture.cacheFolder).count == 2)
+            }
+            // Another program counts the linked bytes too.
+            let other = try ResponseCache(folder: fixture.cacheFolder)
+            #expect(await other.usage.disk > 3_000_001)
+            fixture.server.stub(.any) { CutStreamFixture.files(2).answer($0) }
+            date.advance(by: 100)
+            try await fixture.read(router.streamedResponse(for: fixture.endPoint()))
+            #expect(names(in: fixture.cacheFolder).count == 1)
+        }
+    }
+
+    @Test("a link without its response is removed after a while")
+    func orphan() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.download()
+            let folder = CacheFolder(fixture.cacheFolder)
+            let linked = try #require(folder.list()?.linked)
+            #expect(linked.count == 1)
+            try FileManager.default.removeItem(atPath: folder.path(of: linked[0]))
+            folder.sweep(linked: linked)
+            #expect(names(in: fixture.cacheFolder).count == 1)
+            folder.sweep(linked: linked, patience: 0)
+            #expect(names(in: fixture.cacheFolder) == [])
+            #expect(try fixture.saved() == files.content)
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// A router over a cache and a file server, whose next responses may be cut off.
 struct CutStreamFixture: Sendable {
-    static let size = 300_000
+    static let size = 300_001
     /// A stream accepts other types by default, which is another identity.
     static let headers: HTTPHeaders = ["Accept": "*/*", "Accept-Encoding": "identity"]
 

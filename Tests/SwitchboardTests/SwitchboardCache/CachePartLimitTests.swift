@@ -1,0 +1,112 @@
+import Foundation
+import Switchboard
+@testable import SwitchboardCache
+import SwitchboardTesting
+import SwitchboardTestSupport
+import Testing
+
+/// The limits of stored parts, and bodies that are no parts of the sent request's response.
+@Suite(.timeLimit(.minutes(3)))
+struct CachePartLimitTests {
+    private static let text = String(repeating: "0123456789", count: 4)
+    private let fresh: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"v1\""]
+
+    private func part(_ range: ClosedRange<Int>) -> MockResponse {
+        let body = String(Self.text.dropFirst(range.lowerBound).prefix(range.count))
+        let fields: HTTPHeaders = ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound)/40"]
+        return .text(body, status: 206, headers: fresh.merging(fields))
+    }
+
+    private func get(_ fixture: CacheFixture, _ range: String? = nil) async throws -> NetworkResponse {
+        var headers = HTTPHeaders()
+        headers["Range"] = range
+        return try await fixture.answer(headers)
+    }
+
+    @Test("of nine separate parts, the smallest one is removed")
+    func limit() async throws {
+        let ranges = (0..<9).map { ($0 * 4)...($0 * 4 + ($0 == 3 ? 0 : 1)) }
+        let fixture = CacheFixture(
+            StubSession { request in
+                ranges.first { request.headers["Range"] == "bytes=\($0.lowerBound)-\($0.upperBound)" }.map(part)
+                    ?? .status(500)
+            })
+        for range in ranges { _ = try await get(fixture, "bytes=\(range.lowerBound)-\(range.upperBound)") }
+        #expect(fixture.session.requests.count == 9)
+        for (index, range) in ranges.enumerated() where index != 3 {
+            let answer = try await get(fixture, "bytes=\(range.lowerBound)-\(range.upperBound)")
+            #expect(answer.cacheOutcome == .hit)
+        }
+        #expect(try await get(fixture, "bytes=12-12").cacheOutcome != .hit)
+    }
+
+    @Test("parts have gaps between them, are not empty, and end before the size")
+    func gaps() {
+        #expect(CacheParts([0..<2, 3..<4], of: 4)?.ranges.count == 2)
+        for ranges in [
+            [0..<2, 2..<4], [0..<3, 2..<4], [2..<4, 0..<1], [0..<2, 3..<3], [0..<2, 3..<5], [], [-1..<2],
+        ] {
+            #expect(CacheParts(ranges, of: 4) == nil)
+        }
+        #expect(CacheParts((0..<8).map { ($0 * 2)..<($0 * 2 + 1) }, of: nil) != nil)
+        #expect(CacheParts((0..<9).map { ($0 * 2)..<($0 * 2 + 1) }, of: nil) == nil)
+    }
+
+    @Test("parts that touch become one")
+    func touching() async throws {
+        let fixture = CacheFixture(StubSession(part(0...9), part(10...19), part(20...39)))
+        _ = try await get(fixture, "bytes=0-9")
+        _ = try await get(fixture, "bytes=10-19")
+        let both = try await get(fixture, "bytes=5-14")
+        #expect(both.cacheOutcome == .hit && both.text == "5678901234")
+        #expect(try await get(fixture).text == Self.text)
+        #expect(fixture.session.requests[2].headers["Range"] == "bytes=20-")
+    }
+
+    // The decoded bytes are not those that the part counts, even if the server gives both one tag.
+    @Test("an encoded whole that a part overtakes is not combined with it")
+    func overtakenEncoded() async throws {
+        let (gate, begun) = (Gate(), Deliveries<Void>())
+        let session = StubSession {
+            [part = part(0...4), whole = MockResponse.text(Self.text, headers: fresh).gzipped()]
+            request in
+            begun.add(())
+            if request.headers.contains("Range") { return part }
+            if begun.all.count == 1 { try await gate.wait() }
+            return whole
+        }
+        let fixture = CacheFixture(session)
+        async let first = get(fixture)
+        _ = try await begun.wait(for: 1)
+        _ = try await get(fixture, "bytes=0-4")
+        gate.open()
+        #expect(try await first.text == Self.text)
+        let cached = try await get(fixture, "bytes=0-4")
+        #expect(cached.cacheOutcome == .hit && cached.statusCode == 206)
+        #expect(try await get(fixture, "bytes=0-9").cacheOutcome != .hit)
+    }
+
+    @Test("a cut-off body of a request that was changed is not kept", arguments: [false, true])
+    func changed(isStreamed: Bool) async throws {
+        let session = StubSession { [fresh] _ in .text(Self.text, headers: fresh).truncated(after: 10) }
+        for isChanged in [true, false] {
+            let cache = ResponseCache()
+            let router = Router<URLEndPoint>(
+                session: session, exchangeInterceptors: isChanged ? [cache, UserChange()] : [cache])
+            let endPoint = URLEndPoint(.get, URL(text: "https://h/"), options: RequestOptions { $0.retry = .never })
+            await #expect(throws: NetworkError.self) {
+                guard isStreamed else { return _ = try await router.response(for: endPoint) }
+                for try await _ in try await router.streamedResponse(for: endPoint).bytes {}
+            }
+            #expect(await cache.usage.count == (isChanged ? 0 : 1))
+        }
+    }
+}
+
+private struct UserChange: ExchangeInterceptor {
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        request.headers.set("X-User", "1")
+        return try await next(request)
+    }
+}
