@@ -27,11 +27,11 @@ struct ModelEntry: Sendable {
         return isStated || Self.heuristic.contains(status) || isSuccess && request.lifetime != .server
     }
 
-    /// Whether storing it is of use for later requests without own options.
-    var isOfUse: Bool {
+    /// Returns whether storing it at a time is of use for later requests without own options.
+    func isOfUse(at now: Double) -> Bool {
         let hasValidator = fields["etag"] != nil || fields["last-modified"] != nil
         return hasValidator || isSuccess && request.lifetime != .server
-            || freshness(for: request, at: exchange.arrived) > 0
+            || freshness(for: request, at: now) > 0
     }
 
     private static let heuristic: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]

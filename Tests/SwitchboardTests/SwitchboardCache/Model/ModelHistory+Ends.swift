@@ -51,7 +51,8 @@ extension ModelHistory {
             describe(&held, request, last, status, stored, end)
         } else {
             let stored = settled(held, state, begin)
-            replace(&held, request, last, status, begin, end, stored)
+            let clock = max(last.arrived, state.calls[request.number]?.ended ?? last.arrived)
+            replace(&held, request, last, status, begin, end, stored, clock)
         }
         state.entries[key] = held
     }
@@ -70,7 +71,7 @@ extension ModelHistory {
 
     private func replace(
         _ held: inout [ModelEntry], _ request: ModelRequest, _ last: ModelExchange, _ status: Int, _ begin: Int,
-        _ end: Int, _ stored: [Int]
+        _ end: Int, _ stored: [Int], _ clock: Double
     ) {
         let own = held.indices.filter {
             held[$0].serial == last.serial && held[$0].request.number == request.number
@@ -79,13 +80,15 @@ extension ModelHistory {
         // A temporary failure changes nothing.
         let isUnstored = status == 304 && request.control.has("no-store") && !last.fields.has("no-store")
         let isPassing = request.lifetime == .none || status >= 500 || isUnstored
-        let isStored = !own.isEmpty && (status == 304 || held[own[0]].isOfUse)
+        // The answer reached the cache between its arrival and the end of the call. It may have become stale meanwhile.
+        let isOfUse = !own.isEmpty && held[own[0]].isOfUse(at: last.arrived)
+        let isStored = !own.isEmpty && (status == 304 || held[own[0]].isOfUse(at: clock))
         for index in own where isStored { held[index].isCertain = true }
         for index in held.indices where isOlder(held[index], than: last, begin) && held[index].matches(request) {
             if isStored {
                 let isNewer = held[index].made > held[own[0]].made
                 if isNewer { held[index].isCertain = false } else { held[index].gone = held[index].gone ?? end }
-            } else if !isPassing {
+            } else if isOfUse || !isPassing {
                 held[index].isCertain = false
             }
         }

@@ -86,9 +86,11 @@ extension ModelHistory.State {
             ?? lack("its state does not allow \(outcome)") { entry in
                 let late = isConcurrent ? lateness(entry, span) : 0
                 let (first, last) = (span.asked - late, span.ended + slack(entry) + late)
-                // The lifetime may end meanwhile.
+                // The lifetime may end meanwhile, and a short window of staleness too.
                 let turn = min(max(first, first + entry.freshness(for: request, at: first)), last)
-                return [first, turn, last].contains { entry.allows(outcome, request, at: $0, isFailed: isFailed) }
+                return [first, turn, min(turn + 0.001, last), span.asked, last].contains {
+                    entry.allows(outcome, request, at: $0, isFailed: isFailed)
+                }
             }
             ?? lack("a more recent one was stored") { entry in
                 !knowsAll

@@ -14,6 +14,8 @@ final class ModelOrigin: NetworkSession, Sendable {
     struct State: Sendable {
         var random: SeededGenerator
         var contents: [String: Content] = [:]
+        /// The times of change of a place. No two contents share one: a 304 with it could be about either.
+        var changes: [String: Set<Double>] = [:]
         var serial = 0
         var versions = 0
         /// The number of further exchanges that fail.
@@ -111,7 +113,8 @@ extension ModelOrigin.State {
         let tag = kind < 4 ? "\"v\(versions)\"" : kind == 4 ? "W/\"v\(versions)\"" : nil
         let ages: [Double] = [10, 100, 1_000, 20_000, 5_000_000]
         let last = now.rounded(.down) - ages.randomElement(using: &random)!
-        let changed = kind.isMultiple(of: 2) || kind == 5 ? max(last, (contents[name]?.changed ?? 0) + 1) : nil
+        var changed = kind.isMultiple(of: 2) || kind == 5 ? max(last, (contents[name]?.changed ?? 0) + 1) : nil
+        while let time = changed, !changes[place, default: []].insert(time).inserted { changed = time + 1 }
         let content = ModelOrigin.Content(version: versions, tag: tag, changed: changed)
         contents[name] = content
         return content
