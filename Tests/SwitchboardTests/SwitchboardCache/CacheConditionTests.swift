@@ -87,11 +87,8 @@ struct CacheConditionTests {
             "If the response to the forwarded request is 304 (Not Modified) and has an ETag field value with an "
                 + "entity tag that is not in the client's list, the cache MUST generate a 200 (OK)"))
     func validated() async throws {
-        let session = StubSession { request in
-            request.headers["If-None-Match"] == "\"1\""
-                ? .status(304, headers: Self.fields) : .text("news", headers: Self.fields)
-        }
-        let fixture = CacheFixture(session)
+        let fixture = Self.confirming()
+        let session = fixture.session
         _ = try await fixture.get("https://h/", .server)
         for (tag, status) in [("\"1\"", 304), ("\"0\"", 200)] {
             fixture.date.advance(by: 60)
@@ -111,11 +108,8 @@ struct CacheConditionTests {
             "A cache MUST NOT evaluate conditional header fields that … occur in a request with a target resource "
                 + "for which it has no stored responses"))
     func forwarded() async throws {
-        let session = StubSession { request in
-            request.headers["If-None-Match"] == "\"1\""
-                ? .status(304, headers: Self.fields) : .text("news", headers: Self.fields)
-        }
-        let fixture = CacheFixture(session)
+        let fixture = Self.confirming()
+        let session = fixture.session
         #expect(try await raw(fixture, .get, ["If-None-Match": "\"1\""]).statusCode == 304)
         #expect(try await raw(fixture, .get, ["If-None-Match": "\"0\""]).text == "news")
         #expect(session.requests.map { $0.headers["If-None-Match"] } == ["\"1\"", "\"0\""])
@@ -176,6 +170,19 @@ struct CacheConditionTests {
         #expect(fixture.session.requests.last?.headers["If-None-Match"] == "\"1\"")
     }
 
+    @Test("a response that is only on disk answers the app's condition")
+    func onDisk() async throws {
+        try await withFolder { folder in
+            let fixture = try CacheFixture(headers: Self.fields) {
+                try ResponseCache(folder: folder, memoryLimit: 0, now: $0)
+            }
+            _ = try await fixture.get("https://h/", .server)
+            let response = try await raw(fixture, .get, ["If-None-Match": "\"1\""])
+            #expect(response.statusCode == 304 && response.cacheOutcome == .hit)
+            #expect(fixture.session.requests.count == 1)
+        }
+    }
+
     @Test("an error in place of the stored response stays an error")
     func error() async throws {
         let fixture = CacheFixture(
@@ -184,6 +191,15 @@ struct CacheConditionTests {
         fixture.date.advance(by: 60)
         let response = try await raw(fixture, .get, ["If-None-Match": "\"1\""])
         #expect(response.statusCode == 404 && response.text == "gone")
+    }
+
+    /// Returns a fixture whose session confirms the tag "1".
+    private static func confirming() -> CacheFixture {
+        CacheFixture(
+            StubSession { request in
+                request.headers["If-None-Match"] == "\"1\""
+                    ? .status(304, headers: fields) : .text("news", headers: fields)
+            })
     }
 
     private func raw(

@@ -13,7 +13,7 @@ struct Plan: Sendable {
     /// The seconds by which the clock advances before the call.
     let pause: Double
 
-    init(_ draw: inout Draw, isFake: Bool) {
+    init(_ draw: inout SeededGenerator, isFake: Bool) {
         let isUnsafe = isFake && draw.isOneIn(16)
         method = isUnsafe ? draw.one(of: ["POST", "PUT", "DELETE"]) : draw.isOneIn(10) ? "HEAD" : "GET"
         path =

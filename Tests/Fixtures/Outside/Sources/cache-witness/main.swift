@@ -22,7 +22,7 @@ let configuration: SessionConfiguration = {
     return configuration
 }()
 let session = DefaultSession.make(configuration)
-var draw = Draw(seed: seed)
+var draw = SeededGenerator(seed: seed)
 let ends = Ends()
 
 /// Makes a part of the calls through one cache.

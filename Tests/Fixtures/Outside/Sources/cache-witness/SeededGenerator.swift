@@ -1,0 +1,1 @@
+../../../../SwitchboardTests/Support/SeededGenerator.swift
