@@ -16,7 +16,10 @@ final class DecodedValues: Sendable {
 
     /// Returns the value that an equal decoder decoded, or nil.
     func find<Value>(_ type: Value.Type, by decoder: any ResponseDecoder) -> Value? {
-        entries.value.first { $0.type == ObjectIdentifier(type) && $0.decoder.decodes(like: decoder) }?.value as? Value
+        let found = entries.value.first { $0.type == ObjectIdentifier(type) && $0.decoder.decodes(like: decoder) }
+        // A cast of nil to an optional type would succeed.
+        guard let found else { return nil }
+        return found.value as? Value
     }
 
     /// Keeps a value in place of the oldest one. The type is `Sendable`.

@@ -302,4 +302,18 @@ struct CacheDecodedValueTests {
             try await group.waitForAll()
         }
     }
+
+    @Test("an optional value is decoded, and nil is a value too")
+    func optional() async throws {
+        let name = "optional"
+        let fixture = CacheFixture(Self.session(name, headers: ["Cache-Control": "max-age=60"]))
+        for _ in 1...2 {
+            let film = try await fixture.router.request(try Self.endPoint(), as: Film?.self)
+            #expect(film?.name == name)
+        }
+        #expect(try await film(fixture).name == name)
+        let null = CacheFixture(StubSession { _ in .text("null", headers: ["Cache-Control": "max-age=60"]) })
+        for _ in 1...2 { #expect(try await null.router.request(try Self.endPoint(), as: Film?.self) == nil) }
+        #expect(try await null.router.request(try Self.endPoint(), as: [Film]?.self) == nil)
+    }
 }
