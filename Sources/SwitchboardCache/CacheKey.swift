@@ -86,7 +86,7 @@ extension String {
     }
 
     /// The text of a URL as ``Foundation/URL/asCacheKey``.
-    fileprivate var asCacheKey: String {
+    var asCacheKey: String {
         var text = self
         return text.withUTF8 { text in
             let end = text.firstIndex(of: .numberSign) ?? text.count

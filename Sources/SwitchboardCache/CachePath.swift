@@ -1,23 +1,61 @@
 import Foundation
+import Switchboard
+import SwitchboardText
 
-/// A path as a list of segments.
+/// A path as a list of segments, which are compared byte by byte and without their escapes.
 struct CachePath: Sendable {
-    private let segments: [String]
+    private let segments: [[UInt8]]
 
     var isEmpty: Bool { segments.isEmpty }
 
-    init(_ path: String) {
-        segments = path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
-            .map { $0.removingPercentEncoding ?? String($0) }
+    /// Reads a path without its query, its fragment and its empty segments.
+    init(_ path: some StringProtocol) {
+        segments = path.utf8.prefix { $0 != .questionMark && $0 != .numberSign }.split(separator: .slash)
+            .map { Self.unescaped($0) }
     }
 
-    func ends(with other: CachePath) -> Bool {
-        !other.segments.isEmpty && segments.suffix(other.segments.count) == other.segments[...]
+    /// Reads the path of a URL, as in a ``CacheKey``.
+    init(ofURL url: String) {
+        self.init(url[url.originEnd...])
     }
+
+    func starts(with other: CachePath) -> Bool { segments.starts(with: other.segments) }
+
+    func ends(with other: CachePath) -> Bool { segments.suffix(other.segments.count) == other.segments[...] }
 
     func contains(_ other: CachePath) -> Bool {
         let count = other.segments.count
         guard count > 0, count <= segments.count else { return false }
         return (0...(segments.count - count)).contains { segments[$0..<($0 + count)] == other.segments[...] }
+    }
+
+    /// Returns a segment without escapes. A percent sign that begins no escape stays.
+    private static func unescaped(_ segment: some Collection<UInt8>) -> [UInt8] {
+        var rest = Array(segment)[...]
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == .percent, rest.count > 1, let high = rest.first?.hexValue,
+                let low = rest.dropFirst().first?.hexValue
+            {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+}
+
+extension String {
+    /// The scheme, the host and the port of a URL, as in a ``CacheKey``.
+    var origin: Substring { self[..<originEnd] }
+
+    /// The URL without its query.
+    var place: Substring { self[..<(utf8.firstIndex(of: .questionMark) ?? endIndex)] }
+
+    fileprivate var originEnd: Index {
+        guard let mark = range(of: "://") else { return startIndex }
+        return self[mark.upperBound...].utf8.firstIndex(of: .slash) ?? endIndex
     }
 }

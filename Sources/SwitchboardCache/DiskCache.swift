@@ -244,9 +244,9 @@ final class DiskCache {
         for name in names where isMeant(name.marks) { remove(name) }
     }
 
-    /// The names of all files.
+    /// The names of all files, including those that another process has just written.
     var names: [CacheFileName] {
-        list()
+        list(isComplete: true)
         return index.all.map(\.name)
     }
 
@@ -271,7 +271,7 @@ final class DiskCache {
         listed = folder.changed
     }
 
-    private func remove(_ name: CacheFileName) {
+    func remove(_ name: CacheFileName) {
         let isCurrent = !isChanged
         CacheFile.remove(folder.path(of: name))
         linked.remove(name)
@@ -294,12 +294,12 @@ final class DiskCache {
     }
 
     /// Lists the folder, if that is necessary to find all files. If it takes more than a millisecond, it takes at most a
-    /// hundredth of the time.
-    private func list() {
+    /// hundredth of the time, unless the list must be complete.
+    private func list(isComplete: Bool = false) {
         let start = CacheTime.now
         let changed = folder.changed
         let pause = listing.duration < 1_000_000 ? 0 : listing.duration * 100
-        guard changed != listed, start < listing.end || start >= listing.end + pause else { return }
+        guard changed != listed, isComplete || start < listing.end || start >= listing.end + pause else { return }
         // A folder that cannot be read is tried again when it changes.
         guard let (names, linked, remnants) = folder.list() else { return listed = changed }
         // The clock of the file system has ticks of milliseconds: a later change may have the same time.

@@ -17,23 +17,24 @@ extension ResponseCache {
 
     /// Removes the responses that are stored for an endpoint, for every identity and environment: those whose path ends
     /// with its path and whose query contains its parameters. Their queries may contain more, because interceptors add
-    /// parameters.
+    /// parameters. An endpoint without a path must have the same base URL.
     ///
     /// - Throws: `NetworkError` when no request can be built for the endpoint.
     public func remove<EndPoint: EndPointType>(_ endPoint: EndPoint) async throws {
-        let request = try RequestBuilder().makeRequest(for: RebasedEndPoint(endPoint, at: "http://cache.invalid/"))
-        guard !CachePath(request.path).isEmpty else {
-            // The endpoint has no path: its base URL is the whole URL.
-            let own = try RequestBuilder().makeRequest(for: endPoint)
-            if let url = own.url { await remove(.url(url)) }
-            return
-        }
+        let builder = RequestBuilder()
+        var request = try builder.makeRequest(for: RebasedEndPoint(endPoint, at: "http://cache.invalid/"))
         let wanted = CachePath(request.path)
+        var place: String?
+        if wanted.isEmpty {
+            // The base URL is the whole URL.
+            request = try builder.makeRequest(for: endPoint)
+            place = request.url.map { String($0.asCacheKey.place) }
+        }
         let items = FormBody.decode(request.query ?? "")
-        await storage.remove { url, _, _ in
-            let parts = URLParts(URL(string: url))
-            let there = FormBody.decode(parts.query ?? "")
-            return CachePath(parts.path).ends(with: wanted) && items.allSatisfy(there.contains)
+        await storage.remove { [place] url, _, _ in
+            let isPlace = place.map { String(url.place).hasBytes(of: $0) } ?? CachePath(ofURL: url).ends(with: wanted)
+            let there = FormBody.decode(url.dropFirst(url.place.count + 1))
+            return isPlace && items.allSatisfy(there.contains)
         }
     }
 
