@@ -217,6 +217,16 @@ final class CacheFile: Sendable {
         body == descriptor ? nil : CacheLink(to: CacheLink.path(of: path), in: folder)
     }
 
+    /// Reads bytes of the body. Removes a damaged file.
+    func checked(_ range: Range<Int>) throws(NetworkError) -> Data {
+        do {
+            return try read(range)
+        } catch {
+            discard()
+            throw NetworkError(.truncatedBody, reason: "the stored response is damaged")
+        }
+    }
+
     /// Returns bytes of the body in chunks. A damaged piece throws, and its bytes are not delivered.
     func bytes(_ range: Range<Int>, for request: NetworkRequest?) -> ResponseBytes {
         ResponseBytes(FileBytes(self, range, request))
@@ -278,12 +288,6 @@ private final class FileBytes: ResponseBytes.Source {
             defer { rest = end..<rest.upperBound }
             return rest.lowerBound..<end
         }
-        guard !range.isEmpty else { return nil }
-        do {
-            return try file.read(range)
-        } catch {
-            file.discard()
-            throw NetworkError(.truncatedBody, reason: "the stored response is damaged")
-        }
+        return range.isEmpty ? nil : try file.checked(range)
     }
 }

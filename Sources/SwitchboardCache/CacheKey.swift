@@ -10,6 +10,8 @@ struct CacheKey: Sendable {
     /// The identity that may read the response. It may contain credentials, so it stays in memory; the disk holds only
     /// its hash.
     let identity: String
+    /// Whether the app named the identity. If not, it consists of the header fields.
+    let isNamed: Bool
 
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
     /// a body, a `Range` other than one range of bytes for a GET, an `If-Range` alone, a condition for the server alone,
@@ -26,15 +28,19 @@ struct CacheKey: Sendable {
         else { return nil }
         self.url = text.asCacheKey
         partition = options.partition ?? ""
-        guard let identity else {
-            let user = text.hasAt ? URL(string: text)?.withoutUserInfo.credentials ?? "" : ""
-            // A login behind the cache leaves anonymous requests alone and may add credentials to all others.
-            let choice = options.authentication
-            let isNobodys = choice == AuthenticationChoice.anonymous || choice == AuthenticationChoice.none
-            self.identity = Self.text(headers, after: isNobodys ? user + "\nanonymous" : user, ignoring: ignored)
+        if let name = identity?(request) {
+            // Differs from the fields of each request without a name.
+            self.identity = name.utf8.first == 0 ? "\0name\n" + name : name
+            isNamed = true
             return
         }
-        self.identity = identity(request) ?? ""
+        let user = text.hasAt ? URL(string: text)?.withoutUserInfo.credentials ?? "" : ""
+        // A login behind the cache leaves anonymous requests alone and may add credentials to all others.
+        let choice = options.authentication
+        let isNobodys = choice == AuthenticationChoice.anonymous || choice == AuthenticationChoice.none
+        let start = (identity == nil ? "" : "\0fields\n") + (isNobodys ? user + "\nanonymous" : user)
+        self.identity = Self.text(headers, after: start, ignoring: ignored)
+        isNamed = false
     }
 
     /// Returns all fields but the ignored ones behind a text, sorted by name: any of them may hold a credential.

@@ -13,7 +13,8 @@ public enum CacheOutcome: Sendable, Hashable {
 
     /// The reason for which a request was sent.
     public enum Reason: Sendable, Hashable {
-        /// Nothing is stored for the URL, the environment, and the identity or the header fields.
+        /// Nothing is stored for the URL, the environment, and the identity or the header fields. If each call gets
+        /// this reason, `NetworkResponse.notStoredReason` says why.
         case notStored
         /// The stored responses are for other values of the fields that `Vary` names. Without an `identity`, a request
         /// with other header fields is usually `notStored` instead, because the cache compares them.
@@ -43,10 +44,11 @@ extension NetworkResponse {
     public var cacheOutcome: CacheOutcome? { request?.cacheOutcome }
 
     /// Returns the response with an outcome. The request carries it, since the cache is not part of the core.
-    func noting(_ outcome: CacheOutcome?) -> NetworkResponse {
+    func noting(_ outcome: CacheOutcome?, _ refusal: CacheRefusal? = nil) -> NetworkResponse {
         guard request != nil else { return self }
         var response = self
         response.request?.cacheOutcome = outcome
+        if let refusal { response.request?.cacheRefusal = refusal }
         return response
     }
 }
@@ -79,13 +81,20 @@ extension NetworkRequest {
     /// The outcome of the response that has this request.
     var cacheOutcome: CacheOutcome? {
         get { self[CacheOutcomeOption.self]?.outcome }
-        set { self[CacheOutcomeOption.self] = newValue.map(CacheOutcomeNote.init) }
+        set { self[CacheOutcomeOption.self] = newValue.map { CacheOutcomeNote(outcome: $0) } }
+    }
+
+    /// The reason why the response that has this request was not stored. It needs an outcome.
+    var cacheRefusal: CacheRefusal? {
+        get { self[CacheOutcomeOption.self]?.refusal }
+        set { self[CacheOutcomeOption.self]?.refusal = newValue }
     }
 }
 
 /// Holds an outcome. It is not `Hashable`, so that it does not count when options are compared.
 private struct CacheOutcomeNote: Sendable {
     let outcome: CacheOutcome
+    var refusal: CacheRefusal?
 }
 
 private enum CacheOutcomeOption: RequestOption { static let defaultValue: CacheOutcomeNote? = nil }

@@ -42,9 +42,7 @@ struct CacheRules: Sendable {
         } else {
             estimate = 0
         }
-        let isForbidden =
-            !(200..<600).contains(status) || Self.unstorableStatuses.contains(status)
-            || (control.mustUnderstand ? !Self.knownStatuses.contains(status) : control.isNoStore)
+        let isForbidden = Self.isUnstorable(status, control) || !control.mustUnderstand && control.isNoStore
         allowsStoring = !isForbidden && (lifetime != nil || isHeuristic || control.isPrivate)
     }
 
@@ -61,6 +59,12 @@ struct CacheRules: Sendable {
         lifetime = reader.seconds()
         estimate = reader.seconds() ?? 0
         allowsStoring = reader.number() != 0
+    }
+
+    /// Returns whether no cache stores a status, or this one does not understand it as it must.
+    static func isUnstorable(_ status: Int, _ control: CacheControl) -> Bool {
+        !(200..<600).contains(status) || unstorableStatuses.contains(status)
+            || control.mustUnderstand && !knownStatuses.contains(status)
     }
 
     /// RFC 9110 §15.1, without the 206.

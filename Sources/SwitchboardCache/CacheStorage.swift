@@ -74,11 +74,12 @@ actor CacheStorage {
         return newer.response
     }
 
-    /// Returns a response with its body in memory, unless it is in a file and the request streams or needs no body. Nil
-    /// for a body that is damaged or larger than the request's limit.
+    /// Returns a response with its body in memory, unless it is in a file and the request streams, needs no body, or
+    /// cannot get all of it within its limit. Nil for a damaged body.
     private nonisolated func readable(_ found: StoredResponse, by request: NetworkRequest) -> StoredResponse? {
-        guard let file = found.file, !request.options.streamsResponse, request.method != .head else { return found }
-        guard file.bodyCount <= request.limits.responseBody else { return nil }
+        guard let file = found.file, !request.options.streamsResponse, request.method != .head,
+            file.bodyCount <= request.limits.responseBody
+        else { return found }
         do {
             return found.with(body: try file.read(0..<file.bodyCount))
         } catch {
@@ -218,20 +219,22 @@ actor CacheStorage {
         return (try? file.read(0..<file.bodyCount)).flatMap { current.with(body: $0).joined(with: response) }
     }
 
-    /// Updates the variants that have a strong entity tag and the same `Vary` as a confirmed response, except that
-    /// response itself.
-    func update(_ key: CacheKey, like confirmed: StoredResponse, _ change: (StoredResponse) -> StoredResponse) {
+    /// Updates the other variants that have the strong entity tag of a confirmed response. Removes those for which the
+    /// closure returns nil.
+    func update(_ key: CacheKey, like confirmed: StoredResponse, _ change: (StoredResponse) -> StoredResponse?) {
         guard let tag = confirmed.tag, tag.hasPrefix("\"") else { return }
         let inMemory = held.withLock { $0.memory.variants(of: key) }
         let others = disk?.all(key, tag: tag).filter { other in !inMemory.contains(where: other.isSameVariant) } ?? []
         for found in inMemory + others
         where found.tag == tag && !found.isSameVariant(as: confirmed) {
             let changed = change(found)
-            guard CacheVariant.names(changed.headers) == CacheVariant.names(found.headers) else { continue }
-            let name = disk.flatMap { try? $0.write(changed, key).get() }
+            let old = try? CacheFileName(key).with(variant: found.variant)
+            if let old, changed?.isSameVariant(as: found) != true { disk?.remove(old) }
+            let name = changed.flatMap { changed in disk.flatMap { try? $0.write(changed, key).get() } }
             held.withLock { held in
                 held.removals += 1
-                if changed.file == nil { held.memory.insert(changed, key, name) }
+                held.memory.remove(key) { $0.isSameVariant(as: found) }
+                if let changed, changed.file == nil { held.memory.insert(changed, key, name) }
             }
         }
     }

@@ -9,10 +9,20 @@ enum CacheVariant {
     /// The most variants of one key. The least recently used ones are evicted.
     static let limit = 16
 
-    /// Returns the names of a response's `Vary`: in lower case, sorted. Nil for `*`, which matches no other request.
+    /// The most names of a `Vary`, and its most bytes. Each lookup compares the fields of all names.
+    private static let bounds = (names: 64, bytes: 4_096)
+
+    /// The reason why a response without ``names(_:)`` is not stored.
+    static let refusal: CacheRefusal = "its Vary is *, or names more than \(bounds.names) fields"
+
+    /// Returns the names of a response's `Vary`: in lower case, sorted. Nil for `*`, which matches no other request, and
+    /// for a `Vary` above the bounds, which counts as one.
     static func names(_ headers: HTTPHeaders) -> [String]? {
-        let names = Set(headers.listMembers(of: "Vary").map { $0.lowercased() })
-        return names.contains("*") ? nil : names.sorted()
+        let values = headers.values(for: "Vary")
+        guard !values.isEmpty else { return [] }
+        guard values.reduce(0, { $0 + $1.utf8.count }) <= bounds.bytes else { return nil }
+        let names = Set(values.listMembers.map { $0.lowercased() })
+        return names.contains("*") || names.count > bounds.names ? nil : names.sorted()
     }
 
     /// Returns a request's values of the named fields. A field that the request lacks has no value, which is not the
@@ -31,6 +41,13 @@ enum CacheVariant {
         let asked = text(names, of: request)
         return variant.hasBytes(of: asked)
             || variant.hasPrefix(hashPrefix) && variant == (try? hash(asked))
+    }
+
+    /// Returns the values of fewer named fields. Nil when a name is new, and for a hash.
+    static func reduced(_ variant: String, to names: [String]) -> String? {
+        let lines = variant.split(separator: "\n", omittingEmptySubsequences: false)
+        let kept = names.compactMap { name in lines.first { $0 == name || $0.hasPrefix(name + ": ") } }
+        return kept.count == names.count ? kept.joined(separator: "\n") : nil
     }
 
     private static let hashPrefix = "sha256:"
@@ -98,7 +115,12 @@ extension CacheVariant {
 extension HTTPHeaders {
     /// Returns the members of a list field over all its lines, without empty ones ([RFC 9110
     /// §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1)).
-    func listMembers(of name: String) -> [String] {
-        values(for: name).flatMap { $0.split(separator: ",") }.map(\.trimmed).filter { !$0.isEmpty }
+    func listMembers(of name: String) -> [String] { values(for: name).listMembers }
+}
+
+extension [String] {
+    /// The members of the lines of a list field, without empty ones.
+    fileprivate var listMembers: [String] {
+        flatMap { $0.split(separator: ",") }.map(\.trimmed).filter { !$0.isEmpty }
     }
 }

@@ -4,8 +4,8 @@ import SwitchboardPlatform
 
 extension ResponseCache: ExplainedInterceptor {
     /// Returns what the cache would do with a request.
-    package func explanation(of request: NetworkRequest) async -> String {
-        let request = request.withCacheDirectives
+    package func explanation(of received: NetworkRequest, sentAs sent: NetworkRequest) async -> String {
+        let request = received.withCacheDirectives
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
             return "sends: the cache does not handle the request"
         }
@@ -16,6 +16,9 @@ extension ResponseCache: ExplainedInterceptor {
         switch decision(on: isOfUse ? found?.response : nil, request) {
         case .refuse: return "fails: not cached"
         case .answer(let stored, let outcome):
+            if let error = stored.excess(for: request, stored.slice(for: request)) {
+                return "fails: \(error.reason ?? "the stored body is too large")"
+            }
             let place = found?.isInMemory ?? false ? "memory" : "disk"
             let now = now()
             let left = -stored.secondsOver(for: request.options, at: now)
@@ -26,7 +29,11 @@ extension ResponseCache: ExplainedInterceptor {
                 default: left < .infinity ? "fresh for \(Self.text(left))" : "fresh without limit"
                 }
             return "answers from \(place), \(Self.text(stored.age(at: now).seconds)) old, \(state)"
-        case .load(let reason, _): return await explanation(of: request, key, found?.response, reason)
+        case .load(let reason, _):
+            let refusal =
+                StoredResponse.refusal(of: request) ?? (key.isNamed ? nil : changes(of: received, key, sentAs: sent))
+            return await explanation(of: request, key, found?.response, reason)
+                + (refusal.map { ", and the response is not stored: \($0.text)" } ?? "")
         }
     }
 
@@ -47,7 +54,9 @@ extension ResponseCache: ExplainedInterceptor {
             case .expired: "it expired \(Self.text(over ?? 0)) ago"
             default: "the request asks for it"
             }
-        let isSpare = usesStored && over.map { stored?.mayReplaceFailure(staleFor: $0, request) ?? false } ?? false
+        let isTooLarge = stored?.excess(for: request, stored?.slice(for: request)) != nil
+        let isSpare =
+            usesStored && !isTooLarge && over.map { stored?.mayReplaceFailure(staleFor: $0, request) ?? false } ?? false
         return (isValidated ? "validates, because \(why)" : "sends: \(why)")
             + (isSpare ? ", and answers stale if the server fails" : "")
     }

@@ -62,7 +62,7 @@ extension ResponseCache {
         }
         let confirmed = meant.confirmed(by: response, to: request, asked: asked, at: now())
         await keep(confirmed, after: response, asked: asked, load)
-        return confirmed.answer(to: request, at: now(), .validated(load.reason))
+        return try confirmed.answer(to: request, at: now(), .validated(load.reason))
     }
 
     /// Returns the stored response that a 304 is about ([RFC 9111
@@ -86,7 +86,7 @@ extension ResponseCache {
         async
     {
         let isStorable = CacheVariant.names(confirmed.headers) != nil
-        let isOurs = isOurs(response, to: load.request, varyingBy: confirmed.headers)
+        let isOurs = refusal(of: response, load, varyingBy: confirmed.headers) == nil
         if CacheControl(response.headers).isNoStore || !isStorable || !isOurs {
             await storage.end(load.number, isReplaced: true)
         } else if CacheControl(load.request.headers).isNoStore {
@@ -96,7 +96,7 @@ extension ResponseCache {
             // A strong tag is that of all variants that have it.
             let now = now()
             await storage.update(load.key, like: confirmed) {
-                $0.confirmed(by: response, to: nil, asked: asked, at: now)
+                $0.confirmed(like: confirmed, by: response, asked: asked, at: now)
             }
         }
     }
@@ -112,7 +112,7 @@ extension ResponseCache {
             return stale
         }
         if let stored = load.found, response.statusCode == 200, stored.status == 200,
-            isOurs(response, to: load.request)
+            refusal(of: response, load) == nil
         {
             if stored.isDescribed(by: response), load.request.options.cacheLifetime == .none {
                 await storage.end(load.number)
@@ -126,7 +126,7 @@ extension ResponseCache {
         } else {
             await storage.end(load.number)
         }
-        return response.noting(.miss(load.reason))
+        return response.noting(.miss(load.reason), "the answer to a HEAD has no body")
     }
 
     /// Ends a load: stores the server's response, or returns the stored one in its place when the server failed.
@@ -137,7 +137,8 @@ extension ResponseCache {
             await storage.end(load.number)
             return stale
         }
-        return await store(response, load, asked: asked).noting(.miss(load.reason))
+        let (answer, refusal) = await store(response, load, asked: asked)
+        return answer.noting(.miss(load.reason), refusal)
     }
 
     /// Returns the stored response in place of a failure of the server, if that is allowed.
@@ -145,57 +146,40 @@ extension ResponseCache {
         let now = now()
         guard load.usesStored, let stored = load.stored,
             let seconds = stored.staleness(for: load.request.options, at: now),
-            stored.mayReplaceFailure(staleFor: seconds, load.request)
+            stored.mayReplaceFailure(staleFor: seconds, load.request),
+            // A body above the limit of the request is no substitute.
+            let response = try? stored.answer(to: load.request, at: now, .stale(.serverFailed))
         else { return nil }
-        let response = stored.answer(to: load.request, at: now, .stale(.serverFailed))
         response.request?.report(.cache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)"))
         return response
     }
 
-    /// Stores a response, or returns one with a body that is stored while it is read.
-    private func store(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async -> NetworkResponse {
+    /// Stores a response, or returns one with a body that is stored while it is read, or the reason why neither happens.
+    private func store(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async
+        -> (NetworkResponse, CacheRefusal?)
+    {
         let request = load.request
-        let new = StoredResponse(response, to: request, asked: asked, at: now())
-        let isOurs = isOurs(response, to: request)
-        let body = response.stream == nil ? nil : new.flatMap { self.body($0, of: response, load) }
-        guard let new, isOurs, response.stream == nil || body != nil else {
-            if new != nil, !isOurs { request.report(.cache("not stored: the request was changed behind the cache")) }
+        let result = storable(response, load, asked: asked)
+        let body = response.stream == nil ? nil : (try? result.get()).flatMap { self.body($0, of: response, load) }
+        guard case .success(let new) = result, response.stream == nil || body != nil else {
+            var refusal: CacheRefusal = "it is a part that does not continue the stored one"
+            if case .failure(let own) = result { refusal = own }
+            let isOn = request.options.cacheLifetime != .none
+            if isOn { request.report(.cache(refusal.note)) }
             // A permanent answer removes the stored response. A temporary failure does not.
             let isPassing = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
-            let isReplaced =
-                request.options.cacheLifetime != .none && !isPassing
-                && !response.isOnlyAboutRange(of: request, load.found)
+            let isReplaced = isOn && !isPassing && !response.isOnlyAboutRange(of: request, load.found)
             await storage.end(load.number, isReplaced: isReplaced)
-            return response
+            return (response, refusal)
         }
         if let stream = response.stream, let body {
             var response = response
             response.stream = await storage.storing(stream, in: body)
-            return response
+            return (response, nil)
         }
-        request.report(.cache(await storage.store(new, at: load.number) ?? "stored"))
-        return response
-    }
-
-    /// Returns whether a response belongs to the request that the cache received. Without an identity, the sent request
-    /// must be the same; with one, only the fields that `Vary` names must be the same. False when the response does not
-    /// tell which request was sent.
-    func isOurs(
-        _ response: NetworkResponse, to request: NetworkRequest, varyingBy headers: HTTPHeaders? = nil
-    ) -> Bool {
-        // Rejects a response that involves another origin: a cache hit would not show that.
-        guard let sent = response.request, !response.isShared, response.isFromOrigin(of: request) else { return false }
-        guard identity == nil else {
-            guard let names = CacheVariant.names(headers ?? response.headers) else { return false }
-            return CacheVariant.text(names, of: sent).hasBytes(of: CacheVariant.text(names, of: request))
-        }
-        func fields(_ request: NetworkRequest) -> [[UInt8]] {
-            request.allHeaders.filter { !$0.name.lowercased().hasPrefix("if-") }
-                .map { "\($0.name.lowercased()): \($0.value)" }.sorted().map { Array($0.utf8) }
-        }
-        // A login behind the cache may send credentials with the next equal request.
-        return sent.isSignInDecided == request.isSignInDecided && fields(sent) == fields(request)
-            && sent.url?.asCacheKey == request.url?.asCacheKey
+        let fault = await storage.store(new, at: load.number)
+        request.report(.cache(fault ?? "stored"))
+        return (response, fault.map(CacheRefusal.init(reported:)))
     }
 }
 

@@ -30,8 +30,7 @@ extension ResponseCache {
         let isContent =
             places == [load.key.url] && response.request?.method == .post
             && (response.url?.asCacheKey ?? load.key.url) == load.key.url
-        guard isContent, response.stream == nil, isOurs(response, to: load.request),
-            let new = StoredResponse(response, to: load.request, asked: asked, at: now()),
+        guard isContent, response.stream == nil, let new = try? storable(response, load, asked: asked).get(),
             new.isSuccess, new.rules.lifetime != nil
         else { return await storage.end(load.number) }
         load.request.report(.cache(await storage.store(new, at: load.number) ?? "stored"))

@@ -33,8 +33,7 @@ extension ResponseCache {
             }
             return await settle(response, load, asked: asked)
         }
-        let new = StoredResponse(response, to: load.request, asked: asked, at: now())
-        guard let new, let found = load.found, isOurs(response, to: load.request),
+        guard let new = try? storable(response, load, asked: asked).get(), let found = load.found,
             let whole = response.stream == nil ? found.joined(with: new) : found.continued(by: new),
             whole.canAnswer(plain),
             response.stream == nil || new.part?.ranges.first?.upperBound == new.part?.size
@@ -42,22 +41,22 @@ extension ResponseCache {
             load.request.report(.cache("not completed: the 206 does not fit the stored part"))
             return nil
         }
-        if let rest = response.stream { return await complete(whole, found, rest, load, for: plain) }
+        if let rest = response.stream { return try await complete(whole, found, rest, load, for: plain) }
         let fault = await storage.store(whole, at: load.number)
         load.request.report(.cache(fault ?? "completed"))
-        return whole.answer(to: plain, at: now(), .validated(load.reason))
+        return try whole.answer(to: plain, at: now(), .validated(load.reason))
     }
 
     /// Returns the whole as a stream: the stored bytes at the start, followed by the rest from the server.
     private func complete(
         _ whole: StoredResponse, _ found: StoredResponse, _ rest: ResponseBytes, _ load: CacheLoad,
         for plain: NetworkRequest
-    ) async -> NetworkResponse {
+    ) async throws -> NetworkResponse {
         let (count, request) = (found.part?.prefix ?? 0, load.request)
         let size = whole.headers["Content-Length"].flatMap { Int($0) } ?? 0
         let start = found.bytes(first: count, for: plain)
         let bytes = ResponseBytes(await ContinuedBytes(start, count, rest, size: size))
-        var response = whole.answer(to: plain, at: now(), .validated(load.reason))
+        var response = try whole.answer(to: plain, at: now(), .validated(load.reason))
         response.stream = await storage.storing(
             bytes,
             in: CacheBody(
@@ -90,8 +89,8 @@ extension ResponseCache {
     func keepReceived(_ error: NetworkError, _ load: CacheLoad, asked: Date) async {
         let codes: [NetworkError.Code] = [.truncatedBody, .connectionLost, .timedOut]
         guard load.found.map({ $0.part != nil }) ?? true, load.request.method == .get, codes.contains(error.code),
-            let response = error.response, isOurs(response, to: load.request),
-            let new = StoredResponse(response, to: load.request, asked: asked, at: now(), isCut: true)
+            let response = error.response,
+            let new = try? storable(response, load, asked: asked, isCut: true).get()
         else { return await storage.end(load.number) }
         let fault = await storage.store(new, at: load.number)
         load.request.report(.cache(fault ?? "stored, \(response.body.count) bytes that arrived"))

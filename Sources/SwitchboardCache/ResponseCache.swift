@@ -42,12 +42,14 @@ import Switchboard
 ///
 /// With `identity`, the cache may be the first of the interceptors. It then answers before a limiter, a circuit breaker
 /// or a login, and trusts `identity`: equal identities share responses. It does not store a response whose `Vary` names
-/// a field that an interceptor behind it added.
+/// a field that an interceptor behind it added. A request for which `identity` returns nil is compared by its header
+/// fields, as without `identity`. `NetworkResponse.notStoredReason` says why a response was not stored.
 ///
 /// `Router.reset()` removes all stored responses.
 public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Returns the identity that a request belongs to: an account's name for example, not a token, because tokens
-    /// change. Nil for a guest: requests with nil share responses, whatever credentials they carry.
+    /// change. Nil for a guest: such requests share responses only if their header fields are equal, as without
+    /// `identity`.
     public typealias Identity = @Sendable (_ request: NetworkRequest) -> String?
 
     let storage: CacheStorage
@@ -123,7 +125,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         switch decision {
         case .answer(let stored, let outcome):
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key) }
-            let response = stored.answer(to: request, at: now(), outcome)
+            let response = try stored.answer(to: request, at: now(), outcome)
             storage.count(outcome, response.length(of: stored))
             if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now()))) }
             return request.options.reusesDecodedValue

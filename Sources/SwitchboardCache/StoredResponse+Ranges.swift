@@ -24,8 +24,18 @@ extension StoredResponse {
         /// The whole contains none of the bytes.
         case none(size: Int)
 
-        /// Returns the answer to a request. The bytes of a file are a stream.
-        func response(of stored: StoredResponse, to request: NetworkRequest) -> NetworkResponse {
+        /// The number of bytes of the answer.
+        var count: Int {
+            switch self {
+            case .bytes(let bytes, _): bytes.count
+            case .none: 0
+            }
+        }
+
+        /// Returns the answer to a request. The bytes of a file are a stream if the request streams.
+        ///
+        /// - Throws: `NetworkError.Code.truncatedBody` for a damaged file.
+        func response(of stored: StoredResponse, to request: NetworkRequest) throws(NetworkError) -> NetworkResponse {
             switch self {
             case .bytes(let bytes, let place):
                 let ends = Int64(bytes.lowerBound)...Int64(bytes.upperBound - 1)
@@ -37,7 +47,11 @@ extension StoredResponse {
                     return NetworkResponse(status: 206, headers: fields, body: stored.bytes(place), url: stored.url)
                 }
                 var response = NetworkResponse(status: 206, headers: fields, url: stored.url)
-                response.stream = file.bytes(place, for: request)
+                if request.options.streamsResponse {
+                    response.stream = file.bytes(place, for: request)
+                } else {
+                    response.body = try file.checked(place)
+                }
                 return response
             case .none(let size):
                 let range = ContentRange(nil, of: Int64(size))

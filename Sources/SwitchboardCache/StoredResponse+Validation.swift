@@ -38,19 +38,45 @@ extension StoredResponse {
     }
 
     /// Returns the response with the updated fields of a 304 or a HEAD ([RFC 9111
-    /// §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2)): as the answer to a request, or with its own variant.
-    func confirmed(by response: NetworkResponse, to request: NetworkRequest?, asked: Date, at now: Date)
+    /// §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2)), as the answer to a request.
+    func confirmed(by response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date)
         -> StoredResponse
     {
+        let fields = fields(updatedBy: response, at: now)
+        let variant = CacheVariant.text(CacheVariant.names(fields) ?? [], of: request)
+        return confirmed(fields, variant, tags.union(request.options.cacheTags), by: response, asked: asked, at: now)
+    }
+
+    /// Returns another variant with the strong tag of a confirmed one, with the updated fields of its 304. Nil when it
+    /// becomes that variant, or when the new `Vary` names fields whose values were not stored.
+    func confirmed(like other: StoredResponse, by response: NetworkResponse, asked: Date, at now: Date)
+        -> StoredResponse?
+    {
+        let fields = fields(updatedBy: response, at: now)
+        let names = CacheVariant.names(fields)
+        let isSameVary = names == CacheVariant.names(headers)
+        guard let variant = isSameVary ? variant : names.flatMap({ CacheVariant.reduced(variant, to: $0) }) else {
+            return nil
+        }
+        let changed = confirmed(fields, variant, tags, by: response, asked: asked, at: now)
+        return changed.isSameVariant(as: other) ? nil : changed
+    }
+
+    private func fields(updatedBy response: NetworkResponse, at now: Date) -> HTTPHeaders {
         let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
         var fields = response.headers.dated(now).storable()
         for name in ofTheBody { fields.remove(name) }
-        let merged = headers.merging(fields)
-        return StoredResponse(
-            status: status, headers: merged, body: body, url: url,
-            variant: request.map { CacheVariant.text(CacheVariant.names(merged) ?? [], of: $0) } ?? variant, date: now,
-            ageBefore: Self.age(response.headers, asked: asked, at: now),
-            tags: tags.union(request?.options.cacheTags ?? []), file: file, part: part, decoded: decoded)
+        return headers.merging(fields)
+    }
+
+    private func confirmed(
+        _ fields: HTTPHeaders, _ variant: String, _ tags: Set<String>, by response: NetworkResponse, asked: Date,
+        at now: Date
+    ) -> StoredResponse {
+        StoredResponse(
+            status: status, headers: fields, body: body, url: url, variant: variant, date: now,
+            ageBefore: Self.age(response.headers, asked: asked, at: now), tags: tags, file: file, part: part,
+            decoded: decoded)
     }
 }
 

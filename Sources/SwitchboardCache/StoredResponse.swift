@@ -29,7 +29,7 @@ struct StoredResponse: Sendable {
     /// The values that calls decoded from the body.
     let decoded: DecodedValues
 
-    /// Creates the stored form of a response. Nil for a response that must not be stored.
+    /// Creates the stored form of a response.
     ///
     /// - Parameters:
     ///   - response: The server's response.
@@ -37,11 +37,15 @@ struct StoredResponse: Sendable {
     ///   - asked: The time when the request was sent.
     ///   - now: The current time.
     ///   - isCut: Whether the body ended early.
-    init?(_ response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date, isCut: Bool = false) {
-        guard request.options.cacheLifetime != .none,
-            let (response, part) = response.storable(for: request, isCut: isCut),
-            let names = CacheVariant.names(response.headers), !CacheControl(request.headers).isNoStore
-        else { return nil }
+    /// - Throws: The reason why the response must not be stored.
+    init(
+        _ response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date, isCut: Bool = false
+    ) throws(CacheRefusal) {
+        if let refusal = Self.refusal(of: request) { throw refusal }
+        guard let (response, part) = response.storable(for: request, isCut: isCut) else {
+            throw "HTTP \(response.statusCode) does not fit the Range of the request, or has no strong validator"
+        }
+        guard let names = CacheVariant.names(response.headers) else { throw CacheVariant.refusal }
         self.init(
             status: response.statusCode, headers: response.headers.dated(now), body: response.body,
             url: response.url?.withoutUserInfo.0, variant: CacheVariant.text(names, of: request), date: now,
@@ -49,14 +53,26 @@ struct StoredResponse: Sendable {
             failedCall: response.statusCode >= 500 ? request.id : nil, part: part)
         // An app's own lifetime allows storing a success that names no lifetime, but nothing that is forbidden.
         let isOwn = isSuccess && request.options.cacheLifetime != .server
-        guard rules.allowsStoring || isOwn && status != 206 && !rules.control.isNoStore else { return nil }
+        let advice = isSuccess ? ": set options.cacheLifetime" : ""
+        guard rules.allowsStoring || isOwn && status != 206 && !rules.control.isNoStore else {
+            if rules.control.isNoStore { throw "its Cache-Control has no-store" }
+            if CacheRules.isUnstorable(status, rules.control) { throw "no cache stores a \(status)" }
+            throw "HTTP \(status) states no lifetime\(advice)"
+        }
         guard !isOwn else { return }
         // A redirected response belongs to the last URL: the redirect may lead elsewhere next time.
         let isRedirected = url != nil && request.url != nil && url != request.url
         let isOfUse =
             staleness(for: request.options, at: now) == nil || !validators.isEmpty
             || mayReplaceFailure(staleFor: 0, request) || (window(for: request.options) ?? 0) > 0
-        guard !isRedirected, isOfUse else { return nil }
+        guard !isRedirected else { throw "a redirect led to it\(advice)" }
+        guard isOfUse else { throw "it is not fresh, and has no ETag or Last-Modified\(advice)" }
+    }
+
+    /// Returns why no response to a request is stored.
+    static func refusal(of request: NetworkRequest) -> CacheRefusal? {
+        if request.options.cacheLifetime == .none { return "options.cacheLifetime is none" }
+        return CacheControl(request.headers).isNoStore ? "the request's Cache-Control has no-store" : nil
     }
 
     /// Creates a stored response from its parts.
@@ -123,9 +139,15 @@ struct StoredResponse: Sendable {
     }
 
     /// Returns the response to a request that it can answer, with its `Age` field. A HEAD gets no body.
-    func answer(to request: NetworkRequest, at now: Date, _ outcome: CacheOutcome) -> NetworkResponse {
+    ///
+    /// - Throws: `NetworkError.Code.responseTooLarge` for a body above the request's limit.
+    func answer(to request: NetworkRequest, at now: Date, _ outcome: CacheOutcome) throws(NetworkError)
+        -> NetworkResponse
+    {
+        let slice = slice(for: request)
+        if let error = excess(for: request, slice) { throw error }
         var response =
-            slice(for: request)?.response(of: self, to: request)
+            try slice?.response(of: self, to: request)
             ?? NetworkResponse(
                 status: status, headers: headers, body: request.method == .head ? Data() : body, url: url)
         if let file, response.statusCode == status, request.method != .head {
@@ -136,6 +158,17 @@ struct StoredResponse: Sendable {
         response.request = request
         response.cacheAge = age
         return response.noting(outcome)
+    }
+
+    /// Returns the error for an answer whose body is above the request's limit. Nil for a body within it, and for one
+    /// that streams.
+    func excess(for request: NetworkRequest, _ slice: Slice?) -> NetworkError? {
+        let count = slice?.count ?? bodyCount
+        guard count > request.limits.responseBody, !request.options.streamsResponse, request.method != .head else {
+            return nil
+        }
+        return request.limits.bodyTooLarge("the stored body has \(count) bytes")
+            .with(NetworkResponse(status: status, headers: headers, url: url))
     }
 }
 

@@ -105,9 +105,11 @@ public final class NetworkManager: Sendable {
         await calls.reset()
     }
 
-    /// Returns the plan of a call and sends nothing; see ``Router/explain(_:)``.
-    public func explain<EndPoint: EndPointType>(_ endPoint: EndPoint) async -> CallPlan {
-        await ownRouter().explain(endPoint)
+    /// Returns the plan of a call and sends nothing; see ``Router/explain(_:options:)``.
+    public func explain<EndPoint: EndPointType>(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions()
+    ) async -> CallPlan {
+        await ownRouter().explain(endPoint, options: options)
     }
 
     /// The environment of a call that begins now.

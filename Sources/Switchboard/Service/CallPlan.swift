@@ -1,7 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 
-/// The plan of a call, as ``Router/explain(_:)`` returns it. Its text is for people and contains no secrets.
+/// The plan of a call, as ``Router/explain(_:options:)`` returns it. Its text is for people and contains no secrets.
 public struct CallPlan: Sendable {
     /// The request as it would be sent, after each ``RequestAdapter``. If an adapter fails, the request as the
     /// adapters before left it. Nil when the request could not be built.
@@ -71,16 +71,20 @@ extension InterceptorChain {
         switch request {
         case .failure(let error): plan.error = error
         case .success(var request):
+            var received: [NetworkRequest] = []
             do {
                 if let fault { throw fault }
-                for (index, interceptor) in interceptors.enumerated() {
+                for interceptor in interceptors {
                     try await (interceptor as? any RequestAdapter)?.adapt(&request)
-                    plan.explanations[index] = await (interceptor as? any ExplainedInterceptor)?
-                        .explanation(of: request)
+                    received.append(request)
                 }
                 request = try request.ready()
             } catch {
                 plan.error = NetworkError.caught(error).attributed(to: request)
+            }
+            for (index, own) in received.enumerated() {
+                plan.explanations[index] = await (interceptors[index] as? any ExplainedInterceptor)?
+                    .explanation(of: own, sentAs: request)
             }
             plan.request = request
             plan.warnings = request.warnings + ((request.endPoint as? any EndPointType)?.nearMisses ?? [])

@@ -125,9 +125,14 @@ extension Router {
     /// ```swift
     /// print(await router.explain(.newMovies(page: 1)))
     /// ```
-    public func explain(_ endPoint: EndPoint) async -> CallPlan {
+    ///
+    /// - Parameters:
+    ///   - endPoint: The endpoint of the call.
+    ///   - options: The options of the call. They override those of the endpoint.
+    /// - Returns: The plan.
+    public func explain(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) async -> CallPlan {
         await callEnvironment.run {
-            await calls.chain.plan(Result { () throws(NetworkError) in try makeRequest(for: endPoint) })
+            await calls.chain.plan(Result { () throws(NetworkError) in try request(for: endPoint, options) })
         }
     }
 }

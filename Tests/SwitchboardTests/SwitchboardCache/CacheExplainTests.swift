@@ -79,7 +79,9 @@ struct CacheExplainTests {
         #expect(
             try await line(fixture, headers: own) { $0.cachePolicy = .reloadIgnoringLocalCacheData }
                 == "sends: the request asks for it")
-        #expect(try await line(fixture, "https://h/", .none, headers: own) == "sends: the request asks for it")
+        #expect(
+            try await line(fixture, "https://h/", .none, headers: own)
+                == "sends: the request asks for it, and the response is not stored: options.cacheLifetime is none")
         #expect(try await line(fixture, method: .post) == "sends: the cache does not handle the request")
         fixture.date.advance(by: 65)
         #expect(try await line(fixture, headers: own) == "validates, because it expired 5 s ago")
@@ -141,5 +143,27 @@ struct CacheExplainTests {
             #expect(try await fixture.response(first, .unlimited).cacheAge == nil)
             #expect(session.requests.count == 4)
         }
+    }
+
+    @Test("explain tells the truth for a call with its own options")
+    func options() async throws {
+        let fixture = CacheFixture(headers: Self.headers)
+        let endPoint = URLEndPoint(.get, URL(text: "https://h/"))
+        func line(_ options: RequestOptions) async throws -> String {
+            let text = await fixture.router.explain(endPoint, options: options).description
+            return try #require(text.split(separator: "\n").first { $0.hasPrefix("2. ResponseCache") })
+                .replacingOccurrences(of: "2. ResponseCache (each exchange): ", with: "")
+        }
+        let offline = RequestOptions { $0.cachePolicy = .returnCacheDataDontLoad }
+        #expect(try await line(offline) == "fails: not cached")
+        _ = try await fixture.response("https://h/", .server)
+        #expect(try await line(offline) == "answers from memory, 0 s old, fresh for 60 s")
+        #expect(try await line(.refreshing) == "sends: the request asks for it")
+        #expect(
+            try await line(RequestOptions { $0.cacheLifetime = .time(.seconds(5)) })
+                == "answers from memory, 0 s old, fresh for 5 s")
+        let manager = NetworkManager(session: fixture.session, exchangeInterceptors: [fixture.cache])
+        let plan = await manager.explain(endPoint, options: offline).description
+        #expect(plan.contains("fails: not cached"))
     }
 }

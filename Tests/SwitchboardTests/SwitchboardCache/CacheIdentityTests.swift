@@ -232,4 +232,52 @@ struct CacheIdentityTests {
         _ = try? await fixture.response(method: .post)
         #expect(try await fixture.response().cacheAge == nil)
     }
+
+    @Test(
+        "requests whose identity is nil never share across credentials", .requirement("S1.14"),
+        arguments: ["Authorization", "Cookie", "X-Session-Id", "?access_token"])
+    func nilIdentity(field: String) async throws {
+        for isBehind in [true, false] {
+            let session = StubSession { request in
+                .text(request.headers[field] ?? request.query.map { String($0.split(separator: "=")[1]) } ?? "nobody")
+            }
+            let chain: [any Interceptor] = [ResponseCache(identity: { $0.headers["X-Account"] }), login(field)]
+            let texts = try await answers(session, isBehind ? chain.reversed() : chain)
+            #expect(texts == ["anna", "ben", "anna", "ben"])
+            #expect(session.requests.count == (isBehind ? 2 : 4))
+        }
+    }
+
+    @Test("guests without identity and credentials share a response", .requirement("S1.14"))
+    func guests() async throws {
+        let session = StubSession { .text($0.headers["X-Account"] ?? "guest") }
+        let fixture = CacheFixture(session) { ResponseCache(identity: { $0.headers["X-Account"] }, now: $0) }
+        for _ in 1...2 { #expect(try await fixture.get() == "guest") }
+        for _ in 1...2 { #expect(try await fixture.get(headers: ["X-Account": "anna"]) == "anna") }
+        #expect(try await fixture.get(headers: ["X-Account": "anna", "X-Extra": "1"]) == "anna")
+        #expect(session.requests.count == 2)
+        // An empty name is an identity, and no guest.
+        #expect(try await fixture.get(headers: ["X-Account": ""]) == "")
+        #expect(try await fixture.get() == "guest")
+    }
+
+    @Test("an identity that reads like a guest's fields shares nothing with it", arguments: [false, true])
+    func forged(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let forged = Deliveries<String>()
+            let identity: ResponseCache.Identity = { _ in forged.all.last }
+            let session = StubSession { .text($0.headers["Authorization"] ?? "-") }
+            let fixture = try CacheFixture(session) {
+                isOnDisk
+                    ? try ResponseCache(folder: folder, memoryLimit: 0, identity: identity, now: $0)
+                    : ResponseCache(identity: identity, now: $0)
+            }
+            #expect(try await fixture.get(headers: ["Authorization": "anna"]) == "anna")
+            let texts = ["\naccept: application/json\nauthorization: anna", "", "\n"]
+            for text in ["", "\0", "\0fields\n", "\0name\n"].flatMap({ start in texts.map { start + $0 } }) {
+                forged.add(text)
+                #expect(try await fixture.response(headers: ["Authorization": "ben"]).text == "ben")
+            }
+        }
+    }
 }

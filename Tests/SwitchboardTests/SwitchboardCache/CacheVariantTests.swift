@@ -208,4 +208,15 @@ struct CacheVariantTests {
         _ = try await fixture.response(method: .post) { $0.partition = composed }
         #expect(try await fixture.get { $0.partition = decomposed } == "4")
     }
+
+    @Test("a Vary of more names or bytes than a cache compares is not stored", arguments: [64, 65, 25_000])
+    func long(count: Int) async throws {
+        let vary = (0..<count).map { "X-\($0)" }.joined(separator: ",")
+        let fixture = fixture(["Vary": vary])
+        let start = ContinuousClock.now
+        for _ in 1...3 { _ = try await fixture.get("https://h/", .server) }
+        #expect(fixture.session.requests.count == (count > 64 ? 3 : 1))
+        // A comparison of all names took seconds.
+        #expect(ContinuousClock.now - start < .seconds(2))
+    }
 }

@@ -30,7 +30,7 @@ public struct ResponseLimits: Sendable, Hashable {
     }
 
     /// Returns the error for a body larger than ``responseBody``. `what` is the evidence.
-    func bodyTooLarge(_ what: String) -> NetworkError {
+    package func bodyTooLarge(_ what: String) -> NetworkError {
         NetworkError(.responseTooLarge, reason: "\(what), limits.responseBody is \(responseBody)")
     }
 }

@@ -1,0 +1,84 @@
+import Foundation
+import Switchboard
+import SwitchboardText
+
+/// The reason why a response is not stored, and what to do.
+struct CacheRefusal: Error, ExpressibleByStringInterpolation {
+    let text: String
+
+    init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    /// Creates the reason that the storage reported.
+    init(reported note: String) {
+        text = note.hasPrefix("not stored: ") ? String(note.dropFirst(12)) : note
+    }
+
+    /// The event for the monitors.
+    var note: String { "not stored: \(text)" }
+}
+
+extension ResponseCache {
+    /// Returns the form in which the response to a load is stored, or why it is not.
+    func storable(_ response: NetworkResponse, _ load: CacheLoad, asked: Date, isCut: Bool = false)
+        -> Result<StoredResponse, CacheRefusal>
+    {
+        Result { () throws(CacheRefusal) in
+            if let refusal = StoredResponse.refusal(of: load.request) ?? refusal(of: response, load) { throw refusal }
+            return try StoredResponse(response, to: load.request, asked: asked, at: now(), isCut: isCut)
+        }
+    }
+
+    /// Returns why a response does not belong to the request that the cache received. With an identity, only the fields
+    /// that `Vary` names must be the sent ones; without one, the whole request must be. The response must tell which
+    /// request was sent.
+    func refusal(of response: NetworkResponse, _ load: CacheLoad, varyingBy headers: HTTPHeaders? = nil)
+        -> CacheRefusal?
+    {
+        guard let sent = response.request else {
+            return "an interceptor behind the cache replaced the response: list the cache after it"
+        }
+        // A cache hit would not show that another origin or another call was involved.
+        guard !response.isShared else { return "it is the response to another call" }
+        guard response.isFromOrigin(of: load.request) else { return "another origin was involved" }
+        guard load.key.isNamed else { return changes(of: load.request, load.key, sentAs: sent) }
+        guard let names = CacheVariant.names(headers ?? response.headers) else { return CacheVariant.refusal }
+        guard CacheVariant.text(names, of: sent).hasBytes(of: CacheVariant.text(names, of: load.request)) else {
+            return "its Vary names a field that changed behind the cache: list the cache after its interceptor"
+        }
+        return nil
+    }
+
+    /// Returns why the response to a request without identity is not stored: the request was changed behind the cache.
+    func changes(of request: NetworkRequest, _ key: CacheKey, sentAs sent: NetworkRequest) -> CacheRefusal? {
+        let advice = "list the cache after it, or \(identity == nil ? "create the cache with" : "return") an identity"
+        // A login behind the cache may send credentials with the next equal request.
+        guard sent.isSignInDecided == request.isSignInDecided else {
+            return "a login behind the cache may add credentials: \(advice)"
+        }
+        func fields(_ request: NetworkRequest) -> [[UInt8]] {
+            request.allHeaders.filter { !$0.name.lowercased().hasPrefix("if-") }
+                .map { "\($0.name.lowercased()): \($0.value)" }.sorted().map { Array($0.utf8) }
+        }
+        guard fields(sent) == fields(request), sent.url?.asCacheKey == request.url?.asCacheKey else {
+            return "an interceptor behind the cache changed the request: \(advice)"
+        }
+        return nil
+    }
+}
+
+extension NetworkResponse {
+    /// Why a ``ResponseCache`` did not store this response, in words, and what to do. Nil for a response that it
+    /// stored, and for one that passed no cache.
+    ///
+    /// ```swift
+    /// let response = try await router.response(for: .popular(page: 1))
+    /// if let reason = response.notStoredReason {
+    ///     print("not stored: \(reason)")
+    /// }
+    /// ```
+    ///
+    /// A streamed response is stored after it was read. The monitors receive the reason that arises then.
+    public var notStoredReason: String? { request?.cacheRefusal?.text }
+}

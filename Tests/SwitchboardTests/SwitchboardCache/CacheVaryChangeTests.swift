@@ -1,0 +1,78 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+/// RFC 9111 §4.3.4: a 304 with another `Vary`.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheVaryChangeTests {
+    // §4.3.4: "All the stored responses with one of those same strong validators are identified for update." The values
+    // of a field that the new Vary names were not stored with the other variants.
+    @Test("a 304 that adds to Vary removes the other variants of its tag", arguments: [false, true])
+    func addedVary(isOnDisk: Bool) async throws {
+        let answers = try await variants(of: ["Vary": "X-Unit, X-Color"], isOnDisk: isOnDisk)
+        #expect(answers == ["a1", "a2 validated", "c hit"])
+    }
+
+    @Test("a 304 that removes from Vary freshens the other variants of its tag")
+    func removedVary() async throws {
+        let answers = try await variants(of: ["Vary": "X-Unit"], before: "X-Unit, X-Color")
+        #expect(answers == ["a1", "b1 hit", "c hit"])
+    }
+
+    @Test("variants that become one by a 304's Vary are the confirmed one", arguments: [false, true])
+    func joinedVary(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            func variant(_ text: String) -> MockResponse {
+                .text(text, headers: ["Vary": "X-Unit, X-Color", "ETag": "\"s\"", "Cache-Control": "max-age=60"])
+            }
+            let confirmation: HTTPHeaders = ["ETag": "\"s\"", "Vary": "X-Unit", "Cache-Control": "max-age=60"]
+            let session = StubSession(variant("red"), variant("blue"), .status(304, headers: confirmation))
+            let fixture = try CacheFixture(session) { now in
+                try isOnDisk
+                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
+                    : ResponseCache(identity: { _ in "me" }, now: now)
+            }
+            func get(_ color: String) async throws -> String {
+                try await fixture.get("https://h/", .server, headers: ["X-Unit": "a", "X-Color": color])
+            }
+            for color in ["red", "blue"] { _ = try await get(color) }
+            fixture.date.advance(by: 60)
+            #expect(try await [get("red"), get("blue"), get("green")] == ["red", "red", "red"])
+            #expect(await fixture.cache.usage.count == 1)
+            #expect(session.requests.count == 3)
+        }
+    }
+
+    /// Returns the answers for three variants after a 304 with these fields confirmed the first. The second has its tag,
+    /// the third has another one and stays fresh.
+    private func variants(of fields: HTTPHeaders, before vary: String = "X-Unit", isOnDisk: Bool = false) async throws
+        -> [String]
+    {
+        try await withFolder { folder in
+            func variant(_ text: String, _ tag: String, _ age: Int = 60) -> MockResponse {
+                .text(text, headers: ["Vary": vary, "ETag": tag, "Cache-Control": "max-age=\(age)"])
+            }
+            let confirmation = HTTPHeaders(["ETag": "\"s\"", "X-New": "1"]).merging(fields)
+            let session = StubSession(
+                variant("a", "\"s\""), variant("b", "\"s\""), variant("c", "\"c\"", 600),
+                .status(304, headers: confirmation), .status(304, headers: confirmation.merging(["X-New": "2"])))
+            let fixture = try CacheFixture(session) { now in
+                try isOnDisk
+                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
+                    : ResponseCache(identity: { _ in "me" }, now: now)
+            }
+            for unit in ["a", "b", "c"] { _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) }
+            fixture.date.advance(by: 60)
+            var answers: [String] = []
+            for unit in ["a", "b", "c"] {
+                let response = try await fixture.response("https://h/", .server, headers: ["X-Unit": unit])
+                let outcome = response.cacheOutcome == .hit ? " hit" : " validated"
+                answers.append(response.text + (response.headers["X-New"] ?? "") + (unit == "a" ? "" : outcome))
+            }
+            return answers
+        }
+    }
+}
