@@ -31,7 +31,8 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
             request.options.upgrade = ConnectionUpgrade {
                 WebSocketHandshake(settings).headers
             } outgoing: {
-                HTTPBodyStream { await queue.next() }
+                // Errors of the connection hold the request, so it must not hold the connection.
+                HTTPBodyStream { [weak queue] in await queue?.next() }
             }
             if settings.reconnects { try call.join(&request) { _ in } }
         }

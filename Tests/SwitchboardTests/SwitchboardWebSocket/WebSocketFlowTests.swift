@@ -126,7 +126,8 @@ import Testing
                 $0.queueLimit = 1
                 $0.pingInterval = .seconds(20)
             }
-            #expect(await comesTrue { socket.connection.inbox.isFull })
+            let inbox = try await socket.connections.current().inbox
+            #expect(await comesTrue { inbox.isFull })
             for _ in 0..<3 {
                 _ = try await clock.nextSleep()
                 clock.advance(by: .seconds(20))
@@ -169,6 +170,41 @@ import Testing
             #expect(try await clock.nextSleep() == .seconds(10))
             clock.advance(by: .seconds(10))
             try await server.waitForDisconnect()
+            // Returns at once, because the socket has ended.
+            await socket.close()
+        }
+    }
+
+    @Test(
+        "a 101 with a field about its body ends in an error",
+        arguments: [
+            ["Content-Length": "0"], ["Content-Length": "3"], ["Content-Length": "100"],
+            ["Transfer-Encoding": "chunked"], ["Content-Encoding": "gzip"],
+        ] as [HTTPHeaders])
+    func bodyFields(_ fields: HTTPHeaders) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("x"), .text("y"), .drop, headers: fields))
+            await #expect(throws: NetworkError.self) {
+                let socket = try await open(server)
+                while try await socket.receive() != nil {}
+            }
+        }
+    }
+
+    @Test(
+        "a socket that has ended is released",
+        arguments: [WebSocketStep.close(1000), .drop, .reset, .frame(0x3, Data())])
+    func released(_ step: WebSocketStep) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(step))
+            weak var queue: SendQueue?
+            do {
+                let socket = try await open(server)
+                queue = try await socket.connections.current().queue
+                _ = try? await socket.receive()
+                await socket.close()
+            }
+            #expect(await comesTrue { queue == nil })
         }
     }
 
@@ -186,17 +222,21 @@ import Testing
             await closing
             let failure = await #expect(throws: NetworkError.self) { try await sending.value }
             #expect(failure?.code == .webSocketClosed)
-            try await server.waitForDisconnect()
         }
     }
 
     @Test("canceling a task that sends withdraws its message")
     func cancelSend() async throws {
         let queue = SendQueue()
-        let sending = Task { try await queue.send(.text, Data("withdrawn".utf8)) }
-        sending.cancel()
-        await #expect(throws: CancellationError.self) { try await sending.value }
-        queue.sendControl(.close, Data())
-        #expect(await queue.next()?[0] == 0x88)
+        for round in 0..<200 {
+            let sending = Task { try await queue.send(.text, Data("withdrawn".utf8)) }
+            for _ in 0..<round % 10 { await Task.yield() }
+            sending.cancel()
+            await #expect(throws: CancellationError.self) { try await sending.value }
+        }
+        let last = Task { try await queue.send(.text, Data("last".utf8)) }
+        #expect(await queue.next()?.count == 10)
+        queue.end(CancellationError())
+        _ = await last.result
     }
 }
