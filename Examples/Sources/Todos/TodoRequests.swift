@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardWebSocket
 
 // Each struct is one call: its request and the type of its response. The manager supplies the server.
 
