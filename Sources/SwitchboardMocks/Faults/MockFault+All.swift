@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 extension MockFault {
-    /// Every fault, one value each. Their times are short: a pause is 20 milliseconds, and a stall lasts until the
+    /// Every fault of HTTP, one value each. Their times are short: a pause is 20 milliseconds, and a stall lasts until the
     /// client gives up.
     public static let all: [MockFault] = beforeTheHead + inTheBody + framing + encodings + slow + oddButWhole
 

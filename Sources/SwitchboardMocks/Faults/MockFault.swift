@@ -1,6 +1,7 @@
 import Switchboard
 
-/// A server fault and its expected error, for tests of an app's error handling. ``all`` lists every fault.
+/// A server fault and its expected error, for tests of an app's error handling. ``all`` lists those of HTTP, and
+/// ``webSocket`` those of WebSockets.
 ///
 /// ```swift
 /// import SwitchboardTesting
