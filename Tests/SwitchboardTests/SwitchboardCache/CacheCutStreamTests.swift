@@ -197,7 +197,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a damaged part is not delivered, and the next stream begins anew")
+    @Test("of a damaged part, the bytes before the damage are delivered and kept")
     func damaged() async throws {
         try await CutStreamFixture.run { fixture in
             let files = CutStreamFixture.files(1, 3_000_000)
@@ -212,7 +212,7 @@ struct CacheCutStreamTests {
             try handle.close()
             try await fixture.readCut()
             #expect(try await fixture.read(fixture.stream()) == files.content)
-            #expect(fixture.sent == ["", "bytes=2000000- \"v1\"", ""])
+            #expect(fixture.sent == ["", "bytes=2000000- \"v1\"", "bytes=1310720- \"v1\""])
         }
     }
 
