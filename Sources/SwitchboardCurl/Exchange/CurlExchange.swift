@@ -77,11 +77,12 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         self.loop = loop
         handle = try loop.takeHandle()
         deadlines = CurlDeadlines(request, start: start)
-        upload = if case .stream(let length, _) = request.body {
-            CurlUpload(length: length, isUpgrade: request.isUpgrade)
-        } else {
-            nil
-        }
+        upload =
+            if case .stream(let length, _) = request.body {
+                CurlUpload(length: length, isUpgrade: request.isUpgrade)
+            } else {
+                nil
+            }
         sent =
             request.onBodySent == nil
             ? nil : (DispatchQueue(label: "Switchboard.CurlSession.bodySent"), Protected(false))

@@ -43,11 +43,14 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a stream that is cut off again keeps all bytes", arguments: [false, true])
-    func twice(isOnDisk: Bool) async throws {
+    @Test("a stream that is cut off again keeps all bytes", arguments: [(false, 1), (true, 1), (true, 20)])
+    func twice(isOnDisk: Bool, factor: Int) async throws {
+        let size = Self.size * factor
+        let files = CutStreamFixture.files(1, size)
+        let first = 100_000 * factor
         try await CutStreamFixture.run(isOnDisk: isOnDisk) { fixture in
             fixture.server.enqueue(
-                files.whole.truncated(after: 100_000), files.part(100_000..<Self.size).truncated(after: 70_001))
+                files.whole.truncated(after: first), files.part(first..<size).truncated(after: 70_001))
             fixture.server.stub(.any) { files.answer($0) }
             try await fixture.readCut()
             try await fixture.readCut()
@@ -55,7 +58,7 @@ struct CacheCutStreamTests {
             try await fixture.read(fixture.stream(), upTo: 1)
             try await Task.sleep(for: .milliseconds(50))
             #expect(try await fixture.read(fixture.stream()) == files.content)
-            #expect(fixture.sent.last == "bytes=170001- \"v1\"")
+            #expect(fixture.sent.last == "bytes=\(first + 70_001)- \"v1\"")
             #expect(fixture.sent.count == 4)
         }
     }
@@ -72,7 +75,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a stream without a strong validator, or without a byte, is stored if it is read to its end")
+    @Test("a stream without a strong validator, or a byte, is stored whole")
     func short() async throws {
         for (size, tag) in [(0, "\"v1\""), (0, "W/\"v1\""), (10, "W/\"v1\""), (10, "\"v1\"")] {
             for isChunked in [false, true] {
@@ -114,11 +117,55 @@ struct CacheCutStreamTests {
         }
     }
 
+    @Test("a cut-off stream of another version replaces a longer part", arguments: [false, true])
+    func changedAndCut(isOnDisk: Bool) async throws {
+        try await CutStreamFixture.run(isOnDisk: isOnDisk) { fixture in
+            let new = CutStreamFixture.files(2)
+            fixture.server.enqueue(files.whole.truncated(after: 100_000), new.whole.truncated(after: 50_000))
+            fixture.server.stub(.any) { new.answer($0) }
+            for _ in 1...2 { try await fixture.readCut() }
+            #expect(try await fixture.read(fixture.stream()) == new.content)
+            #expect(fixture.sent == ["", "bytes=100000- \"v1\"", "bytes=50000- \"v2\""])
+        }
+    }
+
+    @Test(
+        "a whole stream is stored after a part overtook it, not after a removal", arguments: [false, true])
+    func overtaken(isRemoved: Bool) async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { files.answer($0) }
+            let first = try await fixture.stream()
+            _ = try await fixture.router.response(for: fixture.endPoint(["Range": "bytes=0-9"]))
+            if isRemoved { await fixture.cache.removeAll() }
+            #expect(try await fixture.read(first) == files.content)
+            let second = try await fixture.stream()
+            #expect((second.cacheOutcome == .hit) == !isRemoved)
+            #expect(try await fixture.read(second) == files.content)
+        }
+    }
+
+    @Test("a removal during a stream that is then cut off leaves nothing")
+    func removedAndCut() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 100_000))
+            let response = try await fixture.stream()
+            await fixture.cache.removeAll()
+            let error = await #expect(throws: NetworkError.self) { try await fixture.read(response) }
+            #expect(error?.code == .truncatedBody)
+            let count = await fixture.cache.usage.count
+            #expect(count == 0 && names(in: fixture.folder.appendingPathComponent("cache")) == [])
+        }
+    }
+
     /// Answers to the request for the rest that do not fit the stored part.
     private static let misfits: [@Sendable (RangeServer) -> MockResponse] = [
         { _ in .status(416, headers: ["Content-Range": "bytes */10"]) },
         { $0.part(100_001..<size) }, { $0.part(99_999..<size) }, { $0.part(100_000..<200_000) },
         { $0.part(100_000..<size, of: size + 1) }, { $0.part(100_000..<size).with("Content-Range", "bytes 1") },
+        { files in
+            MockResponse.data(files.content[100_000...] + Data([0]), status: 206, headers: files.validators)
+                .with("Content-Range", "bytes 100000-300001/300002")
+        },
         { $0.part(100_000..<size).with("ETag", "\"v2\"") }, { $0.part(100_000..<size).with("Content-Range", "") },
         { $0.part(100_000..<size).with("Content-Range", "bytes 100000-300000/*") },
     ]
@@ -155,17 +202,19 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a range behind a gap, or of another version, changes no part")
-    func gap() async throws {
+    @Test("a range behind a gap, or of another version, changes no part", arguments: [1, 20])
+    func gap(factor: Int) async throws {
+        let (size, cut) = (Self.size * factor, 100_000 * factor)
+        let files = CutStreamFixture.files(1, size)
         try await CutStreamFixture.run { fixture in
             fixture.server.enqueue(
-                files.whole.truncated(after: 100_000), files.part(100_001..<Self.size),
-                CutStreamFixture.files(2).part(100_000..<Self.size))
+                files.whole.truncated(after: cut), files.part((cut + 1)..<size),
+                CutStreamFixture.files(2, size).part(cut..<size))
             fixture.server.stub(.any) { files.answer($0) }
             try await fixture.readCut()
-            try await fixture.read(fixture.stream(["Range": "bytes=100001-"]))
+            try await fixture.read(fixture.stream(["Range": "bytes=\(cut + 1)-"]))
             #expect(await fixture.cache.usage.count == 1)
-            try await fixture.read(fixture.stream(["Range": "bytes=100000-"]))
+            try await fixture.read(fixture.stream(["Range": "bytes=\(cut)-"]))
             #expect(try await fixture.read(fixture.stream()) == files.content)
         }
     }

@@ -362,7 +362,7 @@ struct CachePartTests {
         #expect(try await get(fixture).text == Self.text || status == 404)
     }
 
-    @Test("a streamed request for the whole requests the bytes behind the first ones", arguments: [0, 1])
+    @Test("a stream of the whole requests the bytes behind the first ones", arguments: [0, 1])
     func streamed(first: Int) async throws {
         let fixture = CacheFixture(StubSession(part(first...3), first == 0 ? part(4...9) : whole()))
         _ = try await get(fixture, "bytes=\(first)-3")

@@ -35,7 +35,9 @@ struct IdleSockets {
             Task {
                 do {
                     let message = try await socket.receive()
-                    if message != .text("\(index)") { ledger.fault("socket \(index) received \(String(describing: message))") }
+                    if message != .text("\(index)") {
+                        ledger.fault("socket \(index) received \(String(describing: message))")
+                    }
                 } catch {
                     ledger.fault("socket \(index): \(error)")
                 }
