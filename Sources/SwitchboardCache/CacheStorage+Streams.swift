@@ -27,6 +27,15 @@ extension CacheStorage {
         return ResponseBytes(CacheTee(bytes, body, sink, await bytes.request))
     }
 
+    /// Returns whether the stored bytes of a part's version are more than the request may hold in memory, so that they
+    /// are not combined with the part.
+    func isTooLarge(toBeCombinedWith response: StoredResponse, _ load: Load) -> Bool {
+        guard response.part != nil, let current = findOnDisk(load.key, load.request), let file = current.file else {
+            return false
+        }
+        return file.bodyCount > load.request.limits.responseBody && current.isSameVersion(as: response)
+    }
+
     /// Returns whether a streamed response may replace what is stored now: a part replaces a shorter one
     /// of the same version, and a whole one replaces every part of its version.
     func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {

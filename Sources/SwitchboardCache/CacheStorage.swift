@@ -171,6 +171,7 @@ actor CacheStorage {
         _ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, DiskFault>?, isStream: Bool = false
     ) -> String? {
         let load = loads.removeValue(forKey: number)
+        if !isStream, let load, isTooLarge(toBeCombinedWith: response, load) { return "not stored: more is stored" }
         let joined = isStream && draft != nil ? nil : load.flatMap { combined(response, $0) }
         let count = (try? draft?.get())?.bodyCount ?? response.body.count
         let mayReplace = load.map { isStream ? self.mayReplace($0, response, count) : !$0.isOvertaken } ?? false

@@ -5,11 +5,13 @@ import SwitchboardText
 extension CacheLoad {
     /// The request for the missing bytes of an incomplete stored response. Nil when a plain request is needed.
     var completing: NetworkRequest? {
-        // A stream delivers the stored bytes at the start, followed by those of the server.
+        // A stream delivers the stored bytes at the start, followed by those of the server. Another request has no body in
+        // memory that is above its limit.
         let isStream = request.options.streamsResponse
         guard request.method == .get, !request.headers.contains("Range"), !request.isConditional,
             !CacheControl(request.headers).isNoStore,
-            let found, let part = found.part, let missing = isStream ? part.rest : part.missing,
+            let found, isStream || found.file == nil, let part = found.part,
+            let missing = isStream ? part.rest : part.missing,
             let validator = found.strongValidator
         else { return nil }
         var request = request

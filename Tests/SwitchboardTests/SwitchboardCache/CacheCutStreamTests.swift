@@ -235,6 +235,24 @@ struct CacheCutStreamTests {
         }
     }
 
+    @Test("a call with a smaller limit neither completes nor replaces a large part", arguments: [false, true])
+    func limit(isRange: Bool) async throws {
+        let size = Self.size * 20
+        let files = CutStreamFixture.files(1, size)
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 3_000_000))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.readCut()
+            let endPoint = fixture.endPoint(isRange ? ["Range": "bytes=5000000-5000009"] : [:])
+            let options = RequestOptions { $0.limits = ResponseLimits(responseBody: 2_000_000) }
+            let response = try? await fixture.router.response(for: endPoint, options: options)
+            #expect(response?.body == (isRange ? files.content[5_000_000..<5_000_010] : nil))
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+            let sent = fixture.sent
+            #expect(sent == ["", isRange ? "bytes=5000000-5000009" : "", "bytes=3000000- \"v1\""])
+        }
+    }
+
     @Test("a cut-off stream does not replace a stored whole")
     func wholeStays() async throws {
         try await CutStreamFixture.run { fixture in
