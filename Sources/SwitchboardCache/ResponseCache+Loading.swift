@@ -111,18 +111,13 @@ extension ResponseCache {
             await storage.end(load.number)
             return stale
         }
-        if let stored = load.found, response.statusCode == 200, stored.status == 200,
-            refusal(of: response, load) == nil
-        {
-            if stored.isDescribed(by: response), load.request.options.cacheLifetime == .none {
-                await storage.end(load.number)
-            } else if stored.isDescribed(by: response) {
-                await keep(
-                    stored.confirmed(by: response, to: load.request, asked: asked, at: now()), after: response,
-                    asked: asked, load)
-            } else {
-                await storage.end(load.number, isReplaced: true)
-            }
+        let stored = load.found.flatMap { $0.status == 200 && response.statusCode == 200 ? $0 : nil }
+        if let stored, !stored.isDescribed(by: response) {
+            await storage.end(load.number, isReplaced: true)
+        } else if let stored, load.request.options.cacheLifetime != .none, refusal(of: response, load) == nil {
+            await keep(
+                stored.confirmed(by: response, to: load.request, asked: asked, at: now()), after: response,
+                asked: asked, load)
         } else {
             await storage.end(load.number)
         }

@@ -46,6 +46,19 @@ struct CacheVaryChangeTests {
         }
     }
 
+    @Test("a HEAD with another tag and Vary: * makes the stored GET stale", arguments: [nil, "me"])
+    func head(name: String?) async throws {
+        let stored: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
+        let session = StubSession(
+            .text("old", headers: stored), .status(200, headers: ["ETag": "\"2\"", "Vary": "*"]), .text("new"))
+        let fixture = CacheFixture(session) { ResponseCache(identity: { _ in name }, now: $0) }
+        _ = try await fixture.get("https://h/", .server)
+        _ = try await fixture.response("https://h/", .server, method: .head) {
+            $0.cachePolicy = .reloadIgnoringLocalCacheData
+        }
+        #expect(try await fixture.get("https://h/", .server) == "new")
+    }
+
     /// Returns the answers for three variants after a 304 with these fields confirmed the first. The second has its tag,
     /// the third has another one and stays fresh.
     private func variants(of fields: HTTPHeaders, before vary: String = "X-Unit", isOnDisk: Bool = false) async throws
