@@ -72,16 +72,19 @@ extension CurlOptions {
         }
     }
 
-    /// Returns the request target for a URL whose query is empty, if libcurl would omit its `?`. Nil for all other
-    /// URLs, and when a proxy may need the whole URL.
-    func target(of url: String, isTLS: Bool) -> String? {
-        guard CurlLibrary.dropsEmptyQuery, let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
-        let isEmpty = url.utf8[mark...].dropFirst().first.map { $0 == UInt8(ascii: "#") } ?? true
-        guard isEmpty, isTLS || !mayHaveHTTPProxy, !url.utf8[..<mark].contains(UInt8(ascii: "#")),
-            let scheme = url.range(of: "://")
-        else { return nil }
-        let path = url.utf8[scheme.upperBound..<mark].drop { $0 != UInt8(ascii: "/") }
-        return (path.isEmpty ? "/" : String(path) ?? "/") + "?"
+    /// Splits a URL into the URL of its server and its request target. From a whole URL, libcurl would format the target
+    /// twice per request, and since 8.8 omit the `?` of an empty query. The target is nil, and the URL whole, for a proxy
+    /// that may need it, and for a path that libcurl encodes.
+    func split(_ url: String, isTLS: Bool) -> (server: String, target: String?) {
+        let text = url.utf8
+        guard isTLS || !mayHaveHTTPProxy,
+            let host = text.index(text.startIndex, offsetBy: isTLS ? 8 : 7, limitedBy: text.endIndex)
+        else { return (url, nil) }
+        let path = text[host...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? text.endIndex
+        let target = text[path...].prefix { $0 != 0x23 }
+        guard target.allSatisfy({ (0x21...0x7E).contains($0) }) else { return (url, nil) }
+        let server = String(url[..<path]) + "/"
+        return (server, (target.first == 0x2F ? "" : "/") + String(Substring(target)))
     }
 
     /// The fields of each request that does not set them itself. libcurl would format them twice per request.

@@ -13,7 +13,9 @@ final class CurlHandle: @unchecked Sendable {
 
     // The current settings.
     private var url = ""
-    /// The parsed URL. Without it, libcurl would parse and format the URL for each exchange.
+    /// The part of the URL that libcurl parses.
+    private var server = ""
+    /// The parsed ``server``. Without it, libcurl would parse and format the URL for each exchange.
     private var parsedURL: UnsafeMutableRawPointer?
     /// Alternating names and values.
     private var fields: [String] = []
@@ -132,9 +134,13 @@ final class CurlHandle: @unchecked Sendable {
     private func setURL(_ url: String, isTLS: Bool) {
         upgrade(false, isTLS: isTLS)
         self.url = url
-        swcurl_easy_set_text(easy, CurlOption.url, url)
+        let (server, target) = options.split(url, isTLS: isTLS)
+        swcurl_easy_set_text(easy, CurlOption.requestTarget, target)
+        guard server != self.server else { return }
+        self.server = server
+        swcurl_easy_set_text(easy, CurlOption.url, server)
         // libcurl rejects an invalid URL later, with a message.
-        let parsed = swcurl_url_make(url)
+        let parsed = swcurl_url_make(server)
         swcurl_easy_set_pointer(easy, CurlOption.parsedURL, parsed)
         if let parsedURL { swcurl_url_free(parsedURL) }
         parsedURL = parsed
@@ -143,7 +149,6 @@ final class CurlHandle: @unchecked Sendable {
         if !options.keepsPlainConnections {
             swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1)
         }
-        swcurl_easy_set_text(easy, CurlOption.requestTarget, options.target(of: url, isTLS: isTLS))
     }
 
     private func setMethod(_ method: String, bodyLength: Int64?) {

@@ -95,7 +95,7 @@ struct CurlHeadTests {
     func targets() async throws {
         try await MockServer.run(handler: { _ in .text("") }) { server in
             let session = CurlSession(configuration: .direct)
-            let targets = ["/a?b=c", "/a/../d", "/a?b=c", "/", "/e%20f?", "/a?b=c", "/a/../d"]
+            let targets = ["/a?b=c", "/a/../d", "/a?b=c", "/", "/e%20f?", "/e%c3%a9?a=%2f", "/a?b=c", "/a/../d"]
             for target in targets {
                 let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(target)"))
                 _ = try await session.send(NetworkRequest(.get, url))
