@@ -131,7 +131,9 @@ extension CurlOptions {
         try applyTLS(to: easy)
         switch proxy {
         case .system where hasSystemProxy: break
-        case .system, .none: try set(CurlOption.proxy, "", or: "proxies")
+        case .system, .none:
+            try set(CurlOption.proxy, "", or: "proxies")
+            swcurl_easy_set_text(easy, CurlOption.noProxy, "")  // libcurl would read the environment for each exchange
         case .named(let url, let user, let password, let bypass):
             try set(CurlOption.proxy, url, or: "proxies")
             // Before 8.8, libcurl percent-decodes them.

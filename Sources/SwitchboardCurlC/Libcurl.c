@@ -40,8 +40,8 @@ enum {
     CURLINFO_CAPATH = 0x100000 + 62,
     CURLINFO_NUM_CONNECTS = 0x200000 + 26, CURLINFO_PRIMARY_PORT = 0x200000 + 40, CURLINFO_HTTP_VERSION = 0x200000 + 46,
     CURLINFO_SIZE_UPLOAD_T = 0x600000 + 7, CURLINFO_SIZE_DOWNLOAD_T = 0x600000 + 8,
-    CURLINFO_TOTAL_TIME_T = 0x600000 + 50, CURLINFO_NAMELOOKUP_TIME_T = 0x600000 + 51,
-    CURLINFO_CONNECT_TIME_T = 0x600000 + 52, CURLINFO_PRETRANSFER_TIME_T = 0x600000 + 53,
+    CURLINFO_NAMELOOKUP_TIME_T = 0x600000 + 51,
+    CURLINFO_CONNECT_TIME_T = 0x600000 + 52,
     CURLINFO_APPCONNECT_TIME_T = 0x600000 + 56,
 };
 
@@ -197,7 +197,7 @@ void swcurl_easy_set_callbacks(
     curl.curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
-void swcurl_easy_set_context(void *easy, void *context) {
+void swcurl_easy_set_context(void *easy, void **context) {
     curl.curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_READDATA, context);
@@ -227,18 +227,18 @@ long swcurl_easy_connects(void *easy) { return long_of(easy, CURLINFO_NUM_CONNEC
 int64_t swcurl_easy_downloaded(void *easy) { return number_of(easy, CURLINFO_SIZE_DOWNLOAD_T); }
 
 swcurl_figures swcurl_easy_figures(void *easy) {
-    return (swcurl_figures){
-        .name_lookup = number_of(easy, CURLINFO_NAMELOOKUP_TIME_T),
-        .connect = number_of(easy, CURLINFO_CONNECT_TIME_T),
-        .app_connect = number_of(easy, CURLINFO_APPCONNECT_TIME_T),
-        .pre_transfer = number_of(easy, CURLINFO_PRETRANSFER_TIME_T),
-        .total = number_of(easy, CURLINFO_TOTAL_TIME_T),
+    swcurl_figures figures = {
         .sent = number_of(easy, CURLINFO_SIZE_UPLOAD_T),
         .connects = long_of(easy, CURLINFO_NUM_CONNECTS),
         .http_version = long_of(easy, CURLINFO_HTTP_VERSION),
         .remote_port = long_of(easy, CURLINFO_PRIMARY_PORT),
         .remote_address = text_of(easy, CURLINFO_PRIMARY_IP),
     };
+    if (figures.connects == 0) return figures;
+    figures.name_lookup = number_of(easy, CURLINFO_NAMELOOKUP_TIME_T);
+    figures.connect = number_of(easy, CURLINFO_CONNECT_TIME_T);
+    figures.app_connect = number_of(easy, CURLINFO_APPCONNECT_TIME_T);
+    return figures;
 }
 
 void *swcurl_list_append(void *list, const char *line) { return curl.curl_slist_append(list, line); }
@@ -262,7 +262,7 @@ void *swcurl_multi_next_ended(void *multi, int32_t *result) {
     while ((message = QUIETLY(curl.curl_multi_info_read(multi, &left)))) {
         if (message->msg != CURLMSG_DONE) continue;
         *result = message->data.result;
-        return (void *)text_of(message->easy, CURLINFO_PRIVATE);
+        return *(void **)text_of(message->easy, CURLINFO_PRIVATE);
     }
     return NULL;
 }

@@ -47,6 +47,7 @@ extension CurlExchange {
 
 /// Runs `body` with the exchange. The loop retains it as long as libcurl has its pointer.
 private func exchange<Output>(_ context: UnsafeMutableRawPointer, _ body: (CurlExchange) -> Output) -> Output {
-    Unmanaged<CurlExchange>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
+    let exchange = context.load(as: UnsafeMutableRawPointer.self)
+    return Unmanaged<CurlExchange>.fromOpaque(exchange)._withUnsafeGuaranteedRef(body)
 }
 #endif

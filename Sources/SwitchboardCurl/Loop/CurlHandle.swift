@@ -8,6 +8,9 @@ import Foundation
 final class CurlHandle: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
+    /// The exchange that uses the handle, for the callbacks. Its address is set only once, because libcurl has nine
+    /// options for it. The loop retains the exchange as long as libcurl may call back.
+    private let user: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private var headerList: UnsafeMutableRawPointer?
     private let resolveList: UnsafeMutableRawPointer?
 
@@ -55,6 +58,9 @@ final class CurlHandle: @unchecked Sendable {
         errorText = .allocate(capacity: 256)
         errorText.initialize(repeating: 0, count: 256)
         swcurl_easy_set_pointer(easy, CurlOption.errorBuffer, errorText)
+        user = .allocate(capacity: 1)
+        user.initialize(to: nil)
+        swcurl_easy_set_context(easy, user)
         CurlExchange.installCallbacks(on: easy)
     }
 
@@ -64,6 +70,12 @@ final class CurlHandle: @unchecked Sendable {
         if let headerList { swcurl_list_free(headerList) }
         if let resolveList { swcurl_list_free(resolveList) }
         errorText.deallocate()
+        user.deallocate()
+    }
+
+    /// Lets libcurl's callbacks call the exchange.
+    func serve(_ exchange: CurlExchange) {
+        user.pointee = Unmanaged.passUnretained(exchange).toOpaque()
     }
 
     /// Returns libcurl's message about the last failure, or its general one.

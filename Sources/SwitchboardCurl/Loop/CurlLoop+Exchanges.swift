@@ -25,7 +25,7 @@ extension CurlLoop {
     private func start(_ exchange: CurlExchange) {
         // The exchange was canceled: its stop follows, or came before its upload started.
         guard !exchange.isAnswered else { return exchange.didStop() }
-        swcurl_easy_set_context(exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque())
+        exchange.handle.serve(exchange)
         exchange.place = active.count
         active.append(exchange)
         countPausing(exchange, 1)
