@@ -17,12 +17,12 @@ extension CurlSession {
         }
         switch answer {
         case .whole:
-            var response = NetworkResponse(exchange.head, body: exchange.body, of: request)
+            var response = response(exchange.head, body: exchange.body, of: request)
             response.trailers = exchange.trailers
             response.metrics = exchange.metrics
             return response
         case .streaming(let head, let pipe):
-            var response = NetworkResponse(head, of: request)
+            var response = response(head, of: request)
             response.stream = ResponseBytes(CurlBytes(pipe, exchange, of: request, over: self))
             return response
         case .failed(let failure): throw error(failure, of: request, exchange)
@@ -101,7 +101,20 @@ extension CurlSession {
         let error = failure.networkError(
             of: request, isHeadComplete: arrived != nil, proxy: configuration.proxy.place
         ).attributed(to: request)
-        return arrived.map { error.with(NetworkResponse($0.head, body: $0.body, of: request)) } ?? error
+        return arrived.map { error.with(response($0.head, body: $0.body, of: request)) } ?? error
+    }
+
+    private func response(_ head: CurlHead, body: Data = Data(), of request: NetworkRequest) -> NetworkResponse {
+        var response = NetworkResponse(status: head.status, headers: fields(of: head), body: body)
+        response.request = request
+        return response
+    }
+
+    private func fields(of head: CurlHead) -> HTTPHeaders {
+        var known = knownHead.value
+        let headers = HTTPHeaders(lines: head.lines, like: &known)
+        _ = knownHead.swap(known)
+        return headers
     }
 }
 
@@ -110,13 +123,6 @@ extension ConnectionUpgrade {
         .stream(length: nil) { [outgoing] send in
             for try await chunk in outgoing() where !(await send(chunk)) { return }
         }
-    }
-}
-
-extension NetworkResponse {
-    fileprivate init(_ head: CurlHead, body: Data = Data(), of request: NetworkRequest) {
-        self.init(status: head.status, headers: HTTPHeaders(lines: head.lines), body: body)
-        self.request = request
     }
 }
 #endif

@@ -27,6 +27,8 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     public static var isAvailable: Bool { CurlLibrary.failure == nil }
 
     let configuration: SessionConfiguration
+    /// The last head of a response. Most responses of a server repeat its lines.
+    let knownHead = Protected(KnownHead())
     private let loop: Result<CurlLoop, NetworkError>
     private let isShared: Bool
     /// Whether the configuration lets connections go directly to the URL's host.

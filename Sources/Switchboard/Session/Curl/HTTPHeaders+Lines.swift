@@ -4,30 +4,48 @@ import SwitchboardText
 
 extension HTTPHeaders {
     /// Creates fields from the lines of a head, as they arrived.
-    init(lines bytes: [UInt8]) {
+    init(lines: [UInt8]) {
+        var known = KnownHead()
+        self.init(lines: lines, like: &known)
+    }
+
+    /// Creates fields from the lines of a head. Shares those of a known head, and replaces it by this head.
+    init(lines: [UInt8], like known: inout KnownHead) {
         var fields: [HTTPHeader] = []
         fields.reserveCapacity(16)
         var folds: [String] = []
+        var place = KnownHead.Place()
         var isSuspect = false
-        bytes.withUnsafeBufferPointer { bytes in
+        var hasFieldPerLine = true
+        lines.withUnsafeBufferPointer { bytes in
             var rest = bytes
             while let start = rest.baseAddress, !rest.isEmpty {
                 let feed = memchr(start, 0x0A, rest.count).map { UnsafeRawPointer($0) - UnsafeRawPointer(start) }
                 var end = feed ?? rest.count
                 let next = feed == nil ? end : end + 1
+                defer { rest = UnsafeBufferPointer(start: start + next, count: rest.count - next) }
+                if folds.isEmpty, feed != nil,
+                    let field = known.field(at: &place, of: UnsafeBufferPointer(start: start, count: next))
+                {
+                    fields.append(field)
+                    continue
+                }
                 if end > 0, start[end - 1] == 0x0D { end -= 1 }
                 let line = UnsafeBufferPointer(start: start, count: end)
                 // A folded line continues the value before it (RFC 9112 §5.2).
                 if end > 0, start[0].isBlank, !fields.isEmpty {
+                    hasFieldPerLine = false
                     folds.append(String(httpBytes: line, isPlain: line.isPlainText).trimmedOfBlanks)
                 } else {
                     if !folds.isEmpty { isSuspect = Self.unfold(&folds, into: &fields) || isSuspect }
+                    let count = fields.count
                     isSuspect = Self.add(line, to: &fields) || isSuspect
+                    if fields.count == count { hasFieldPerLine = false }
                 }
-                rest = UnsafeBufferPointer(start: start + next, count: rest.count - next)
             }
         }
         if !folds.isEmpty { isSuspect = Self.unfold(&folds, into: &fields) || isSuspect }
+        known = isSuspect || !hasFieldPerLine ? KnownHead() : KnownHead(lines, fields)
         self.init(fields, isSuspect: isSuspect)
     }
 

@@ -91,6 +91,28 @@ struct CurlHeadTests {
         }
     }
 
+    @Test("heads that share fields with the last head have their own fields")
+    func knownHeads() throws {
+        let lines = [
+            "A: 1\r\n", "A: 12\r\n", "a: 1\n", "Date: Fri, 21 Nov 2025 14:00:00 GMT\r\n", "X-Name: caf\u{E9}\r\n",
+            " folded\r\n", "no colon\r\n", "bad name: 1\r\n", "C:\t\r\n",
+        ]
+        var known = KnownHead()
+        var generator = SeededGenerator(seed: 17)
+        for _ in 0..<2_000 {
+            var head = ""
+            for _ in 0..<Int.random(in: 0...5, using: &generator) {
+                head += lines[Int.random(in: lines.indices, using: &generator)]
+            }
+            if Bool.random(using: &generator) { head += "A: 1" }
+            let shared = HTTPHeaders(lines: Array(head.utf8), like: &known)
+            let own = HTTPHeaders(lines: Array(head.utf8))
+            #expect(
+                shared.map { Array("\($0.name)|\($0.value)".utf8) } == own.map { Array("\($0.name)|\($0.value)".utf8) })
+            #expect(((try? shared.validate()) == nil) == ((try? own.validate()) == nil), "\(head)")
+        }
+    }
+
     @Test("a kept connection sends the target of each URL")
     func targets() async throws {
         try await MockServer.run(handler: { _ in .text("") }) { server in
