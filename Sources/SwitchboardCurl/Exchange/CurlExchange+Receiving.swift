@@ -37,7 +37,6 @@ extension CurlExchange {
         if isAnsweredEarly { loop.submit(.settle(self)) }
         guard let length = head.contentLength, hasBody else { return true }
         guard length <= Int64(request.bodyLimit) else { return refuse(.bodyAnnouncedTooLarge(length)) }
-        body.reserveCapacity(Int(min(length, 1 << 20)))
         return true
     }
 
@@ -73,9 +72,18 @@ extension CurlExchange {
             _ = refuse(.bodyTooLarge(body.count))
             return 0
         }
-        body.append(contentsOf: bytes)
+        keep(bytes)
         if isAnsweredEarly { loop.submit(.settle(self)) }
         return bytes.count
+    }
+
+    /// Appends a part of the body. A body that arrives in one part is copied into a buffer of its size.
+    private func keep(_ bytes: UnsafeRawBufferPointer) {
+        if body.isEmpty {
+            guard let length = head.contentLength, length > bytes.count else { return body = Data(bytes) }
+            body.reserveCapacity(Int(min(length, 1 << 20)))
+        }
+        body.append(contentsOf: bytes)
     }
 
     /// Whether the server has rejected the request with a complete response before it received the whole body. Sending

@@ -70,10 +70,11 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// Takes a handle and configures it for the request. `eachField` calls its closure with the header fields, without
     /// `Content-Length`, and may be called twice.
     package init(
-        _ request: CurlRequest, over loop: CurlLoop,
+        _ request: consuming CurlRequest, over loop: CurlLoop,
         eachField: (_ body: (_ name: String, _ value: String) -> Void) -> Void
     ) throws(CurlFailure) {
         self.request = request
+        let request = self.request
         self.loop = loop
         handle = try loop.takeHandle()
         deadlines = CurlDeadlines(request, start: start)

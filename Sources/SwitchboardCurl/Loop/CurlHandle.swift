@@ -20,8 +20,8 @@ final class CurlHandle: @unchecked Sendable {
     private var server = ""
     /// The parsed ``server``. Without it, libcurl would parse and format the URL for each exchange.
     private var parsedURL: UnsafeMutableRawPointer?
-    /// Alternating names and values.
-    private var fields: [String] = []
+    /// Alternating names and values. Only their owner uses the handle, so exclusivity checks would find nothing.
+    @exclusivity(unchecked) private var fields: [String] = []
     private var extra = Extra.none
     private var kind = Kind.get
     private var customMethod: String?

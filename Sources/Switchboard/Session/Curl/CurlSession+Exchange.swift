@@ -6,6 +6,7 @@ import SwitchboardText
 
 /// One exchange, from the validated request to its response.
 extension CurlSession {
+    @inline(__always)
     func perform(_ request: NetworkRequest, over loop: CurlLoop) async throws -> NetworkResponse {
         var request = request
         if let upgrade = request.options.upgrade { request.headers.merge(upgrade.headers()) }
@@ -37,7 +38,8 @@ extension CurlSession {
             throw NetworkError(.unsupported, reason: "CurlSession does not support the method CONNECT")
         }
         var credentials: String?
-        if url.utf8.contains(UInt8(ascii: "@")), let bare = request.url?.withoutUserInfo {
+        let hasAt = url.withUTF8 { text in text.baseAddress.map { memchr($0, 0x40, text.count) != nil } == true }
+        if hasAt, let bare = request.url?.withoutUserInfo {
             (url, credentials) = (bare.url.absoluteString, bare.credentials)
         }
         var plain = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))

@@ -75,6 +75,8 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         }
     }
 
+    // Each call of an asynchronous function costs some hundred instructions.
+    @inline(__always)
     private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         do {
             return try await perform(request, over: loop.get())
