@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The declarations of libcurl's headers. Numbers and layouts are part of its ABI, which has not changed since
@@ -105,10 +106,19 @@ static const char *load(const char *name, char *words, size_t size, struct funct
     return NULL;
 }
 
+// glibc returns the free end of a heap to the system beyond 128 KiB. The transfers that end in one pass of the loop free
+// more, so it would return the same pages in each pass, and the next transfers would fault them in again. glibc raises
+// that threshold itself to twice the size of the largest block that was freed, as any larger block of the program would.
+static void keep_pages(void) {
+    void *volatile block = malloc(1 << 20);
+    free(block);
+}
+
 static void load_once(void) {
     failure = load("libcurl.so.4", text_of_failure, sizeof text_of_failure, &curl);
     if (failure) return;
     swcurl_set_blocks_sigpipe(swcurl_version_number() < 0x075700);
+    keep_pages();
     if (curl.curl_global_init(CURL_GLOBAL_DEFAULT) != 0) failure = "libcurl cannot be initialized";
 }
 
