@@ -67,7 +67,7 @@ struct Run: Sendable {
         await socket.close()
     }
 
-    /// The client sends such a message in fragments.
+    /// Checks a large message, which the client sends in fragments.
     private func large() async throws {
         let socket = try await open()
         var message = Data(count: mebibytes << 20)
@@ -78,7 +78,7 @@ struct Run: Sendable {
         await socket.close()
     }
 
-    /// The server sends such a message in fragments, where its library can.
+    /// Checks a large message that the server sends in fragments, where its library can.
     private func pieces() async throws {
         let socket = try await open()
         try await socket.send(.text("pieces \(mebibytes * 16) 65536"))
@@ -108,7 +108,7 @@ struct Run: Sendable {
         await socket.close()
     }
 
-    /// The server has far more to send than fits into the buffers, and must wait for the reader.
+    /// Checks that a server waits for the reader when it has far more to send than fits into the buffers.
     private func slowReader() async throws {
         let count = mebibytes * 8
         let socket = try await open { $0.queueLimit = 1 << 17 }
