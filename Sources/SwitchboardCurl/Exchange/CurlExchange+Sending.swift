@@ -68,7 +68,8 @@ extension CurlExchange {
             isBodySent = true
             return 0
         case .later:
-            deadlines.isSendingPaused = true
+            // The upload of an upgrade waits for the server's 101, not for this process.
+            deadlines.isSendingPaused = !request.isUpgrade
             return CurlAnswer.pause
         case .failure(let failure):
             _ = refuse(failure)

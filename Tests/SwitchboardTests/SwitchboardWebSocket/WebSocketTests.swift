@@ -93,6 +93,17 @@ import Testing
         }
     }
 
+    @Test("the idle timeout ends a handshake that gets no answer")
+    func silentHandshake() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall)
+            let failure = await #expect(throws: NetworkError.self) {
+                try await open(server) { $0.timeouts.idle = .milliseconds(200) }
+            }
+            #expect(failure?.code == .timedOut)
+        }
+    }
+
     @Test("a 101 that does not fit the key is refused")
     func wrongKey() async throws {
         try await MockServer.run { server in
