@@ -29,6 +29,7 @@ extension CurlLoop {
         exchange.place = active.count
         active.append(exchange)
         countPausing(exchange, 1)
+        countUpgrade(exchange, 1)
         let code = swcurl_multi_add(multi, exchange.handle.easy)
         guard code == 0 else {
             forget(exchange)
@@ -51,6 +52,7 @@ extension CurlLoop {
         }
         active.removeLast()
         countPausing(exchange, -1)
+        countUpgrade(exchange, -1)
         if exchange.isUpgraded { upgraded -= 1 }
         exchange.place = -1
     }

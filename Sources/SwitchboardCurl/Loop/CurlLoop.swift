@@ -58,6 +58,9 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var pausing = 0
     /// The number of exchanges in flight that another protocol has taken over.
     @exclusivity(unchecked) var upgraded = 0
+    /// The number of exchanges in flight that ask for another protocol. Their connections do not count for the limit per
+    /// host, because they last.
+    @exclusivity(unchecked) private var upgrades = 0
     /// The exchanges whose readers wait for the bytes of this pass.
     @exclusivity(unchecked) var deliveries: [CurlExchange] = []
     @exclusivity(unchecked) var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
@@ -96,6 +99,15 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         if !isMultiFreed { swcurl_multi_free(multi) }
         _ = handles.swap([])
         swcurl_poller_free(poller)
+    }
+
+    /// Counts an exchange that asks for another protocol, and grants it a connection of its own. Not within a callback of
+    /// libcurl.
+    func countUpgrade(_ exchange: CurlExchange, _ difference: Int) {
+        guard exchange.request.isUpgrade else { return }
+        upgrades += difference
+        swcurl_multi_set_long(
+            multi, CurlMultiOption.maxHostConnections, max(1, options.connectionsPerHost) + upgrades)
     }
 
     /// Returns an unused handle, or creates one.

@@ -74,6 +74,25 @@ import Testing
         }
     }
 
+    @Test("open sockets leave the connections of the host to other calls")
+    func connections() async throws {
+        try await MockServer.run { request in
+            request.path == "/text" ? .text("ok") : .webSocket(.text("in"))
+        } body: { server in
+            let session = CurlSession(configuration: SessionConfiguration(maximumConnectionsPerHost: 1))
+            let router = Router<URLEndPoint>(session: session)
+            var sockets: [WebSocket<WebSocketMessage, WebSocketMessage>] = []
+            for _ in 0..<3 {
+                let socket = try await router.webSocket(for: endPoint(server))
+                _ = try await socket.receive()
+                sockets.append(socket)
+            }
+            let response = try await router.response(for: endPoint(server, "text"))
+            #expect(response.text == "ok")
+            withExtendedLifetime(sockets) {}
+        }
+    }
+
     @Test("interceptors see the handshake and its 101, and their fields are sent")
     func interceptors() async throws {
         let seen = Deliveries<Int>()
