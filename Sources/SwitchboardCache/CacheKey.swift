@@ -14,11 +14,12 @@ struct CacheKey: Sendable {
     let isNamed: Bool
 
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
-    /// a body, a `Range` other than one range of bytes for a GET, an `If-Range` alone, a condition for the server alone,
-    /// or a condition that is invalid, beside a `Range` or of a streamed response.
+    /// a body, the handshake of another protocol, a `Range` other than one range of bytes for a GET, an `If-Range` alone,
+    /// a condition for the server alone, or a condition that is invalid, beside a `Range` or of a streamed response.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
         let options = request.options
-        guard request.method == .get || request.method == .head, request.body.isEmpty, let text = request.urlText
+        guard request.method == .get || request.method == .head, request.body.isEmpty, options.upgrade == nil,
+            let text = request.urlText
         else { return nil }
         let headers = request.headers
         let isRange = headers.contains("Range")

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardAuth
+import SwitchboardCache
 import SwitchboardCookies
 import SwitchboardTesting
 import SwitchboardWebSocket
@@ -91,6 +92,17 @@ import Testing
             #expect(response.text == "ok")
             withExtendedLifetime(sockets) {}
         }
+    }
+
+    @Test("a stored response of the URL does not answer the handshake")
+    func cached() async throws {
+        let session = StubSession(
+            .text("page", headers: ["Cache-Control": "max-age=60"]), .webSocket(.text("in")))
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache()])
+        let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))
+        _ = try await router.response(for: endPoint)
+        let message = try await router.webSocket(for: endPoint).receive()
+        #expect(message == .text("in") && session.requests.count == 2)
     }
 
     @Test("interceptors see the handshake and its 101, and their fields are sent")
