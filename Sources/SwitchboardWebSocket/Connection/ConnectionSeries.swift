@@ -192,9 +192,9 @@ final class ConnectionSeries: Sendable {
 
     /// Ends the socket at once, without waiting for the server.
     func abandon() {
-        let connection = state.withLock { $0.connection }
-        connection.abandon(nil)
+        // After the end, no other connection follows the one that is abandoned.
         finish(.failure(CancellationError()))
+        state.withLock { $0.connection }.abandon(nil)
     }
 
     private func finish(_ end: Result<Void, any Error>) {
