@@ -62,6 +62,8 @@ final class ConnectionSeries: Sendable {
                 throw NetworkError(.webSocketClosed, reason: "it has ended")
             }
             if !connection.inbox.isEnded { return connection }
+            // The reader may be the one that waits here.
+            connection.inbox.endDraining()
             await wait { $0.end == nil && $0.connection === connection }
         }
     }
@@ -160,6 +162,7 @@ final class ConnectionSeries: Sendable {
     }
 
     private func install(_ connection: WebSocketConnection) throws {
+        connection.inbox.addFirst(state.withLock { $0.connection }.inbox.takeRest())
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
             guard state.end == nil, !state.isClosing else { return nil }
             state.past = state.past + state.connection.metrics

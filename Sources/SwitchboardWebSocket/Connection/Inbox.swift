@@ -14,6 +14,8 @@ final class Inbox: Sendable {
         var watchers: [CheckedContinuation<Void, Never>] = []
         var room: CheckedContinuation<Void, Never>?
         var isDiscarding = false
+        /// Whether nobody waits any more until every message was read.
+        var isDrainingOver = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
 
         mutating func takeReaders() -> [CheckedContinuation<Void, Never>] {
@@ -145,9 +147,37 @@ final class Inbox: Sendable {
         return state.withLock { $0.end }
     }
 
-    /// Waits until every message was read after the end, or until the task is canceled.
+    /// Waits until every message was read after the end, until ``endDraining()``, or until the task is canceled.
     func drained() async {
-        await watch { !$0.isDrained }
+        await watch { !$0.isDrained && !$0.isDrainingOver }
+    }
+
+    /// Ends the waits of ``drained()``, although messages may be left.
+    func endDraining() {
+        let watchers = state.withLock { state in
+            state.isDrainingOver = true
+            return state.takeWatchers()
+        }
+        for watcher in watchers { watcher.resume() }
+    }
+
+    /// Removes the messages that were not read, and returns them.
+    func takeRest() -> [WebSocketMessage] {
+        state.withLock { state in
+            defer { (state.messages, state.first, state.bytes) = ([], 0, 0) }
+            return Array(state.messages.dropFirst(state.first))
+        }
+    }
+
+    /// Adds messages of an earlier connection in front.
+    func addFirst(_ messages: [WebSocketMessage]) {
+        guard !messages.isEmpty else { return }
+        let readers = state.withLock { state in
+            state.messages.insert(contentsOf: messages, at: state.first)
+            state.bytes += messages.reduce(0) { $0 + $1.weight }
+            return state.takeReaders()
+        }
+        for reader in readers { reader.resume() }
     }
 
     private func watch(while condition: @Sendable (State) -> Bool) async {

@@ -155,6 +155,25 @@ import Testing
         }
     }
 
+    @Test("a loop that answers each message survives a lost connection")
+    func answering() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession(
+            .webSocket(.text("1"), .text("2"), .drop), .webSocket(.receive, .receive, .text("3"), .close()))
+        let socket = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        let states = socket.states
+        for await state in states {
+            if case .reconnecting = state { break }
+        }
+        var texts: [String] = []
+        for try await text in socket {
+            texts.append(text)
+            if texts.count < 3 { try await socket.send("got \(text)") }
+        }
+        #expect(texts == ["1", "2", "3"] && session.requests.count == 2)
+    }
+
     @Test("a ping without an answer reconnects")
     func ping() async throws {
         try await MockServer.run { server in
