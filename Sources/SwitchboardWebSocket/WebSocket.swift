@@ -24,9 +24,9 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     private let coding: WebSocketCoding<Outgoing, Incoming>
     /// The last message that the reader has. Nil for a socket that does not reconnect.
     private let last: Protected<Incoming?>?
-    private let isOwner: Bool
+    fileprivate let isOwner: Bool
 
-    /// Creates a socket. Only an owner ends the connections when it is released.
+    /// Creates a socket. Only an owner ends the connections when it or its reader is released.
     init(
         _ connections: ConnectionSeries, _ subprotocol: String?, _ coding: WebSocketCoding<Outgoing, Incoming>,
         last: Protected<Incoming?>? = nil, isOwner: Bool = true
@@ -105,11 +105,12 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     /// Reads the messages. Releasing it closes the socket.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let socket: WebSocket
-        private let end: ReaderEnd
+        /// Nil in a subscription, whose connection stays open for the socket.
+        private let end: ReaderEnd?
 
         init(_ socket: WebSocket) {
             self.socket = socket
-            end = ReaderEnd(socket.connections)
+            end = socket.isOwner ? ReaderEnd(socket.connections) : nil
         }
 
         /// Returns the next message, or nil after the server closed the socket. See ``WebSocket/receive()``.

@@ -273,6 +273,20 @@ import Testing
         #expect(last == .closed(nil) && clock.sleeperCount == 0)
     }
 
+    @Test("leaving a loop of the subscription keeps the connection open")
+    func loopOfSubscription() async throws {
+        let session = StubSession(.webSocket(.text("ready"), .text("1"), .receive, .close()))
+        let socket = try await router(session, clock: TestClock(skips: true)).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options()
+        ) { socket, _ in
+            for try await text in socket where text == "ready" { break }
+        }
+        let first = try await socket.receive()
+        try await socket.send("thanks")
+        let end = try await socket.receive()
+        #expect(first == "1" && end == nil && socket.closure?.isByServer == true)
+    }
+
     @Test("an error of the subscription ends the socket")
     func subscription() async throws {
         struct Refused: Error {}
