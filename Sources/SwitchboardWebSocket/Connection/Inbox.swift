@@ -4,7 +4,7 @@ import SwitchboardPlatform
 /// The received messages that wait for their reader. A full inbox stops the connection's reading, and so the server.
 final class Inbox: Sendable {
     private struct State {
-        /// The messages, of which those before ``first`` were read.
+        /// The messages. Those before ``first`` were read, and are empty.
         var messages: [WebSocketMessage] = []
         var first = 0
         var bytes = 0
@@ -34,6 +34,7 @@ final class Inbox: Sendable {
         mutating func takeMessage() -> WebSocketMessage? {
             guard first < messages.count else { return nil }
             let message = messages[first]
+            messages[first] = .binary(Data())  // releases the bytes before the array is cut
             first += 1
             bytes -= message.weight
             if first > 64, first > messages.count / 2 {

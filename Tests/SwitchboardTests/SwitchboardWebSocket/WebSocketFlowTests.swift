@@ -22,6 +22,24 @@ import Testing
 
     // MARK: Sending
 
+    @Test("a message that was read is released")
+    func releasing() async throws {
+        let isReleased = Protected(false)
+        let inbox = Inbox(limit: 1 << 20)
+        do {
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: 1_024, alignment: 1)
+            let data = Data(
+                bytesNoCopy: bytes, count: 1_024,
+                deallocator: .custom { bytes, _ in
+                    bytes.deallocate()
+                    isReleased.withLock { $0 = true }
+                })
+            await inbox.add(.binary(data))
+        }
+        _ = try await inbox.next()
+        #expect(isReleased.value)
+    }
+
     @Test("a send ends when its last fragment was passed on")
     func sendWaits() async throws {
         let queue = SendQueue()
