@@ -104,6 +104,8 @@ final class SendQueue: Sendable {
             defer { (state.senders, state.messages) = ([:], []) }
             return (Array(state.senders.values), state.takeReader())
         }
+        // The history of the call retains the queue with its request.
+        compression.withLock { $0 = nil }
         for sender in senders { sender.resume(throwing: failure) }
         reader?.resume()
     }

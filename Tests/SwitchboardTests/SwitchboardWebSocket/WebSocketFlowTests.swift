@@ -22,6 +22,20 @@ import Testing
 
     // MARK: Sending
 
+    @Test("the end of a queue releases its compressor")
+    func releasesCompressor() throws {
+        let queue = SendQueue()
+        weak var compressor: MessageDeflater?
+        do {
+            let made = try MessageDeflater(Zlib.loaded.get(), windowBits: 15, keepsContext: true)
+            compressor = made
+            queue.compress(with: made, threshold: 0)
+        }
+        #expect(compressor != nil)
+        queue.end(CancellationError())
+        #expect(compressor == nil)
+    }
+
     @Test("a message that was read is released")
     func releasing() async throws {
         let isReleased = Protected(false)
