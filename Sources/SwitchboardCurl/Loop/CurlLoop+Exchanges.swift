@@ -16,6 +16,7 @@ extension CurlLoop {
             // The call delivers the bytes that libcurl held back. Only its result reports an error of that delivery.
             let code = exchange.resume()
             if code != 0, code != CurlCode.badArgument { return end(exchange, code) }
+            if exchange.isUpgraded { resumed.append(exchange) }
             noteDeadline(of: exchange)  // a paused exchange has no idle deadline, a resumed one does
         case .settle(let exchange):
             if exchange.place >= 0 { end(exchange, 0) }
@@ -53,7 +54,10 @@ extension CurlLoop {
         active.removeLast()
         countPausing(exchange, -1)
         countUpgrade(exchange, -1)
-        if exchange.isUpgraded { upgraded -= 1 }
+        if exchange.isUpgraded {
+            upgraded -= 1
+            resumed.removeAll { $0 === exchange }
+        }
         exchange.place = -1
     }
 
@@ -114,11 +118,16 @@ extension CurlLoop {
     /// Ends the sending of upgraded exchanges whose server has closed the connection. libcurl then stops reading, but
     /// waits for the end of the upload.
     private func endHalfClosed() {
+        // A resumed exchange may read to the end before its socket is watched again.
+        for exchange in resumed { endIfHalfClosed(exchange) }
+        resumed.removeAll(keepingCapacity: true)
         guard swcurl_poller_take_dropped(poller) else { return }
-        for exchange in active where exchange.isUpgraded && exchange.socket >= 0 {
-            guard !swcurl_poller_reads(poller, exchange.socket), exchange.pipe?.isPaused == false else { continue }
-            exchange.upload?.finish(nil)
-        }
+        for exchange in active where exchange.isUpgraded { endIfHalfClosed(exchange) }
+    }
+
+    private func endIfHalfClosed(_ exchange: CurlExchange) {
+        guard exchange.place >= 0, exchange.socket >= 0, !swcurl_poller_reads(poller, exchange.socket) else { return }
+        if exchange.pipe?.isPaused == false { exchange.upload?.finish(nil) }
     }
 
     // MARK: Deadlines

@@ -58,6 +58,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var pausing = 0
     /// The number of exchanges in flight that another protocol has taken over.
     @exclusivity(unchecked) var upgraded = 0
+    /// Those of them that were resumed in this pass.
+    @exclusivity(unchecked) var resumed: [CurlExchange] = []
     /// The number of exchanges in flight that ask for another protocol. Their connections do not count for the limit per
     /// host, because they last.
     @exclusivity(unchecked) private var upgrades = 0

@@ -74,6 +74,8 @@ final class WebSocketConnection: Sendable {
             end(NetworkError(.connectionLost, reason: "the server closed the connection without a Close frame"))
         } catch let violation as WebSocketViolation {
             await refuse(violation, bytes)
+        } catch let error as NetworkError where error.code == .truncatedBody {
+            end(NetworkError(.connectionLost, reason: error.reason ?? "it ended early", underlying: error))
         } catch {
             end(error)
         }
@@ -199,11 +201,10 @@ final class WebSocketConnection: Sendable {
         while !Task.isCancelled {
             do {
                 try await clock.sleep(for: interval)
-                // An answer would wait behind the messages that the reader has not taken.
-                guard !inbox.isFull else { continue }
                 let late = error(.timedOut, "no answer to a ping for \(interval.secondsText), webSocket.pingInterval")
                 try await withTimeout(interval, by: clock, error: late) { try await self.ping() }
             } catch let error as NetworkError where error.code == .timedOut {
+                // An answer may wait behind the messages that the reader has not taken.
                 if !inbox.isFull { return abandon(error) }
             } catch {
                 return
