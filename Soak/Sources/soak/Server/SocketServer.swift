@@ -11,7 +11,7 @@ struct SocketServer {
         server = try MockServer { request in
             switch request.target {
             case "/echo": .webSocket(.echo)
-            case "/flood": .webSocket(steps: (0..<300).map { _ in .binary(Data(count: 5_000)) })
+            case "/flood": .webSocket(steps: (0..<300).map { _ in .binary(Data(count: 5_000)) } + [.close(1000)])
             case "/stall": .webSocket(.stall)
             case "/drop": .webSocket(.text("one"), .pause(.milliseconds(1)), .drop)
             case "/reset": .webSocket(.text("one"), .bytes(Data([0x81, 0x05, 0x61])), .reset)
