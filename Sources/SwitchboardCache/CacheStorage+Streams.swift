@@ -39,10 +39,10 @@ extension CacheStorage {
     /// Returns whether a streamed response may replace what is stored now: a part replaces a shorter one
     /// of the same version, and a whole one replaces every part of its version.
     func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
-        guard response.part != nil || load.isOvertaken else { return true }
-        guard let current = findOnDisk(load.key, load.request) else { return !load.isOvertaken }
+        guard response.part != nil || load.isSuperseded else { return true }
+        guard let current = findOnDisk(load.key, load.request) else { return !load.isSuperseded }
         guard let part = current.part else { return false }
-        guard current.isSameVersion(as: response) else { return !load.isOvertaken }
+        guard current.isSameVersion(as: response) else { return !load.isSuperseded }
         return response.part == nil || part.prefix < count
     }
 }

@@ -10,7 +10,7 @@ actor CacheStorage {
         let key: CacheKey
         let request: NetworkRequest
         /// Whether a newer response or a removal superseded this load.
-        var isOvertaken = false
+        var isSuperseded = false
     }
 
     private nonisolated let held: Protected<CacheHeld>
@@ -142,7 +142,7 @@ actor CacheStorage {
     ///   - isReplaced: True when the load produced an answer that invalidates the stored response but must not be
     ///     stored.
     func end(_ load: Int, isReplaced: Bool = false) {
-        guard let load = loads.removeValue(forKey: load), isReplaced, !load.isOvertaken else { return }
+        guard let load = loads.removeValue(forKey: load), isReplaced, !load.isSuperseded else { return }
         removeMatching(load)
     }
 
@@ -163,7 +163,7 @@ actor CacheStorage {
         return await place(response, at: number, draft)
     }
 
-    func key(of number: Int) -> CacheKey? { loads[number].flatMap { $0.isOvertaken ? nil : $0.key } }
+    func key(of number: Int) -> CacheKey? { loads[number].flatMap { $0.isSuperseded ? nil : $0.key } }
 
     /// Ends a load and stores its response, of a stream only if it may replace what is stored. The body is in a finished
     /// draft, in the response, or both.
@@ -174,14 +174,14 @@ actor CacheStorage {
         if !isStream, let load, isTooLarge(toBeCombinedWith: response, load) { return "not stored: more is stored" }
         let joined = isStream && draft != nil ? nil : load.flatMap { combined(response, $0) }
         let count = (try? draft?.get())?.bodyCount ?? response.body.count
-        let mayReplace = load.map { isStream ? self.mayReplace($0, response, count) : !$0.isOvertaken } ?? false
+        let mayReplace = load.map { isStream ? self.mayReplace($0, response, count) : !$0.isSuperseded } ?? false
         guard let load, joined != nil || mayReplace else {
-            return response.part == nil || load?.isOvertaken ?? true
+            return response.part == nil || load?.isSuperseded ?? true
                 ? "not stored: a newer one was, or it was removed meanwhile" : "not stored: more is stored"
         }
         let response = joined ?? response
         for (other, entry) in loads where other < number && entry.key == load.key && response.isFor(entry.request) {
-            loads[other]?.isOvertaken = true
+            loads[other]?.isSuperseded = true
         }
         guard let disk else {
             let isKept = held.withLock { held in
@@ -213,7 +213,7 @@ actor CacheStorage {
     /// Returns a part combined with what is stored now, or a response combined with a part that overtook it. Nil when
     /// they do not fit. Parts may arrive in any order.
     private func combined(_ response: StoredResponse, _ load: Load) -> StoredResponse? {
-        guard response.part != nil || load.isOvertaken, response.file == nil,
+        guard response.part != nil || load.isSuperseded, response.file == nil,
             let current = findOnDisk(load.key, load.request), response.part != nil || current.part != nil
         else { return nil }
         guard let file = current.file else { return current.joined(with: response) }
@@ -255,7 +255,7 @@ actor CacheStorage {
     func remove(where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) async {
         for (number, load) in loads
         where isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
-            loads[number]?.isOvertaken = true
+            loads[number]?.isSuperseded = true
         }
         func removeFromMemory() {
             held.withLock { held in
@@ -291,7 +291,7 @@ actor CacheStorage {
 
     private func remove(sparing spared: Int? = nil, where isMeant: (CacheMarks) -> Bool) {
         for (number, load) in loads where number != spared && isMeant(CacheMarks(load.key)) {
-            loads[number]?.isOvertaken = true
+            loads[number]?.isSuperseded = true
         }
         disk?.remove(where: isMeant)
         held.withLock { held in
@@ -301,7 +301,7 @@ actor CacheStorage {
     }
 
     func removeAll() {
-        for number in loads.keys { loads[number]?.isOvertaken = true }
+        for number in loads.keys { loads[number]?.isSuperseded = true }
         disk?.removeAll()
         held.withLock { held in
             held.removals += 1
