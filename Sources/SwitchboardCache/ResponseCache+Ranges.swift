@@ -10,6 +10,7 @@ extension CacheLoad {
         let isStream = request.options.streamsResponse
         guard request.method == .get, !request.headers.contains("Range"), !request.isConditional,
             !CacheControl(request.headers).isNoStore,
+            // A part above the limit of the request is in its file.
             let found, isStream || found.file == nil, let part = found.part,
             let missing = isStream ? part.rest : part.missing,
             let validator = found.strongValidator

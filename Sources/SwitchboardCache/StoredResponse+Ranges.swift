@@ -104,9 +104,11 @@ extension StoredResponse {
 extension StoredResponse {
     /// Returns this response combined with a part that arrived for the same request ([RFC 9111
     /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Nil unless both have the same strong validator, the
-    /// same size if both state one, and the same bytes where they overlap.
+    /// same size if both state one, and the same bytes where they overlap. Nil for a body in a
+    /// file.
     func joined(with new: StoredResponse) -> StoredResponse? {
-        guard isSameVersion(as: new), status == 200, new.status == 200, new.part != nil || new.hasPlainBody
+        guard isSameVersion(as: new), status == 200, new.status == 200, new.part != nil || new.hasPlainBody,
+            file == nil, new.file == nil
         else { return nil }
         // The stored bytes of an encoded body cannot be compared. The part confirms them.
         guard part != nil || hasPlainBody else { return joined(with: new, body, nil) }
