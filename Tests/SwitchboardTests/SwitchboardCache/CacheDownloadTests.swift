@@ -81,6 +81,37 @@ struct CacheDownloadTests {
         }
     }
 
+    @Test("a complete file of a killed download gets its name without a request")
+    func killedBeforeName() async throws {
+        let files = CutStreamFixture.files(1, 3_000_001)
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.download()
+            // As if the process had been killed while it verified the file.
+            try FileManager.default.moveItem(at: fixture.file, to: fixture.file(".a.download"))
+            let origin: [String: Any] = ["url": fixture.url.absoluteString, "validator": "\"v1\"", "size": 3_000_001]
+            try JSONSerialization.data(withJSONObject: origin).write(to: fixture.file(".a.download.json"))
+            try await fixture.download(isKept: true)
+            #expect(try fixture.saved() == files.content)
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+            #expect(fixture.server.requests.count == 1)
+        }
+    }
+
+    @Test("a kept download of unknown origin begins anew with the stored bytes")
+    func withoutOrigin() async throws {
+        let files = CutStreamFixture.files(1, 3_000_001)
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 2_000_000))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.downloadCut(isKept: true)
+            try FileManager.default.removeItem(at: fixture.file(".a.download.json"))
+            try await fixture.download(isKept: true)
+            #expect(try fixture.saved() == files.content)
+            #expect(fixture.sent == ["", "bytes=2000000- \"v1\""])
+        }
+    }
+
     @Test("a finished file stays when the cache is removed, in memory and on disk")
     func independent() async throws {
         try await CutStreamFixture.run { fixture in

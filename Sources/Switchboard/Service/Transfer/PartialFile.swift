@@ -21,9 +21,11 @@ final class PartialFile: @unchecked Sendable {
     let url: URL
     private let destination: URL
     private let sidecar: URL?
-    private let descriptor: Int32
+    private var descriptor: Int32
     /// The number of bytes in the file.
     private(set) var count: Int64 = 0
+    /// The number of bytes before ``rewind(to:)``.
+    private var end: Int64 = 0
     /// The origin of the bytes. Nil when it is unknown, so that nothing can be appended later.
     private(set) var origin: Origin?
     private var isPlaced = false
@@ -95,14 +97,23 @@ final class PartialFile: @unchecked Sendable {
     func restart() throws(NetworkError) {
         if let sidecar { unlink(sidecar.path) }
         origin = nil
-        try cut(to: 0)
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, information.st_nlink > 1 else { return try cut(to: 0) }
+        // A cache shares the bytes, and may deliver them into the new file.
+        unlink(url.path)
+        let new = try Self.open(url, for: destination)
+        close(descriptor)
+        (descriptor, count, end) = (new, 0, 0)
     }
 
     /// Shortens the file to a size.
     func cut(to size: Int64) throws(NetworkError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw failure(errno) }
-        count = size
+        (count, end) = (size, 0)
     }
+
+    /// Appends from an earlier byte on. The bytes behind it stay until others arrive, because a cache may share them.
+    func rewind(to place: Int64) { (count, end) = (place, count) }
 
     /// Records the origin of the bytes before the first of them is written, because a process may be killed at any
     /// time.
@@ -122,6 +133,7 @@ final class PartialFile: @unchecked Sendable {
     }
 
     func append(_ data: Data) throws(NetworkError) {
+        guard count + Int64(data.count) > end || !has(data) else { return count += Int64(data.count) }
         let result = data.withUnsafeBytes { buffer -> Int32 in
             var rest = buffer[...]
             while !rest.isEmpty {
@@ -135,6 +147,12 @@ final class PartialFile: @unchecked Sendable {
             return 0
         }
         guard result == 0 else { throw failure(result) }
+    }
+
+    /// Returns whether the file has these bytes already.
+    private func has(_ data: Data) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: data.count)
+        return pread(descriptor, &bytes, bytes.count, off_t(count)) == bytes.count && data.elementsEqual(bytes)
     }
 
     /// Gives the complete file its name, atomically.
