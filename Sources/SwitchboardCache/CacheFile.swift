@@ -100,6 +100,10 @@ final class CacheFile: Sendable {
             }
         }
         guard let body else { return fault(descriptor) }
+        guard body >= 0 else {
+            close(descriptor)
+            return .unreadable
+        }
         let file = CacheFile(path, descriptor, lengths, body: body)
         guard lengths.body <= wholeLimit else { return .open(head, file) }
         return (try? file.read(0..<lengths.body)).map { .whole(head, $0) } ?? .damaged

@@ -60,10 +60,10 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
         return Self.stamp(information)
     }
 
-    /// Opens the body of a stored response. Nil when the file is gone or has changed.
+    /// Opens the body of a stored response. Nil when the file is gone or has changed, -1 when it may be readable later.
     static func open(_ path: String, _ size: Int, stamp: UnsafeRawBufferPointer) -> Int32? {
         let descriptor = Foundation.open(Self.path(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { return errno == ENOENT || errno == ELOOP ? nil : -1 }
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
             Int(information.st_size) == size, Self.stamp(information).elementsEqual(stamp)
