@@ -192,7 +192,9 @@ final class DiskCache {
             try draft.place(folder.path(of: name))
             if draft.isLinked {
                 linked.insert(name)
-            } else if linked.remove(name) != nil {
+            } else {
+                // Another process, or an earlier one, may have linked it.
+                linked.remove(name)
                 unlink(CacheLink.path(of: folder.path(of: name)))
             }
         } catch {

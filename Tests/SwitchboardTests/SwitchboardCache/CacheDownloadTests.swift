@@ -215,6 +215,17 @@ struct CacheDownloadTests {
         }
     }
 
+    @Test("a body that replaces a link of an earlier process removes the link")
+    func replaced() async throws {
+        try await CutStreamFixture.run { fixture in
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.download()
+            let router = Router<URLEndPoint>(exchangeInterceptors: [try ResponseCache(folder: fixture.cacheFolder)])
+            _ = try await router.response(for: fixture.endPoint(), options: .refreshing)
+            #expect(names(in: fixture.cacheFolder).count == 1)
+        }
+    }
+
     @Test("a link without its response is removed after a while")
     func orphan() async throws {
         try await CutStreamFixture.run { fixture in
