@@ -6,7 +6,8 @@ package enum SharedFile {
     /// reach it. Does nothing where the file system has no clones.
     package static func detach(_ path: String) {
         #if canImport(Darwin)
-        let clone = path + ".clone"
+        // Ends like the temporary files that a later process removes.
+        let clone = path + ".part"
         guard clonefile(path, clone, 0) == 0 else { return }
         if rename(clone, path) != 0 { unlink(clone) }
         #endif
