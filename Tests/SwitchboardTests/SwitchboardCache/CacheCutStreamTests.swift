@@ -105,20 +105,6 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a stored part above the limit of a call is left as it is")
-    func partAboveLimit() async throws {
-        let files = CutStreamFixture.files(1, 3_000_001)
-        try await CutStreamFixture.run { fixture in
-            fixture.server.enqueue(files.whole.truncated(after: 2_000_000))
-            fixture.server.stub(.any) { files.answer($0) }
-            try await fixture.readCut()
-            let error = await #expect(throws: NetworkError.self) { try await fixture.get(limit: 1_500_000) }
-            #expect(error?.code == .responseTooLarge)
-            #expect(try await fixture.read(fixture.stream()) == files.content)
-            #expect(fixture.sent == ["", "", "bytes=2000000- \"v1\""])
-        }
-    }
-
     @Test("a changed tag gives the new body whole, and replaces the part", arguments: [false, true])
     func changed(isOnDisk: Bool) async throws {
         try await CutStreamFixture.run(isOnDisk: isOnDisk) { fixture in
@@ -344,17 +330,5 @@ private final class Watched<Value: Sendable>: @unchecked Sendable {
     var value: Value {
         get { lock.withLock { stored } }
         set { lock.withLock { stored = newValue } }
-    }
-}
-
-extension CutStreamFixture {
-    /// Sends a call for the body in memory, with a limit.
-    fileprivate func get(limit: Int, _ headers: HTTPHeaders = [:]) async throws -> NetworkResponse {
-        let options = RequestOptions {
-            $0.retry = .never
-            $0.limits.responseBody = limit
-        }
-        return try await router.response(
-            for: URLEndPoint(.get, url, headers: Self.headers.merging(headers), options: options))
     }
 }
