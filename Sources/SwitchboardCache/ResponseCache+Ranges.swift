@@ -5,8 +5,7 @@ import SwitchboardText
 extension CacheLoad {
     /// The request for the missing bytes of an incomplete stored response. Nil when a plain request is needed.
     var completing: NetworkRequest? {
-        // A stream delivers the stored bytes at the start, followed by those of the server. Another request has no body in
-        // memory that is above its limit.
+        // A stream delivers the stored bytes at the start, followed by those of the server.
         let isStream = request.options.streamsResponse
         guard request.method == .get, !request.headers.contains("Range"), !request.isConditional,
             !CacheControl(request.headers).isNoStore,
