@@ -14,7 +14,7 @@ import Testing
         let clock = TestClock()
         let socket = try await Router<URLEndPoint>(session: session).webSocket(
             for: URLEndPoint(.get, url), options: options, clock: clock)
-        let pings = Task { while isSilent { clock.advance(by: try await clock.nextSleep()) } }
+        let pings = Task { while isSilent { clock.advance(by: try await clock.nextSleep(within: .seconds(30))) } }
         defer { pings.cancel() }
         var messages: [WebSocketMessage] = []
         for try await message in socket { messages.append(message) }

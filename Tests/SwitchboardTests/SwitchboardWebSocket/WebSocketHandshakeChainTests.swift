@@ -171,7 +171,7 @@ import Testing
         let socket = try await manager.router(for: ChatApi.self).webSocket(
             for: .room, options: RequestOptions { $0.webSocket.reconnects = true })
         _ = try await socket.receive()
-        let wait = try await clock.nextSleep()
+        let wait = try await clock.nextSleep(within: .seconds(30))
         manager.environment = .production
         clock.advance(by: wait)
         let second = try await socket.receive()

@@ -143,7 +143,7 @@ import Testing
                 for: URLEndPoint(.get, server.url), sending: String.self, receiving: String.self,
                 options: options { $0.retry = policy })
             let reading = Task { try await read(socket) }
-            let wait = try await clock.nextSleep()
+            let wait = try await clock.nextSleep(within: .seconds(30))
             let sending = Task { try await socket.send("hello") }
             clock.advance(by: wait)
             try await sending.value
@@ -186,7 +186,7 @@ import Testing
             var states = socket.states.makeAsyncIterator()
             let open = await states.next()
             #expect(open == .open)
-            for _ in 0..<2 { pings.advance(by: try await pings.nextSleep()) }
+            for _ in 0..<2 { pings.advance(by: try await pings.nextSleep(within: .seconds(30))) }
             let lost = await states.next()
             guard case .reconnecting(let cause) = lost else { throw NetworkError(.unknown, reason: "\(lost as Any)") }
             #expect(cause.code == .timedOut)
@@ -203,7 +203,7 @@ import Testing
             for: endPoint, sending: String.self, receiving: String.self, options: options())
         let states = socket.states
         let reading = Task { try await read(socket) }
-        clock.advance(by: try await clock.nextSleep())
+        clock.advance(by: try await clock.nextSleep(within: .seconds(30)))
         _ = try await reading.value
         var codes: [String] = []
         for await state in states {
@@ -237,7 +237,7 @@ import Testing
         let clock = TestClock()
         let socket = try await router(session, clock: clock).webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options())
-        _ = try await clock.nextSleep()
+        _ = try await clock.nextSleep(within: .seconds(30))
         await socket.close(.normalClosure, reason: "enough")
         let texts = try await read(socket)
         #expect(texts.isEmpty && session.requests.count == 1)
@@ -253,7 +253,7 @@ import Testing
         let router = router(session, clock: clock)
         let socket = try await router.webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options())
-        _ = try await clock.nextSleep()
+        _ = try await clock.nextSleep(within: .seconds(30))
         router.cancel()
         await #expect(throws: CancellationError.self) { try await read(socket) }
         #expect(session.requests.count == 1)
@@ -265,7 +265,7 @@ import Testing
         let clock = TestClock()
         var socket: WebSocket<String, String>? = try await router(session, clock: clock).webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options())
-        _ = try await clock.nextSleep()
+        _ = try await clock.nextSleep(within: .seconds(30))
         let states = try #require(socket).states
         socket = nil
         var last: WebSocketState?
