@@ -105,7 +105,7 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     /// Reads the messages. Releasing it closes the socket.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let socket: WebSocket
-        /// Nil in a subscription, whose connection stays open for the socket.
+        /// The owner of the connection, or nil in a subscription, whose connection stays open for the socket.
         private let end: ReaderEnd?
 
         init(_ socket: WebSocket) {

@@ -103,7 +103,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         swcurl_poller_free(poller)
     }
 
-    /// Counts an exchange that asks for another protocol, and grants it a connection of its own. Not within a callback of
+    /// Counts an exchange that asks for another protocol, and grants it a separate connection. Not within a callback of
     /// libcurl.
     func countUpgrade(_ exchange: CurlExchange, _ difference: Int) {
         guard exchange.request.isUpgrade else { return }
