@@ -23,8 +23,12 @@ struct CacheMarks: Sendable, Hashable {
     }
 
     static func place(_ url: String) -> UInt64 {
-        let end = url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-        return CacheChecksum.of(url[..<(end ?? url.endIndex)].utf8)
+        var url = url
+        return url.withUTF8 { bytes in
+            let query = bytes.firstPlace(of: UInt8(ascii: "?")) ?? bytes.count
+            let end = min(query, bytes.firstPlace(of: UInt8(ascii: "#")) ?? query)
+            return CacheChecksum.of(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<end]))
+        }
     }
 
     static func partition(_ name: String) -> UInt32 {

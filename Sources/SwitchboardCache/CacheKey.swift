@@ -52,7 +52,8 @@ struct CacheKey: Sendable {
             if !names.contains(name), !ignored.contains(name) { names.append(name) }
         }
         var text = start
-        for name in names.sorted() {
+        text.reserveCapacity(text.utf8.count + 40 * names.count)
+        for name in names.count < 2 ? names : names.sorted() {
             for value in CacheVariant.normalized(name, headers.values(for: name)) {
                 text += "\n"
                 text += name
@@ -89,47 +90,51 @@ extension String {
     /// Whether the text contains an at sign, which precedes the host behind a user.
     fileprivate var hasAt: Bool {
         var text = self
-        return text.withUTF8 { $0.contains(UInt8(ascii: "@")) }
+        return text.withUTF8 { $0.firstPlace(of: UInt8(ascii: "@")) != nil }
     }
 
     /// The text of a URL as ``Foundation/URL/asCacheKey``.
     var asCacheKey: String {
         var text = self
         return text.withUTF8 { text in
-            let end = text.firstIndex(of: .numberSign) ?? text.count
+            let end = text.firstPlace(of: .numberSign) ?? text.count
             let query = text[..<end].firstIndex(of: .questionMark) ?? end
             let colon = text[..<query].firstIndex(of: .colon) ?? 0
             let start = min(colon + 3, query)
             let path = text[start..<query].firstIndex(of: .slash) ?? query
             var host = text[start..<path]
             if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
-            let isPlain = text[..<colon].map(\.lowercased).elementsEqual("http".utf8)
+            let isPlain = text[..<colon].lazy.map(\.lowercased).elementsEqual("http".utf8)
             let port = isPlain ? ":80" : ":443"
             if host.last == .colon { host = host.dropLast() }
             if host.count >= port.utf8.count, host.suffix(port.utf8.count).elementsEqual(port.utf8) {
                 host = host.dropLast(port.utf8.count)
             }
-            let rest = text[path..<end]
-            guard rest.contains(UInt8(ascii: "%")) else {
+            let rest = UnsafeBufferPointer(rebasing: text[path..<end])
+            guard rest.firstPlace(of: UInt8(ascii: "%")) != nil else {
                 return String(unsafeUninitializedCapacity: end + 1) { bytes in
                     var count = 0
-                    func add(_ byte: UInt8) {
-                        bytes[count] = byte
+                    for byte in text[..<start] {
+                        bytes[count] = count < colon ? byte.lowercased : byte
                         count &+= 1
                     }
-                    for byte in text[..<colon] { add(byte.lowercased) }
-                    for byte in text[colon..<start] { add(byte) }
-                    for byte in host { add(byte.lowercased) }
-                    if path == query { add(.slash) }
-                    for byte in rest { add(byte) }
-                    return count
+                    for byte in host {
+                        bytes[count] = byte.lowercased
+                        count &+= 1
+                    }
+                    if path == query {
+                        bytes[count] = .slash
+                        count &+= 1
+                    }
+                    _ = UnsafeMutableBufferPointer(rebasing: bytes[count...]).update(fromContentsOf: rest)
+                    return count + rest.count
                 }
             }
             var bytes = text[..<colon].map(\.lowercased)
             bytes += text[colon..<start]
             for byte in host { bytes.append(byte.lowercased) }
             if path == query { bytes.append(.slash) }
-            bytes.append(withoutNeedlessEscapes: rest)
+            bytes.append(withoutNeedlessEscapes: rest[...])
             return String(decoding: bytes, as: UTF8.self)
         }
     }

@@ -2,8 +2,8 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// A stored response, and the data that determines its freshness.
-struct StoredResponse: Sendable {
+/// A stored response, and the data that determines its freshness. A class, because a hit passes it on several times.
+final class StoredResponse: Sendable {
     let status: Int
     let headers: HTTPHeaders
     /// The body, or the stored bytes of an incomplete one, one after the other. Empty if it is in ``file``.
@@ -38,7 +38,7 @@ struct StoredResponse: Sendable {
     ///   - now: The current time.
     ///   - isCut: Whether the body ended early.
     /// - Throws: The reason why the response must not be stored.
-    init(
+    convenience init(
         _ response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date, isCut: Bool = false
     ) throws(CacheRefusal) {
         if let refusal = Self.refusal(of: request) { throw refusal }
