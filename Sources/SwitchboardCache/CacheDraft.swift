@@ -5,6 +5,7 @@ import Switchboard
 ///
 /// One task at a time uses it.
 final class CacheDraft: @unchecked Sendable {
+    private let folder: CacheFolder
     private let path: String
     private let descriptor: Int32
     private var head: [UInt8]
@@ -17,7 +18,6 @@ final class CacheDraft: @unchecked Sendable {
     private var written = 0
     private(set) var bodyCount = 0
     private var isPlaced = false
-    private let folder: CacheFolder
     /// The file that has the body, which is then not written here.
     private var link: CacheLink?
 
@@ -33,12 +33,11 @@ final class CacheDraft: @unchecked Sendable {
         self.limit = limit
         self.folder = folder
         path = folder.temporaryPath()
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        var descriptor = open(path, flags, 0o600)
+        var descriptor = Self.create(path, in: folder)
         if descriptor < 0, errno == ENOENT {
             // The system may delete the whole cache folder.
             try folder.make()
-            descriptor = open(path, flags, 0o600)
+            descriptor = Self.create(path, in: folder)
         }
         guard descriptor >= 0 else { throw Self.failure }
         self.descriptor = descriptor
@@ -48,8 +47,12 @@ final class CacheDraft: @unchecked Sendable {
     }
 
     deinit {
-        if !isPlaced { unlink(path) }
+        if !isPlaced { _ = folder.change { unlink(path) } }
         close(descriptor)
+    }
+
+    private static func create(_ path: String, in folder: CacheFolder) -> Int32 {
+        folder.change { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }
 
     /// Returns the size of a file.
@@ -162,7 +165,7 @@ final class CacheDraft: @unchecked Sendable {
 
     /// Gives the file its name, in place of another file of this name.
     func place(_ path: String) throws {
-        guard link?.place(path) ?? true, rename(self.path, path) == 0 else { throw Self.failure }
+        guard link?.place(path) ?? true, folder.change({ rename(self.path, path) }) == 0 else { throw Self.failure }
         isPlaced = true
     }
 

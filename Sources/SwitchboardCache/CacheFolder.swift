@@ -4,7 +4,17 @@ import Switchboard
 
 /// The folder of a disk cache. Other files in it stay.
 struct CacheFolder: Sendable {
+    /// The state of the folder that this process knows.
+    struct Known: Sendable {
+        /// The time of the folder's last change that the index contains, less one if more changes may have that time.
+        /// Nil before the first listing.
+        var changed: Int64?
+        /// Whether this process changed the folder since it was listed. Another one may have done so in the same tick.
+        var isAmended = false
+    }
+
     let url: URL
+    let known = Protected(Known())
     private let prefix: String
     /// The age in seconds from which a temporary file that nobody has locked is a remnant of an ended process.
     static let patience = 10.0
@@ -38,6 +48,28 @@ struct CacheFolder: Sendable {
         var information = stat()
         return stat(prefix, &information) == 0 ? information.changed : 0
     }
+
+    /// ``changed``, or another time if more changes may have that one.
+    var settledChange: Int64 {
+        let now = CacheTime.now
+        let changed = changed
+        return now - changed < CacheTime.tick ? changed - 1 : changed
+    }
+
+    /// Runs a closure that adds or removes one file, so that this cache need not list the folder again.
+    func change<Output>(_ body: () throws -> Output) rethrows -> Output {
+        try known.withLock { known in
+            let before = changed
+            let isCurrent = known.changed == before || known.changed == before - 1
+            defer {
+                if isCurrent { known = Known(changed: changed, isAmended: true) }
+            }
+            return try body()
+        }
+    }
+
+    /// Returns whether a file exists. Takes one system call.
+    func contains(_ name: CacheFileName) -> Bool { access(path(of: name), F_OK) == 0 || errno != ENOENT }
 
     /// Returns the names of the stored responses, those whose body is a link, and those of other files that a cache
     /// wrote. Nil when the folder cannot be read.
@@ -124,6 +156,10 @@ extension CacheFolder {
 
 /// Times in nanoseconds since 1970.
 enum CacheTime {
+    /// The longest duration of a tick of a file system's clock. Changes within one have the same time.
+    static let tick: Int64 = 10_000_000
+    static let second: Int64 = 1_000_000_000
+
     /// The time by which the time of use that a file states may be late.
     static let lag: Int64 = 60_000_000_000
 

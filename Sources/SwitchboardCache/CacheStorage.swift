@@ -13,7 +13,7 @@ actor CacheStorage {
         var isSuperseded = false
     }
 
-    private nonisolated let held: Protected<CacheHeld>
+    nonisolated let held: Protected<CacheHeld>
     private let disk: DiskCache?
     nonisolated let folder: CacheFolder?
     /// The largest total size of memory and disk.
@@ -32,10 +32,31 @@ actor CacheStorage {
 
     // MARK: Finding
 
-    /// Returns the most recent stored response that matches a request, whatever its age. A large body stays in its
-    /// file if the request streams.
-    nonisolated func find(_ key: CacheKey, _ request: NetworkRequest) async -> StoredResponse? {
-        let (found, removals) = held.withLock { ($0.memory.find(key, request), $0.removals) }
+    /// Finds a response and decides about it. A body in a file is read if the request does not stream: of a range, only
+    /// the bytes that it asks for.
+    nonisolated func decide(
+        _ key: CacheKey, _ request: NetworkRequest, _ cache: ResponseCache
+    ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: ResponseCache.Decision) {
+        var found = await find(key, request)
+        var stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
+        let decision = cache.decision(on: stored, request)
+        guard let large = found, large.file != nil, request.readsIntoMemory else { return (found, stored, decision) }
+        // A revalidation in the background needs the whole.
+        if case .answer(_, let outcome) = decision, outcome != .stale(.whileRevalidating),
+            let slice = large.withSlice(for: request)
+        {
+            return (found, stored, .answer(slice, outcome))
+        }
+        found = readable(large, by: request)
+        // Forgets a file that was damaged and is gone.
+        if found == nil { _ = await findOnDisk(key, request) }
+        stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
+        return (found, stored, cache.decision(on: stored, request))
+    }
+
+    /// Returns the most recent stored response that matches a request, whatever its age. A large body stays in its file.
+    private nonisolated func find(_ key: CacheKey, _ request: NetworkRequest) async -> StoredResponse? {
+        let (found, removals) = findInMemory(key, request)
         // Another variant on disk may be more recent than one in memory. Nothing is more recent than one without.
         if let found, folder == nil || found.variant.isEmpty { return found }
         guard let folder else { return nil }
@@ -48,25 +69,13 @@ actor CacheStorage {
                 return held.isToBeTold(name, at: now)
             }
             if isToBeTold { folder.tellUse(of: name, at: now) }
-            if let whole = readable(read, by: request) { return whole }
-            // Forgets a file that was damaged and is gone.
-            _ = await findOnDisk(key, request)
-            return nil
+            return read
         }
-        guard let found = await findOnDisk(key, request) else { return nil }
-        return readable(found, by: request)
-    }
-
-    /// Returns the name of the file of a response without `Vary`.
-    private nonisolated func name(of key: CacheKey) -> CacheFileName? {
-        if let known = held.withLock({ $0.owner(of: key) }) { return CacheFileName(key, known) }
-        guard let owner = try? CacheOwner(key.identity) else { return nil }
-        held.withLock { $0.owner = (key.identity, owner) }
-        return CacheFileName(key, owner)
+        return await findOnDisk(key, request)
     }
 
     func findOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
-        let found = held.withLock { $0.memory.find(key, request) }
+        let found = held.withLock { $0.memory.find(key, request)?.response }
         guard let disk else { return found }
         defer { survey() }
         guard let newer = disk.find(key, request, madeAfter: found?.rules.made) else { return found }
@@ -77,9 +86,9 @@ actor CacheStorage {
     /// Returns a response with its body in memory, unless it is in a file and the request streams, needs no body, or
     /// cannot get all of it within its limit. Nil for a damaged body.
     private nonisolated func readable(_ found: StoredResponse, by request: NetworkRequest) -> StoredResponse? {
-        guard let file = found.file, !request.options.streamsResponse, request.method != .head,
-            file.bodyCount <= request.limits.responseBody
-        else { return found }
+        guard let file = found.file, request.readsIntoMemory, file.bodyCount <= request.limits.responseBody else {
+            return found
+        }
         do {
             return found.with(body: try file.read(0..<file.bodyCount))
         } catch {
@@ -310,15 +319,6 @@ actor CacheStorage {
     }
 
     // MARK: Counts
-
-    /// Finds a response and decides about it.
-    nonisolated func decide(
-        _ key: CacheKey, _ request: NetworkRequest, _ cache: ResponseCache
-    ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: ResponseCache.Decision) {
-        let found = await find(key, request)
-        let stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
-        return (found, stored, cache.decision(on: stored, request))
-    }
 
     /// Counts the answer to a request.
     nonisolated func count(_ outcome: CacheOutcome, _ bytes: Int) {

@@ -16,20 +16,18 @@ import SwitchboardText
 final class DiskCache {
     let folder: CacheFolder
     let limit: Int
-    private let countLimit: Int
-    private var index = DiskIndex()
+    let countLimit: Int
+    var index = DiskIndex()
     /// The number of responses that were removed to make room.
-    private(set) var evictions = 0
-    /// The time of the folder's last change that the index contains. Nil before the first listing.
-    private var listed: Int64?
-    /// The end of the last listing and its duration, in nanoseconds.
-    private var listing: (end: Int64, duration: Int64) = (0, 0)
+    var evictions = 0
+    /// The number of listings, the end of the last one and its duration, in nanoseconds.
+    private(set) var listing: (count: Int, end: Int64, duration: Int64) = (0, 0, 0)
     /// The files whose body is a link.
-    private var linked: Set<CacheFileName> = []
+    var linked: Set<CacheFileName> = []
     /// The files whose size is unknown.
-    private var unknown: [CacheFileName] = []
+    var unknown: [CacheFileName] = []
     /// The next files to evict, the first one last.
-    private var victims: [(name: CacheFileName, use: Int64)] = []
+    var victims: [(name: CacheFileName, use: Int64)] = []
 
     /// Creates a disk cache.
     ///
@@ -37,12 +35,17 @@ final class DiskCache {
     ///   - folder: The folder of the files. Created if missing.
     ///   - limit: The largest total size of the files, in bytes.
     ///   - countLimit: The largest number of files.
-    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, `NetworkError.Code.unsupported`
-    ///   on a system without a hash function.
+    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created or no file is within the limit,
+    ///   `NetworkError.Code.unsupported` on a system without a hash function.
     init(_ folder: URL, limit: Int, countLimit: Int = 100_000) throws(NetworkError) {
         self.folder = CacheFolder(folder)
         self.limit = limit
         self.countLimit = countLimit
+        guard limit >= Self.space(1) else {
+            throw NetworkError(
+                .cannotWriteFile,
+                reason: "a disk limit of \(limit) bytes is less than the \(Self.space(1)) of the smallest file")
+        }
         _ = try MessageDigest.sha256.checkedHash(Data())
         do {
             try self.folder.make()
@@ -99,7 +102,7 @@ final class DiskCache {
         switch CacheFile.read(path) {
         case .whole(let head, let body) where head.isOf(key): return head.response(body)
         case .open(let head, let file) where head.isOf(key): return head.response(Data(), file)
-        case .damaged: CacheFile.remove(path)
+        case .damaged: folder.change { CacheFile.remove(path) }
         default: break
         }
         return nil
@@ -120,12 +123,17 @@ final class DiskCache {
         guard let name = try? CacheFileName(key) else { return [] }
         list()
         return index[name.key].compactMap { item in
-            if let brief = item.brief { return (item.name, brief) }
-            guard case .head(let head) = content(of: item.name, isHeadOnly: true), head.isOf(key) else { return nil }
-            let brief = DiskIndex.Brief(head.response())
-            index.change(item.name) { $0.brief = brief }
-            return (item.name, brief)
+            brief(of: item.name).flatMap { $0.isOf(key) ? (item.name, $0) : nil }
         }
+    }
+
+    /// Returns the facts of a file's head, which is read once. Nil for a file that is gone.
+    private func brief(of name: CacheFileName) -> DiskIndex.Brief? {
+        if let brief = index.item(name)?.brief { return brief }
+        guard case .head(let head) = content(of: name, isHeadOnly: true) else { return nil }
+        let brief = DiskIndex.Brief(head.response(), head.asked, head.partition)
+        index.note(brief, of: name)
+        return brief
     }
 
     private func read(_ name: CacheFileName, _ key: CacheKey) -> StoredResponse? {
@@ -185,7 +193,6 @@ final class DiskCache {
 
     /// Stores a response whose file is finished.
     func place(_ draft: CacheDraft, _ response: StoredResponse, _ key: CacheKey) -> Result<CacheFileName, DiskFault> {
-        let isCurrent = !isChanged
         let name: CacheFileName
         do {
             name = try CacheFileName(key).with(variant: response.variant)
@@ -200,14 +207,13 @@ final class DiskCache {
         } catch {
             return .failure(DiskFault(error))
         }
-        noteOwnChange(isCurrent)
         index.add(name)
         let now = CacheTime.now
         let space = Self.space(draft.size)
         index.change(name) { item in
             (item.size, item.use, item.told) = (space, now, now)
-            item.brief = DiskIndex.Brief(response)
         }
+        index.note(DiskIndex.Brief(response, key.url, key.partition), of: name)
         let variants = index[name.key]
         if variants.count > CacheVariant.limit,
             let oldest = variants.filter({ $0.name != name }).min(by: { $0.use < $1.use })
@@ -252,14 +258,14 @@ final class DiskCache {
         return index.all.map(\.name)
     }
 
-    /// Reads the heads of files, and removes those for which the closure returns true.
+    /// Removes the files for which the closure returns true. It reads the heads of those that it does not know yet.
     func remove(
         _ names: ArraySlice<CacheFileName>,
         where isMeant: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
     ) {
         for name in names {
-            guard case .head(let head) = content(of: name, isHeadOnly: true) else { continue }
-            if isMeant(head.asked, head.partition, Set(head.tags)) { remove(name) }
+            guard let brief = brief(of: name) else { continue }
+            if isMeant(brief.asked, brief.partition, brief.tags) { remove(name) }
         }
     }
 
@@ -270,14 +276,14 @@ final class DiskCache {
             folder.sweep(remnants, isRemovingAll: true)
         }
         (index, unknown, victims, linked) = (DiskIndex(), [], [], [])
-        listed = folder.changed
+        let changed = folder.changed
+        folder.known.withLock { $0 = CacheFolder.Known(changed: changed, isAmended: true) }
     }
 
     func remove(_ name: CacheFileName) {
-        let isCurrent = !isChanged
-        CacheFile.remove(folder.path(of: name))
+        let path = folder.path(of: name)
+        folder.change { CacheFile.remove(path) }
         linked.remove(name)
-        noteOwnChange(isCurrent)
         index.remove(name)
     }
 
@@ -287,25 +293,25 @@ final class DiskCache {
         if index.add(name) { unknown.append(name) }
     }
 
-    /// Whether another process changed the folder since it was listed. Takes one system call.
-    private var isChanged: Bool { listed != nil && folder.changed != listed }
-
-    /// Excludes a change of this cache from those that ``isChanged`` is about.
-    private func noteOwnChange(_ isCurrent: Bool) {
-        if isCurrent, listed != nil { listed = folder.changed }
-    }
-
-    /// Lists the folder, if that is necessary to find all files. If it takes more than a millisecond, it takes at most a
-    /// hundredth of the time, unless the list must be complete.
-    private func list(isComplete: Bool = false) {
+    /// Lists the folder, if that is necessary to find all files: when another process changed it, and a second after this
+    /// one changed it. If it takes more than a millisecond, it takes at most a hundredth of the time, unless the list must
+    /// be complete.
+    func list(isComplete: Bool = false) {
         let start = CacheTime.now
         let changed = folder.changed
-        let pause = listing.duration < 1_000_000 ? 0 : listing.duration * 100
-        guard changed != listed, isComplete || start < listing.end || start >= listing.end + pause else { return }
-        // A folder that cannot be read is tried again when it changes.
-        guard let (names, linked, remnants) = folder.list() else { return listed = changed }
-        // The clock of the file system has ticks of milliseconds: a later change may have the same time.
-        listed = start - changed < 10_000_000 ? changed - 1 : changed
+        let known = folder.known.value
+        let past = start < listing.end ? .max : start - listing.end
+        guard changed != known.changed || known.isAmended && (isComplete || past >= CacheTime.second),
+            isComplete || past >= (listing.duration < 1_000_000 ? 0 : listing.duration * 100)
+        else { return }
+        let list = folder.list()
+        // The clock of the file system has ticks: a later change may have the same time. A folder that cannot be read is
+        // tried again when it changes.
+        let isRecent = list != nil && start - changed < CacheTime.tick
+        folder.known.withLock { $0 = CacheFolder.Known(changed: isRecent ? changed - 1 : changed) }
+        guard let (names, linked, remnants) = list else { return }
+        // Another process may have replaced any file.
+        if changed != known.changed, changed - 1 != known.changed { index.forgetBriefs() }
         var gone = Set(index.all.map(\.name))
         for name in names {
             if gone.isEmpty || gone.remove(name) == nil { add(name) }
@@ -314,76 +320,7 @@ final class DiskCache {
         folder.sweep(remnants)
         self.linked = Set(linked)
         if !linked.isEmpty { folder.sweep(linked: self.linked.subtracting(names)) }
-        listing.end = CacheTime.now
-        listing.duration = listing.end - start
+        let end = CacheTime.now
+        listing = (listing.count + 1, end, end - start)
     }
-
-    // MARK: Limits
-
-    var count: Int { index.count }
-    var size: Int { index.size }
-
-    /// Whether ``survey(_:)`` has something to do.
-    var isUnknown: Bool { listed == nil || !unknown.isEmpty }
-
-    /// Reads the sizes and times of use of some files, and keeps the limits after the last one.
-    func survey(_ most: Int = 200) {
-        list()
-        for _ in 0..<most {
-            guard let name = unknown.popLast() else { break }
-            guard let item = index.item(name), item.size == nil else { continue }
-            var information = stat()
-            guard lstat(folder.path(of: name), &information) == 0 else {
-                if errno == ENOENT { index.remove(name) }
-                continue
-            }
-            guard information.st_mode & S_IFMT == S_IFREG else {
-                remove(name)
-                continue
-            }
-            let space = folder.space(of: name, information, isLinked: linked.contains(name))
-            index.change(name) { item in
-                (item.size, item.told) = (space, max(item.told, information.changed))
-                item.use = max(item.use, information.changed)
-            }
-        }
-        if unknown.isEmpty { makeRoom() }
-    }
-
-    /// Removes the least recently used files until the limits are kept.
-    private func makeRoom(besides newest: CacheFileName? = nil) {
-        guard size > limit || count > countLimit, !isUnknown else { return }
-        while size > limit || count > countLimit {
-            if victims.isEmpty {
-                // Sorts all files for a tenth of them, so that each eviction takes little time.
-                let all = index.all.map { (name: $0.name, use: $0.use) }.sorted { $0.use < $1.use }
-                victims = all.prefix(max(16, all.count / 10)).reversed()
-            }
-            guard let victim = victims.popLast() else { return }
-            guard victim.name != newest else {
-                if count <= 1 { return }
-                continue
-            }
-            guard let item = index.item(victim.name), item.use == victim.use, !isUsedElsewhere(item) else { continue }
-            remove(victim.name)
-            evictions += 1
-        }
-    }
-
-    /// Returns whether another process used a file since the last look at it.
-    private func isUsedElsewhere(_ item: DiskIndex.Item) -> Bool {
-        var information = stat()
-        guard lstat(folder.path(of: item.name), &information) == 0, information.changed > item.use + 1_000_000_000
-        else {
-            return false
-        }
-        let space = folder.space(of: item.name, information, isLinked: linked.contains(item.name))
-        index.change(item.name) { item in
-            (item.size, item.use, item.told) = (space, information.changed, information.changed)
-        }
-        return true
-    }
-
-    /// Returns the disk space of a file of this size, in bytes.
-    static func space(_ bytes: Int) -> Int { (bytes + 4_095) / 4_096 * 4_096 }
 }

@@ -1,22 +1,29 @@
 import Foundation
+import SwitchboardText
 
 /// The files of a disk cache that this process knows.
 struct DiskIndex {
-    /// The facts of a head that select a variant.
+    /// The facts of a head that select a variant, and those by which it is removed.
     final class Brief: Sendable {
+        let asked: String
+        let partition: String
+        let tags: Set<String>
         let vary: [String]
         let variant: String
         let tag: String?
         let isPart: Bool
         let made: Date
 
-        init(_ response: StoredResponse) {
+        init(_ response: StoredResponse, _ asked: String, _ partition: String) {
+            (self.asked, self.partition, tags) = (asked, partition, response.tags)
             vary = CacheVariant.names(response.headers) ?? []
             variant = response.variant
             tag = response.tag
             isPart = response.part != nil
             made = response.rules.made
         }
+
+        func isOf(_ key: CacheKey) -> Bool { asked.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
     }
 
     struct Item {
@@ -29,8 +36,12 @@ struct DiskIndex {
         var told: Int64 = 0
     }
 
+    /// The most briefs that are kept. One takes about 300 bytes.
+    private static let briefLimit = 20_000
+
     private var items: [CacheFileName.Key: [Item]] = [:]
     private(set) var count = 0
+    private var briefs = 0
     /// The sum of the known sizes.
     private(set) var size = 0
 
@@ -57,6 +68,26 @@ struct DiskIndex {
         size += items[name.key, default: []][index].size ?? 0
     }
 
+    /// Keeps the facts of a file, unless many are kept. A file that was written again has others.
+    mutating func note(_ brief: Brief, of name: CacheFileName) {
+        guard let item = item(name) else { return }
+        let isKept = item.brief != nil || briefs < Self.briefLimit
+        if item.brief == nil, isKept { briefs += 1 }
+        change(name) { $0.brief = isKept ? brief : nil }
+    }
+
+    mutating func forgetBriefs() {
+        guard briefs > 0 else { return }
+        for (key, list) in items {
+            items[key] = list.map { item in
+                var item = item
+                item.brief = nil
+                return item
+            }
+        }
+        briefs = 0
+    }
+
     mutating func remove(_ name: CacheFileName) {
         guard let index = items[name.key]?.firstIndex(where: { $0.name == name }),
             let item = items[name.key]?.remove(at: index)
@@ -64,5 +95,6 @@ struct DiskIndex {
         if items[name.key]?.isEmpty ?? false { items[name.key] = nil }
         count -= 1
         size -= item.size ?? 0
+        if item.brief != nil { briefs -= 1 }
     }
 }

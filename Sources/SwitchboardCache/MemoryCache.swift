@@ -23,6 +23,8 @@ struct MemoryCache: Sendable {
         let content: Content
         /// The time of the last use, in nanoseconds.
         var use: Int64
+        /// The time of the folder's change after which the file was there.
+        var seen: Int64
         /// The places of the neighbors in the order of use, and of the next variant of the key.
         var older: Int?
         var newer: Int?
@@ -44,6 +46,9 @@ struct MemoryCache: Sendable {
     /// The uses of files whose responses are not in memory, and the time until which ``takeUses()`` returned all uses.
     private var evictedUses: [(file: CacheFileName, use: Int64)] = []
     private var taken: Int64 = 0
+    /// The time of the folder's last known change, and the time when that was read.
+    private var folderChange: Int64 = 0
+    private var lookTime: Int64 = 0
 
     /// Creates an empty cache.
     ///
@@ -86,16 +91,39 @@ struct MemoryCache: Sendable {
         return found
     }
 
-    /// Returns the most recent response that matches a request, and counts it as used.
-    mutating func find(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
-        guard let place = place(key, request) else { return nil }
+    /// Returns the most recent response that matches a request, and counts it as used. Also returns its file, and whether
+    /// another cache may have removed that since the last call.
+    mutating func find(_ key: CacheKey, _ request: NetworkRequest)
+        -> (response: StoredResponse, file: CacheFileName?, isUnseen: Bool)?
+    {
+        guard let place = place(key, request), let entry = entries[place] else { return nil }
         if newest != place {
             unlink(place)
             link(place)
         }
         entries[place]?.use = CacheTime.now
-        return entries[place]?.content.response
+        entries[place]?.seen = folderChange
+        return (entry.content.response, entry.content.file, entry.seen != folderChange)
     }
+
+    // MARK: Removals by other caches
+
+    /// Returns whether the folder is to be looked at before a hit: once a second.
+    mutating func isLookDue(at time: Int64) -> Bool {
+        guard !(lookTime..<(lookTime + CacheTime.second)).contains(time) else { return false }
+        lookTime = time
+        return true
+    }
+
+    /// Notes the time of the folder's last change. If it is another one, any file may be gone.
+    mutating func noteFolder(changed: Int64) { folderChange = changed }
+
+    /// Removes the response whose file another cache removed.
+    mutating func remove(_ key: CacheKey, file: CacheFileName) {
+        for place in places(of: key) where entries[place]?.content.file == file { remove(place) }
+    }
+
+    // MARK: Storing
 
     /// Returns the most recent response that matches a request, without counting it as used.
     func peek(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
@@ -109,7 +137,8 @@ struct MemoryCache: Sendable {
         remove(key) { $0.variant.hasBytes(of: response.variant) }
         let size = response.size + key.url.utf8.count + key.identity.utf8.count
         guard size <= limit, countLimit > 0 else { return false }
-        let entry = Entry(content: Content(key, response, file, size), use: CacheTime.now, sibling: first[key])
+        let content = Content(key, response, file, size)
+        let entry = Entry(content: content, use: CacheTime.now, seen: folderChange, sibling: first[key])
         let place = free.popLast() ?? entries.count
         if place == entries.count { entries.append(entry) } else { entries[place] = entry }
         first[key] = place

@@ -85,25 +85,27 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// fields and bodies of responses, but no header field of a request.
     ///
     /// Several caches and processes may use one folder. Each finds whole responses of the others or none, and keeps the
-    /// limit for the files that it knows. A process that is killed leaves only whole responses. A body of more than 1
-    /// MiB is on disk only.
+    /// limit for the files that it knows. A removal by one reaches the memory of the others within a second; a newer
+    /// response that one stores does not replace a fresh one in their memory. A process that is killed leaves only whole
+    /// responses. A body of more than 1 MiB is on disk only.
     ///
     /// - Parameters:
     ///   - folder: The folder of the files, as a file URL. Created if missing, with the folders above it.
     ///   - diskLimit: The largest total size on disk, in bytes. A file counts with the space that it occupies, often a
-    ///     multiple of 4 KiB. A larger response is not stored on disk. The cache evicts the least recently used ones.
+    ///     multiple of 4 KiB, and must be at least that. The cache evicts the least recently used ones. A larger response
+    ///     is not stored on disk, and an event of the call states that.
     ///   - memoryLimit: The largest total size in memory, in bytes.
     ///   - identity: Returns the identity of a request, which replaces its header fields in the comparison. Nil, the
     ///     default, compares the header fields.
     ///   - now: Returns the current time.
-    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, `NetworkError.Code.unsupported`
-    ///   on a system without a hash function for the file names. A folder that exists and is read-only is accepted;
-    ///   the cache then stores in memory.
+    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, or when the disk limit is less
+    ///   than the 4 KiB of the smallest file. `NetworkError.Code.unsupported` on a system without a hash function for the
+    ///   file names. A folder that exists and is read-only is accepted; the cache then stores in memory.
     public init(
         folder: URL, diskLimit: Int = 100 << 20, memoryLimit: Int = 20 << 20, identity: Identity? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(NetworkError) {
-        let disk = try DiskCache(folder, limit: max(0, diskLimit))
+        let disk = try DiskCache(folder, limit: diskLimit)
         storage = CacheStorage(MemoryCache(limit: max(0, memoryLimit)), disk)
         self.identity = identity
         self.now = now

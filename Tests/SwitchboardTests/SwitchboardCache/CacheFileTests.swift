@@ -82,13 +82,14 @@ struct CacheFileTests {
                 }
             }
             let found = try #require(try read())
+            #expect(found.body.startIndex == 0 && found.body + [1] == body + [1])
             #expect(found.body == body && found.head.asked == "https://h/a?b" && found.head.partition == "p")
             let again = found.head.response(found.body)
             #expect(again.status == 200 && again.headers == response().headers && again.url == response().url)
             #expect(again.date == response().date && again.ageBefore == 1.5 && again.tags == ["x", "y"])
             if case .open(_, let file) = CacheFile.read(path) {
                 for range in [0..<1, 65_535..<65_537, 100_000..<900_000, size - 1..<size, 5..<5] {
-                    #expect(try file.read(range) == body[range])
+                    #expect(try file.read(range) == body[range] && file.read(range).startIndex == 0)
                 }
                 #expect(throws: CacheFile.Damage.self) { try file.read(0..<size + 1) }
             }
@@ -107,6 +108,26 @@ struct CacheFileTests {
                 #expect(try read() == nil, "\(count)")
             }
         }
+    }
+
+    @Test(
+        "a head keeps the rules of its response",
+        arguments: [
+            ["Cache-Control": "max-age=5, must-revalidate, private"], ["Cache-Control": "no-cache, public"],
+            ["Cache-Control": "no-store, must-understand"], ["Cache-Control": "immutable, max-age=0"],
+            ["Cache-Control": "stale-if-error=3, stale-while-revalidate=7"],
+            ["Last-Modified": "Mon, 06 Nov 2023 08:49:37 GMT"],
+            ["Expires": "Tue, 14 Nov 2023 22:15:00 GMT", "Date": "Tue, 14 Nov 2023 22:14:00 GMT"], ["Expires": "0"],
+            [:],
+        ] as [HTTPHeaders])
+    func rules(headers: HTTPHeaders) throws {
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        let response = StoredResponse(
+            status: 200, headers: headers, body: Data(), url: nil, variant: "", date: date, ageBefore: 0, tags: [])
+        let bytes = CacheHead.end(try CacheHead.bytes(of: response, key()), bodyCount: 0)
+        let head = try #require(bytes.withUnsafeBytes { CacheHead($0) })
+        #expect("\(head.response().rules)" == "\(response.rules)" && head.headers == headers)
+        #expect("\(response.rules)".contains("isImmutable"))
     }
 
     @Test("a head with a number that no cache writes is damaged")

@@ -1,0 +1,71 @@
+import SwitchboardPlatform
+import Foundation
+
+extension DiskCache {
+    var count: Int { index.count }
+    var size: Int { index.size }
+
+    /// Whether ``survey(_:)`` has something to do.
+    var isUnknown: Bool { folder.known.value.changed == nil || !unknown.isEmpty }
+
+    /// Reads the sizes and times of use of some files, and keeps the limits after the last one.
+    func survey(_ most: Int = 200) {
+        list()
+        for _ in 0..<most {
+            guard let name = unknown.popLast() else { break }
+            guard let item = index.item(name), item.size == nil else { continue }
+            var information = stat()
+            guard lstat(folder.path(of: name), &information) == 0 else {
+                if errno == ENOENT { index.remove(name) }
+                continue
+            }
+            guard information.st_mode & S_IFMT == S_IFREG else {
+                remove(name)
+                continue
+            }
+            let space = folder.space(of: name, information, isLinked: linked.contains(name))
+            index.change(name) { item in
+                (item.size, item.told) = (space, max(item.told, information.changed))
+                item.use = max(item.use, information.changed)
+            }
+        }
+        if unknown.isEmpty { makeRoom() }
+    }
+
+    /// Removes the least recently used files until the limits are kept.
+    func makeRoom(besides newest: CacheFileName? = nil) {
+        guard size > limit || count > countLimit, !isUnknown else { return }
+        while size > limit || count > countLimit {
+            if victims.isEmpty {
+                // Sorts all files for a tenth of them, so that each eviction takes little time.
+                let all = index.all.map { (name: $0.name, use: $0.use) }.sorted { $0.use < $1.use }
+                victims = all.prefix(max(16, all.count / 10)).reversed()
+            }
+            guard let victim = victims.popLast() else { return }
+            guard victim.name != newest else {
+                if count <= 1 { return }
+                continue
+            }
+            guard let item = index.item(victim.name), item.use == victim.use, !isUsedElsewhere(item) else { continue }
+            remove(victim.name)
+            evictions += 1
+        }
+    }
+
+    /// Returns whether another process used a file since the last look at it.
+    private func isUsedElsewhere(_ item: DiskIndex.Item) -> Bool {
+        var information = stat()
+        guard lstat(folder.path(of: item.name), &information) == 0, information.changed > item.use + 1_000_000_000
+        else {
+            return false
+        }
+        let space = folder.space(of: item.name, information, isLinked: linked.contains(item.name))
+        index.change(item.name) { item in
+            (item.size, item.use, item.told) = (space, information.changed, information.changed)
+        }
+        return true
+    }
+
+    /// Returns the disk space of a file of this size, in bytes.
+    static func space(_ bytes: Int) -> Int { (bytes + 4_095) / 4_096 * 4_096 }
+}

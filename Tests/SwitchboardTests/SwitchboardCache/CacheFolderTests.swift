@@ -1,0 +1,195 @@
+@testable import SwitchboardCache
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import SwitchboardTestSupport
+import Testing
+
+/// The use of a folder by one cache and by several.
+@Suite(.timeLimit(.minutes(1)))
+struct CacheFolderTests {
+    private func files(_ folder: URL) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).map(folder.appendingPathComponent)
+    }
+
+    private func key(_ url: String) throws -> CacheKey {
+        let key = CacheKey(NetworkRequest(.get, URL(string: url)), identity: { _ in "" }, ignoring: [])
+        return try #require(key)
+    }
+
+    private func response(tags: Set<String> = []) -> StoredResponse {
+        StoredResponse(
+            status: 200, headers: [:], body: Data(), url: nil, variant: "", date: Date(), ageBefore: 0, tags: tags)
+    }
+
+    /// Repeats a check for a few seconds until it holds.
+    private func becomesTrue(_ check: () async throws -> Bool) async throws -> Bool {
+        for _ in 0..<1_000 {
+            if try await check() { return true }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+
+    @Test("a range of a large file reads no other piece of it")
+    func rangeOfFile() async throws {
+        let body = Data((0..<(3 << 20)).lazy.map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) })
+        let session = StubSession { $0.headers["Range"] == nil ? .data(body) : .status(503) }
+        try await withFolder { folder in
+            let fixture = try CacheFixture(session) { try ResponseCache(folder: folder, now: $0) }
+            _ = try await fixture.get("https://h/film")
+            func bytes(_ range: Range<Int>) async throws -> NetworkResponse {
+                let field = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+                return try await fixture.response("https://h/film", headers: ["Range": field])
+            }
+            // Damages the tenth piece.
+            let file = try #require(try files(folder).first)
+            var damaged = try Data(contentsOf: file)
+            damaged[9 * CacheFile.piece + 5] ^= 1  // within 589,824 ..< 655,360
+            try damaged.write(to: file)
+            for range in [0..<1, 100..<200_000, (10 * CacheFile.piece)..<(3 << 20), 65_535..<65_537] {
+                let found = try await bytes(range)
+                #expect(found.statusCode == 206 && found.body == body[range] && found.body.startIndex == 0)
+                #expect(found.cacheOutcome == .hit && found.stream == nil)
+            }
+            let beyond = await #expect(throws: NetworkError.self) { try await bytes(9_999_999..<10_000_000) }
+            #expect(beyond?.status == 416 && session.requests.count == 1)
+            let damage = await #expect(throws: NetworkError.self) { try await bytes(600_000..<600_001) }
+            let left = try files(folder)
+            #expect(damage?.status == 503 && left.isEmpty)
+        }
+    }
+
+    @Test("a stale range is confirmed and leaves the whole stored")
+    func staleRange() async throws {
+        let body = Data(repeating: 5, count: 2 << 20)
+        let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=5, stale-while-revalidate=10"]
+        let session = StubSession { $0.headers["If-None-Match"] == nil ? .data(body, headers: headers) : .status(304) }
+        try await withFolder { folder in
+            let fixture = try CacheFixture(session) { try ResponseCache(folder: folder, now: $0) }
+            _ = try await fixture.response("https://h/film", .server)
+            for seconds in [8.0, 30] {
+                fixture.date.advance(by: seconds)
+                let part = try await fixture.response("https://h/film", .server, headers: ["Range": "bytes=5-9"])
+                #expect(part.statusCode == 206 && part.body.count == 5)
+                #expect(try await becomesTrue { fixture.session.requests.count == (seconds == 8 ? 2 : 3) })
+                let whole = try await fixture.response("https://h/film", .server) {
+                    $0.cachePolicy = .returnCacheDataDontLoad
+                }
+                #expect(whole.body == body)
+            }
+        }
+    }
+
+    @Test("memory forgets a response that another cache removed")
+    func removalElsewhere() async throws {
+        try await withFolder { folder in
+            let one = try CacheFixture(headers: ["Vary": "X-A"]) { try ResponseCache(folder: folder, now: $0) }
+            let other = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
+            for url in ["https://h/1", "https://h/2"] { _ = try await one.get(url) }
+            #expect(try await one.response("https://h/1").cacheOutcome == .hit)
+            await other.cache.remove(.url(try #require(URL(string: "https://h/1"))))
+            #expect(try await becomesTrue { try await one.get("https://h/1") == "3" })
+            #expect(try await one.get("https://h/2") == "2")
+        }
+    }
+
+    @Test("memory looks for a file once, after the folder changed")
+    func looks() throws {
+        var memory = MemoryCache(limit: 100_000)
+        let (key, request) = (try key("https://h/"), NetworkRequest(.get, URL(string: "https://h/")))
+        memory.insert(response(), key, try CacheFileName(key))
+        // A clock that was set back is no reason to wait.
+        let times: [Int64] = [5_000_000_000, 5_999_999_999, 6_000_000_000, 1_000_000_000]
+        let areDue = times.map { memory.isLookDue(at: $0) }
+        #expect(areDue == [true, false, true, true])
+        for change in [Int64(7), 8] {
+            memory.noteFolder(changed: change)
+            let areUnseen = (0..<2).map { _ in memory.find(key, request)?.isUnseen }
+            #expect(areUnseen == [true, false])
+        }
+        memory.remove(key, file: try CacheFileName(key))
+        #expect(memory.peek(key, request) == nil)
+    }
+
+    @Test("a cache that writes lists its folder at most once a second")
+    func listings() async throws {
+        try await withFolder { folder in
+            let disk = try DiskCache(folder, limit: 1 << 20)
+            let start = Date()
+            for index in 0..<100 {
+                _ = try disk.write(response(), key("https://h/\(index)")).get()
+                #expect(try disk.holds(key("https://h/\(index)")))
+            }
+            #expect(disk.listing.count <= 2 + Int(Date().timeIntervalSince(start)))
+            // Files of another cache are still found.
+            let other = try DiskCache(folder, limit: 1 << 20)
+            _ = try other.write(response(), key("https://h/other")).get()
+            #expect(try await becomesTrue { try disk.holds(key("https://h/other")) })
+        }
+    }
+
+    @Test("a removal reads a head once, and again after another cache wrote")
+    func heads() async throws {
+        try await withFolder { folder in
+            let key = try key("https://h/")
+            let (one, other) = (try DiskCache(folder, limit: 1 << 20), try DiskCache(folder, limit: 1 << 20))
+            _ = try one.write(response(tags: ["a"]), key).get()
+            func tags() -> [Set<String>] {
+                var found: [Set<String>] = []
+                one.remove(one.names[...]) { _, _, tags in
+                    found.append(tags)
+                    return false
+                }
+                return found
+            }
+            #expect(tags() == [["a"]])
+            let file = try #require(try files(folder).first)
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.truncate(atOffset: 0)
+            try handle.close()
+            #expect(tags() == [["a"]])
+            _ = try other.write(response(tags: ["b"]), key).get()
+            #expect(try await becomesTrue { tags() == [["b"]] })
+        }
+    }
+
+    @Test("a file under the name of another URL is no answer")
+    func sharedName() async throws {
+        try await withFolder { url in
+            let folder = CacheFolder(url)
+            let (one, other) = (try key("https://h/1"), try key("https://h/2"))
+            let disk = try DiskCache(url, limit: 1 << 20)
+            let name = try disk.write(response(), one).get()
+            let wrong = try CacheFileName(other)
+            #expect(rename(folder.path(of: name), folder.path(of: wrong)) == 0)
+            #expect(DiskCache.find(wrong, other, in: folder) == nil)
+            let found = try DiskCache(url, limit: 1 << 20).find(other, NetworkRequest(.get, URL(string: "https://h/2")))
+            #expect(found == nil)
+            let left = try files(url)
+            #expect(left.count == 1)
+        }
+    }
+
+    @Test("the use of a file is told once a minute")
+    func told() throws {
+        var held = CacheHeld(memory: MemoryCache(limit: 0))
+        let names = try ["https://h/1", "https://h/2"].map { try CacheFileName(key($0)) }
+        let told = [100, 101, 159, 161, 162].map { second in
+            names.map { held.isToBeTold($0, at: second * CacheTime.second) }
+        }
+        #expect(told == [[true, true], [false, false], [false, false], [true, true], [false, false]])
+    }
+
+    @Test("a disk limit below the smallest file is an error", arguments: [-1, 0, 4_095, 4_096])
+    func smallLimit(limit: Int) async throws {
+        try await withFolder { folder in
+            guard limit < 4_096 else {
+                _ = try ResponseCache(folder: folder, diskLimit: limit)
+                return
+            }
+            let error = #expect(throws: NetworkError.self) { try ResponseCache(folder: folder, diskLimit: limit) }
+            #expect(error?.code == .cannotWriteFile && error?.reason?.contains("4096") == true)
+        }
+    }
+}
