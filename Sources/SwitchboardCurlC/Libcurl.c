@@ -207,7 +207,7 @@ void swcurl_easy_set_callbacks(
     curl.curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
-void swcurl_easy_set_context(void *easy, void **context) {
+void swcurl_easy_set_context(void *easy, void *context) {
     curl.curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
     curl.curl_easy_setopt(easy, CURLOPT_READDATA, context);

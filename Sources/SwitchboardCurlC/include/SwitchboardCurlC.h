@@ -56,8 +56,8 @@ void swcurl_easy_set_callbacks(
     void *easy, swcurl_data_callback header, swcurl_data_callback write, swcurl_data_callback read,
     swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_lookup_callback look_up,
     swcurl_socket_callback connect);
-/// Sets the context that all callbacks receive, a pointer to the context of the transfer.
-void swcurl_easy_set_context(void *easy, void *_Nullable *_Nonnull context);
+/// Sets the context that all callbacks receive. It begins with the pointer that `swcurl_multi_next_ended` returns.
+void swcurl_easy_set_context(void *easy, void *context);
 int32_t swcurl_easy_pause(void *easy, int32_t bitmask);
 /// Returns the number of connections that the transfer made, 0 for a reused connection.
 long swcurl_easy_connects(void *easy);
