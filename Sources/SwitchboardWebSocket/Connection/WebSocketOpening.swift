@@ -30,8 +30,8 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
             request.options.streamsResponse = true
             request.options.upgrade = ConnectionUpgrade {
                 WebSocketHandshake(settings).headers
-            } outgoing: {
-                // Errors of the connection hold the request, so it must not hold the connection.
+            } outgoing: { [weak queue] in
+                // The queue keeps the error of its end, which holds the request.
                 HTTPBodyStream { [weak queue] in await queue?.next() }
             }
             if settings.reconnects { try call.join(&request) { _ in } }
