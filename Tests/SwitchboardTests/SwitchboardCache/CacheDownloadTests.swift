@@ -359,7 +359,7 @@ struct CacheDownloadTests {
                 let onDisk = try fixture.bytesOnDisk()
                 #expect(onDisk < 3 * Self.size + 8_192)
             }
-            #expect(ends.whole > 5 && ends.shared > 1 && ends.cut > 5)
+            #expect(ends.whole > 5 && ends.shared > 0 && ends.cut > 0)
         }
     }
 }
