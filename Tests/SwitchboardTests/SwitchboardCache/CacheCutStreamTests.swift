@@ -283,7 +283,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("random streams, ranges and cuts deliver the body of a version", arguments: 0..<4)
+    @Test("random streams, ranges and cuts deliver the body of a version", arguments: 0..<2)
     func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         try await CutStreamFixture.run(isOnDisk: seed % 2 == 0) { fixture in

@@ -316,7 +316,7 @@ struct CacheDownloadTests {
         }
     }
 
-    @Test("downloads cut off and canceled at random deliver the file of a version", arguments: 0..<4)
+    @Test("downloads cut off and canceled at random deliver the file of a version", arguments: 0..<2)
     func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         try await CutStreamFixture.run { fixture in

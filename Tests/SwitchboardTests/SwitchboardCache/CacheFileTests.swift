@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CacheFileTests {
     private func key(_ url: String = "https://h/a?b", partition: String = "p", identity: String = "i") throws
         -> CacheKey

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardWebSocket
 
 /// Back-pressure, limits and ends of a socket.
-@Suite("WebSocket flow", .timeLimit(.minutes(1))) struct WebSocketFlowTests {
+@Suite("WebSocket flow", .timeLimit(.minutes(3))) struct WebSocketFlowTests {
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 
     private func open(

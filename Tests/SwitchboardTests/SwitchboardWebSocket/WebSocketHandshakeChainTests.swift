@@ -8,7 +8,7 @@ import SwitchboardWebSocket
 import Testing
 
 /// The handshake in the chain of its router.
-@Suite("WebSocket handshake in the chain", .timeLimit(.minutes(1))) struct WebSocketHandshakeChainTests {
+@Suite("WebSocket handshake in the chain", .timeLimit(.minutes(3))) struct WebSocketHandshakeChainTests {
     private func endPoint(_ server: MockServer, _ path: String = "chat") -> URLEndPoint {
         URLEndPoint(.get, server.url.appending(path: path))
     }

@@ -5,7 +5,7 @@ import SwitchboardWebSocket
 import Testing
 
 /// A socket that reconnects.
-@Suite("WebSocket reconnection", .timeLimit(.minutes(1))) struct WebSocketReconnectionTests {
+@Suite("WebSocket reconnection", .timeLimit(.minutes(3))) struct WebSocketReconnectionTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))
 
     private func options(_ change: (inout RequestOptions) -> Void = { _ in }) -> RequestOptions {
