@@ -38,8 +38,8 @@ enum Command: String, CommandWord {
             Usage(
                 "changes as they happen",
                 details: """
-                    Follows the changes of the server over a WebSocket until it closes it. The server
-                    of this program drops the connection once; the changes go on behind the last one.
+                    Follows the changes over a WebSocket until the server closes it. The embedded
+                    server drops the connection once, and the changes continue after that.
                     """)
         case .styles:
             Usage(
