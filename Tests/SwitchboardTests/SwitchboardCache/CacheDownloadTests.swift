@@ -324,7 +324,7 @@ struct CacheDownloadTests {
             var ends = (whole: 0, shared: 0, cut: 0)
             for _ in 0..<60 {
                 if random.oneIn(10) { version += 1 }
-                if random.oneIn(12) { await fixture.cache.removeAll() }
+                if random.oneIn(3) { await fixture.cache.removeAll() }
                 if random.oneIn(12) { try? FileManager.default.removeItem(at: fixture.cacheFolder) }
                 let files = CutStreamFixture.files(version)
                 let cut = random.oneIn(2) ? Int.random(in: 1..<Self.size, using: &random) : nil
