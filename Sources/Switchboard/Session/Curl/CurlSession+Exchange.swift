@@ -38,8 +38,7 @@ extension CurlSession {
             throw NetworkError(.unsupported, reason: "CurlSession does not support the method CONNECT")
         }
         var credentials: String?
-        let hasAt = url.withUTF8 { text in text.baseAddress.map { memchr($0, 0x40, text.count) != nil } == true }
-        if hasAt, let bare = request.url?.withoutUserInfo {
+        if url.hasAt, let bare = request.url?.withoutUserInfo {
             (url, credentials) = (bare.url.absoluteString, bare.credentials)
         }
         var plain = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))

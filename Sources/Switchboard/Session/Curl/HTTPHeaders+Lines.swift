@@ -20,7 +20,7 @@ extension HTTPHeaders {
         lines.withUnsafeBufferPointer { bytes in
             var rest = bytes
             while let start = rest.baseAddress, !rest.isEmpty {
-                let feed = memchr(start, 0x0A, rest.count).map { UnsafeRawPointer($0) - UnsafeRawPointer(start) }
+                let feed = rest.firstPlace(of: .lineFeed)
                 var end = feed ?? rest.count
                 let next = feed == nil ? end : end + 1
                 defer { rest = UnsafeBufferPointer(start: start + next, count: rest.count - next) }

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import SwitchboardText
 
 /// The lines of a head and their fields. Later heads share the fields of equal lines.
 struct KnownHead: Sendable {
@@ -31,13 +32,12 @@ struct KnownHead: Sendable {
         place.index += 1
         return lines.withUnsafeBufferPointer { lines in
             guard let start = lines.baseAddress.map({ $0 + place.offset }) else { return nil }
-            let left = lines.count - place.offset
-            if line.count <= left, memcmp(start, other, line.count) == 0 {
+            let rest = UnsafeBufferPointer(start: start, count: lines.count - place.offset)
+            if line.count <= rest.count, memcmp(start, other, line.count) == 0 {
                 place.offset += line.count
                 return fields[index]
             }
-            let feed = memchr(start, 0x0A, left).map { UnsafeRawPointer($0) - UnsafeRawPointer(start) }
-            place.offset += feed.map { $0 + 1 } ?? left
+            place.offset += rest.firstPlace(of: .lineFeed).map { $0 + 1 } ?? rest.count
             return nil
         }
     }

@@ -87,12 +87,6 @@ extension URL {
 }
 
 extension String {
-    /// Whether the text contains an at sign, which precedes the host behind a user.
-    fileprivate var hasAt: Bool {
-        var text = self
-        return text.withUTF8 { $0.firstPlace(of: UInt8(ascii: "@")) != nil }
-    }
-
     /// The text of a URL as ``Foundation/URL/asCacheKey``.
     var asCacheKey: String {
         var text = self
