@@ -14,8 +14,7 @@ struct ScriptedPeer {
     typealias Message = RecordedWebSocket.Message
 
     private var steps: ArraySlice<WebSocketStep>
-    private var frames = ServerFrames()
-    private var fragments: (isText: Bool, payload: Data)?
+    private var scanner = MessageScanner()
     private var unread: [Message] = []
     private var output: [Data] = []
     private var hasSentClose = false
@@ -29,13 +28,15 @@ struct ScriptedPeer {
 
     /// Adds bytes of the client. Pings and a Close frame are answered at once.
     mutating func take(_ bytes: Data) {
-        frames.take(bytes)
-        while let frame = frames.next() {
-            switch frame.opcode {
-            case 0x8: close(frame.payload)
-            case 0x9: output.append(ServerFrames.frame(0xA, frame.payload))
+        for (opcode, payload) in scanner.take(bytes) {
+            switch opcode {
+            case 0x8: close(payload)
+            case 0x9: output.append(ServerFrames.frame(0xA, payload))
             case 0xA: break
-            default: add(frame)
+            default:
+                let message = Message(isText: opcode == 0x1, payload: payload)
+                unread.append(message)
+                messages.append(message)
             }
         }
     }
@@ -45,16 +46,6 @@ struct ScriptedPeer {
         closure = (code, String(decoding: payload.dropFirst(2), as: UTF8.self))
         if !hasSentClose { output.append(ServerFrames.frame(0x8, payload)) }
         isOver = true
-    }
-
-    private mutating func add(_ frame: ServerFrames.Frame) {
-        let (isText, payload) = fragments ?? (frame.opcode == 0x1, Data())
-        fragments = (isText, payload + frame.payload)
-        guard frame.isFinal else { return }
-        let message = Message(isText: isText, payload: payload + frame.payload)
-        fragments = nil
-        unread.append(message)
-        messages.append(message)
     }
 
     /// Returns the next task.
