@@ -20,6 +20,14 @@ struct CacheFixture: Sendable {
         router = Router(session: session, exchangeInterceptors: [cache])
     }
 
+    /// Creates a fixture with one identity for all requests, and with a cache on disk alone if there is a folder.
+    init(_ session: StubSession, in folder: URL?) throws {
+        try self.init(session) { now in
+            try folder.map { try ResponseCache(folder: $0, memoryLimit: 0, identity: { _ in "me" }, now: now) }
+                ?? ResponseCache(identity: { _ in "me" }, now: now)
+        }
+    }
+
     /// Creates a fixture whose session answers each exchange with its number.
     init(headers: HTTPHeaders = [:], status: Int = 200) {
         self.init(.counting(headers, status))
@@ -54,7 +62,8 @@ struct CacheFixture: Sendable {
 }
 
 extension StubSession {
-    fileprivate static func counting(_ headers: HTTPHeaders, _ status: Int) -> StubSession {
+    /// Creates a session that answers each exchange with its number.
+    static func counting(_ headers: HTTPHeaders, _ status: Int) -> StubSession {
         let count = Deliveries<Void>()
         return StubSession { _ in
             count.add(())

@@ -76,11 +76,7 @@ struct CacheValidationTests {
             let session = StubSession(
                 variant("a", "\"s\""), variant("b", "\"s\""), variant("c", "W/\"s\""),
                 .status(304, headers: ["ETag": "\"s\"", "X-New": "1"]), variant("c2", nil))
-            let fixture = try CacheFixture(session) { now in
-                try isOnDisk
-                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
-                    : ResponseCache(identity: { _ in "me" }, now: now)
-            }
+            let fixture = try CacheFixture(session, in: isOnDisk ? folder : nil)
             for unit in ["a", "b", "c"] { _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) }
             fixture.date.advance(by: 60)
             var answers: [String] = []

@@ -104,11 +104,7 @@ struct CacheVariantTests {
                     ])
             }
             let session = StubSession { $0.headers["A"] == "1" ? response("A", 19) : response("B", 10) }
-            let fixture = try CacheFixture(session) { now in
-                try isOnDisk
-                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
-                    : ResponseCache(identity: { _ in "me" }, now: now)
-            }
+            let fixture = try CacheFixture(session, in: isOnDisk ? folder : nil)
             for number in isReversed ? ["2", "1"] : ["1", "2"] {
                 _ = try await fixture.get("https://h/", .server, headers: ["A": number, "B": number])
             }
@@ -124,11 +120,7 @@ struct CacheVariantTests {
             let fresh: HTTPHeaders = ["Cache-Control": "max-age=600"]
             let session = StubSession(
                 .text("1", headers: fresh), .text("2", headers: fresh.merging(["Vary": "X-Unit"])), .text("3"))
-            let fixture = try CacheFixture(session) { now in
-                try isOnDisk
-                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
-                    : ResponseCache(identity: { _ in "me" }, now: now)
-            }
+            let fixture = try CacheFixture(session, in: isOnDisk ? folder : nil)
             _ = try await fixture.get("https://h/", .server)
             _ = try await fixture.get("https://h/", .server) { $0.cachePolicy = .reloadIgnoringLocalCacheData }
             #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "m"]) == "3")
@@ -138,11 +130,8 @@ struct CacheVariantTests {
     @Test("a URL keeps 16 variants, the most recently used ones", arguments: [false, true])
     func bounded(isOnDisk: Bool) async throws {
         try await withFolder { folder in
-            let fixture = try CacheFixture(headers: ["Vary": "X-Unit", "Cache-Control": "max-age=600"]) { now in
-                try isOnDisk
-                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
-                    : ResponseCache(identity: { _ in "me" }, now: now)
-            }
+            let headers: HTTPHeaders = ["Vary": "X-Unit", "Cache-Control": "max-age=600"]
+            let fixture = try CacheFixture(.counting(headers, 200), in: isOnDisk ? folder : nil)
             for unit in 0..<17 {
                 _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "\(unit)"])
                 #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "0"]) == "1")

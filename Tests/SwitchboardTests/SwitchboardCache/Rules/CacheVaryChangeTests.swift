@@ -30,11 +30,7 @@ struct CacheVaryChangeTests {
             }
             let confirmation: HTTPHeaders = ["ETag": "\"s\"", "Vary": "X-Unit", "Cache-Control": "max-age=60"]
             let session = StubSession(variant("red"), variant("blue"), .status(304, headers: confirmation))
-            let fixture = try CacheFixture(session) { now in
-                try isOnDisk
-                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
-                    : ResponseCache(identity: { _ in "me" }, now: now)
-            }
+            let fixture = try CacheFixture(session, in: isOnDisk ? folder : nil)
             func get(_ color: String) async throws -> String {
                 try await fixture.get("https://h/", .server, headers: ["X-Unit": "a", "X-Color": color])
             }
@@ -72,11 +68,7 @@ struct CacheVaryChangeTests {
             let session = StubSession(
                 variant("a", "\"s\""), variant("b", "\"s\""), variant("c", "\"c\"", 600),
                 .status(304, headers: confirmation), .status(304, headers: confirmation.merging(["X-New": "2"])))
-            let fixture = try CacheFixture(session) { now in
-                try isOnDisk
-                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: now)
-                    : ResponseCache(identity: { _ in "me" }, now: now)
-            }
+            let fixture = try CacheFixture(session, in: isOnDisk ? folder : nil)
             for unit in ["a", "b", "c"] { _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) }
             fixture.date.advance(by: 60)
             var answers: [String] = []
