@@ -6,11 +6,11 @@ enum GalleryFile {
         .appendingPathComponent("ErrorGallery.md")
 
     static let head = """
-        # What each error says
+        # The text of each error
 
-        Every code of `NetworkError`, met as a user would meet it, with its texts: what `errorDescription` and
-        `localizedDescription` say, what `"\\(error)"` says where that is more, and `message`, which is meant for the
-        person in front of the app. `ErrorGalleryTests` compares them, and writes this file when it is run so:
+        A use that leads to each code of `NetworkError`, with the texts of the error: `errorDescription`, the text of
+        `"\\(error)"` if that has more, and `message`, which an app shows to a person. `ErrorGalleryTests` compares the
+        texts with this file. This command writes the file:
 
             SWITCHBOARD_GALLERY=write swift test --filter ErrorGallery
 
