@@ -22,16 +22,24 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
     /// Returns the next bytes, or nil at the end. Concurrent calls are not allowed.
     func next() throws -> Data? {
         guard rest > 0 else { return nil }
-        var data = Data(count: Int(min(rest, Int64(Self.size))))
-        let count = data.withUnsafeMutableBytes { buffer in
-            while true {
-                let count = read(descriptor, buffer.baseAddress, buffer.count)
-                if count >= 0 || errno != EINTR { return count }
-            }
+        let size = Int(min(rest, Int64(Self.size)))
+        // Not a `Data(count:)`, which fills its memory with zeros first.
+        guard let memory = malloc(size) else { throw POSIXError(.ENOMEM) }
+        var count: Int
+        repeat { count = read(descriptor, memory, size) } while count < 0 && errno == EINTR
+        guard count > 0 else {
+            let failure = Self.failure
+            free(memory)
+            if count < 0 { throw failure }
+            return nil
         }
-        guard count >= 0 else { throw Self.failure }
         rest -= Int64(count)
-        return count == 0 ? nil : data.prefix(count)
+        guard count > size / 2 else {
+            // Keeps no more memory than a short file needs.
+            defer { free(memory) }
+            return Data(bytes: memory, count: count)
+        }
+        return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
