@@ -32,6 +32,9 @@ public struct RequestOptions: Sendable {
         var changes: [@Sendable (inout RequestOptions) -> Void] = []
         var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
         var route = RequestRoute()
+
+        /// The values that no closure sets.
+        var direct: [ObjectIdentifier: any Sendable] { changes.isEmpty ? values : valuesSetSince }
     }
 
     /// The values, or nil if none was set.
@@ -60,14 +63,21 @@ public struct RequestOptions: Sendable {
 
     /// The value of an option, or its default if it is not set.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
-        get {
-            guard let fields, !fields.value.values.isEmpty else { return Option.defaultValue }
-            return fields.value.values[ObjectIdentifier(option)] as? Option.Value ?? Option.defaultValue
+        // Inlinable, because code that is generic over the option takes several times as long.
+        @inlinable get {
+            guard let value = value(of: ObjectIdentifier(option)) else { return Option.defaultValue }
+            return value as? Option.Value ?? Option.defaultValue
         }
         set {
             own.value.values[ObjectIdentifier(option)] = newValue
-            own.value.valuesSetSince[ObjectIdentifier(option)] = newValue
+            if !own.value.changes.isEmpty { own.value.valuesSetSince[ObjectIdentifier(option)] = newValue }
         }
+    }
+
+    @usableFromInline
+    func value(of option: ObjectIdentifier) -> (any Sendable)? {
+        guard let fields, !fields.value.values.isEmpty else { return nil }
+        return fields.value.values[option]
     }
 
     /// The history of the request that has these options.
@@ -94,9 +104,9 @@ public struct RequestOptions: Sendable {
     private func overlaid(by other: Fields) -> RequestOptions {
         var result = self
         for change in other.changes { change(&result) }
-        result.own.value.values.merge(other.valuesSetSince) { $1 }
+        result.own.value.values.merge(other.direct) { $1 }
         result.own.value.changes = []
-        result.own.value.valuesSetSince = result.own.value.values
+        result.own.value.valuesSetSince = [:]
         return result
     }
 }
