@@ -45,10 +45,8 @@ extension NetworkResponse {
 
     /// Returns the response with an outcome. The request carries it, since the cache is not part of the core.
     func noting(_ outcome: CacheOutcome?, _ refusal: CacheRefusal? = nil) -> NetworkResponse {
-        guard request != nil else { return self }
         var response = self
-        response.request?.cacheOutcome = outcome
-        if let refusal { response.request?.cacheRefusal = refusal }
+        response.request?.note(outcome, refusal)
         return response
     }
 }
@@ -79,22 +77,22 @@ extension CallEvent {
 
 extension NetworkRequest {
     /// The outcome of the response that has this request.
-    var cacheOutcome: CacheOutcome? {
-        get { self[CacheOutcomeOption.self]?.outcome }
-        set { self[CacheOutcomeOption.self] = newValue.map { CacheOutcomeNote(outcome: $0) } }
-    }
+    var cacheOutcome: CacheOutcome? { (cacheNote as? CacheNote)?.outcome }
 
-    /// The reason why the response that has this request was not stored. It needs an outcome.
-    var cacheRefusal: CacheRefusal? {
-        get { self[CacheOutcomeOption.self]?.refusal }
-        set { self[CacheOutcomeOption.self]?.refusal = newValue }
+    /// The reason why the response that has this request was not stored.
+    var cacheRefusal: CacheRefusal? { (cacheNote as? CacheNote)?.refusal }
+
+    /// Notes the outcome of the response that has this request, and the reason why it was not stored.
+    mutating func note(_ outcome: CacheOutcome?, _ refusal: CacheRefusal? = nil) {
+        cacheNote = outcome.map { CacheNote($0, refusal) }
     }
 }
 
-/// Holds an outcome. It is not `Hashable`, so that it does not count when options are compared.
-private struct CacheOutcomeNote: Sendable {
+private final class CacheNote: Sendable {
     let outcome: CacheOutcome
-    var refusal: CacheRefusal?
-}
+    let refusal: CacheRefusal?
 
-private enum CacheOutcomeOption: RequestOption { static let defaultValue: CacheOutcomeNote? = nil }
+    init(_ outcome: CacheOutcome, _ refusal: CacheRefusal?) {
+        (self.outcome, self.refusal) = (outcome, refusal)
+    }
+}

@@ -56,8 +56,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     let identity: Identity?
     let revalidations = CacheRevalidations()
     let kept = KeptValues()
-    /// The names of fields, in lower case, that may differ between requests for the same response.
-    static let ignored: Set<String> = [
+    /// The names of fields that may differ between requests for the same response.
+    static let ignored = [
         "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
         "range", "if-range", "if-none-match", "if-modified-since",
     ]
@@ -115,7 +115,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request.withCacheDirectives
         // A request of an earlier response carries its outcome.
-        if request.cacheOutcome != nil { (request.cacheOutcome, request[SharedDecoding.self]) = (nil, nil) }
+        if request.cacheNote != nil { (request.cacheNote, request[SharedDecoding.self]) = (nil, nil) }
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
             return try await pass(request, next)
         }

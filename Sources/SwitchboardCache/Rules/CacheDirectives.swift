@@ -49,7 +49,8 @@ public struct CacheDirectives: Sendable, Hashable {
 extension NetworkRequest {
     /// The request with its directives as a header field.
     var withCacheDirectives: NetworkRequest {
-        guard let field = options.cacheDirectives.field else { return self }
+        let directives = options.cacheDirectives
+        guard directives != CacheDirectives(), let field = directives.field else { return self }
         let own = headers.values(for: "Cache-Control")
         // The core adds one directive for a policy. It does not replace those of the options.
         let isOfPolicy = options.cachePolicy != .useProtocolCachePolicy && own.count == 1 && !own[0].contains(",")

@@ -16,7 +16,7 @@ struct CacheKey: Sendable {
     /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
     /// a body, the handshake of another protocol, a `Range` other than one range of bytes for a GET, an `If-Range` alone,
     /// a condition for the server alone, or a condition that is invalid, beside a `Range` or of a streamed response.
-    init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: Set<String>) {
+    init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: [String]) {
         let options = request.options
         guard request.method == .get || request.method == .head, request.body.isEmpty, options.upgrade == nil,
             let text = request.urlText
@@ -45,23 +45,24 @@ struct CacheKey: Sendable {
     }
 
     /// Returns all fields but the ignored ones behind a text, sorted by name: any of them may hold a credential.
-    private static func text(_ headers: HTTPHeaders, after start: String, ignoring ignored: Set<String>) -> String {
+    private static func text(_ headers: HTTPHeaders, after start: String, ignoring ignored: [String]) -> String {
         var names: [String] = []
-        for field in headers {
+        for field in headers where !ignored.contains(where: field.name.equalsIgnoringCase) {
             let name = field.name.lowercased()
-            if !names.contains(name), !ignored.contains(name) { names.append(name) }
+            if !names.contains(name) { names.append(name) }
         }
-        var text = start
-        text.reserveCapacity(text.utf8.count + 40 * names.count)
+        guard !names.isEmpty else { return start }
+        var text = Array(start.utf8)
+        text.reserveCapacity(text.count + 40 * names.count)
         for name in names.count < 2 ? names : names.sorted() {
             for value in CacheVariant.normalized(name, headers.values(for: name)) {
-                text += "\n"
-                text += name
-                text += ": "
-                text += value
+                text += "\n".utf8
+                text += name.utf8
+                text += ": ".utf8
+                text += value.utf8
             }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
@@ -90,47 +91,36 @@ extension String {
     /// The text of a URL as ``Foundation/URL/asCacheKey``.
     var asCacheKey: String {
         var text = self
-        return text.withUTF8 { text in
-            let end = text.firstPlace(of: .numberSign) ?? text.count
-            let query = text[..<end].firstIndex(of: .questionMark) ?? end
-            let colon = text[..<query].firstIndex(of: .colon) ?? 0
-            let start = min(colon + 3, query)
-            let path = text[start..<query].firstIndex(of: .slash) ?? query
-            var host = text[start..<path]
-            if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
-            let isPlain = text[..<colon].lazy.map(\.lowercased).elementsEqual("http".utf8)
-            let port = isPlain ? ":80" : ":443"
-            if host.last == .colon { host = host.dropLast() }
-            if host.count >= port.utf8.count, host.suffix(port.utf8.count).elementsEqual(port.utf8) {
-                host = host.dropLast(port.utf8.count)
-            }
-            let rest = UnsafeBufferPointer(rebasing: text[path..<end])
-            guard rest.firstPlace(of: UInt8(ascii: "%")) != nil else {
-                return String(unsafeUninitializedCapacity: end + 1) { bytes in
-                    var count = 0
-                    for byte in text[..<start] {
-                        bytes[count] = count < colon ? byte.lowercased : byte
-                        count &+= 1
-                    }
-                    for byte in host {
-                        bytes[count] = byte.lowercased
-                        count &+= 1
-                    }
-                    if path == query {
-                        bytes[count] = .slash
-                        count &+= 1
-                    }
-                    _ = UnsafeMutableBufferPointer(rebasing: bytes[count...]).update(fromContentsOf: rest)
-                    return count + rest.count
-                }
-            }
-            var bytes = text[..<colon].map(\.lowercased)
-            bytes += text[colon..<start]
-            for byte in host { bytes.append(byte.lowercased) }
-            if path == query { bytes.append(.slash) }
-            bytes.append(withoutNeedlessEscapes: rest[...])
-            return String(decoding: bytes, as: UTF8.self)
+        return text.withUTF8(\.cacheKey) ?? text
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The normalized text of the URL. Nil if the URL is normalized.
+    fileprivate var cacheKey: String? {
+        let end = firstPlace(of: .numberSign) ?? count
+        let query = Swift.min(firstPlace(of: .questionMark) ?? end, end)
+        let colon = self[..<query].firstIndex(of: .colon) ?? 0
+        let start = Swift.min(colon + 3, query)
+        let path = self[start..<query].firstIndex(of: .slash) ?? query
+        var host = self[start..<path]
+        if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
+        let isPlain = self[..<colon].lazy.map(\.lowercased).elementsEqual("http".utf8)
+        let port = isPlain ? ":80" : ":443"
+        if host.last == .colon { host = host.dropLast() }
+        if host.count >= port.utf8.count, host.suffix(port.utf8.count).elementsEqual(port.utf8) {
+            host = host.dropLast(port.utf8.count)
         }
+        let rest = UnsafeBufferPointer(rebasing: self[path..<end])
+        let isWhole = path < query && end == count && host.count == path - start
+        let isNormal = isWhole && rest.firstPlace(of: UInt8(ascii: "%")) == nil
+        if isNormal, !self[..<path].contains(where: { (0x41...0x5A).contains($0) }) { return nil }
+        var bytes = self[..<colon].map(\.lowercased)
+        bytes += self[colon..<start]
+        for byte in host { bytes.append(byte.lowercased) }
+        if path == query { bytes.append(.slash) }
+        bytes.append(withoutNeedlessEscapes: rest[...])
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -11,7 +11,7 @@ enum CacheRange: Sendable, Hashable {
     /// Reads the field of a request. Nil without the field, and for a request that is not a GET, several ranges, a unit
     /// other than bytes, or an invalid value.
     init?(_ request: NetworkRequest) {
-        guard request.method == .get, request.headers.contains("Range") else { return nil }
+        guard request.headers.contains("Range"), request.method == .get else { return nil }
         let values = request.headers.values(for: "Range")
         guard values.count == 1 else { return nil }
         self.init(values[0])

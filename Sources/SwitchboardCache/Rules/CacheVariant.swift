@@ -68,7 +68,7 @@ enum CacheVariant {
     /// only the order of encodings means nothing ([RFC 9110
     /// §12.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5)).
     static func normalized(_ name: String, _ values: [String]) -> [String] {
-        guard lists.contains(name), values.count > 1 || !values.allSatisfy(isPlain) else { return values }
+        guard values.count > 1 || !values.allSatisfy(isPlain), lists.contains(name) else { return values }
         let members = values.flatMap { $0.splitOutsideQuotes(at: ",") }.map { member(name, $0) }
         let sorted = members.enumerated().filter { !$0.element.text.isEmpty }.sorted { one, other in
             if one.element.weight != other.element.weight { return one.element.weight > other.element.weight }
@@ -82,7 +82,10 @@ enum CacheVariant {
 
     /// Returns whether a value is one member in its normalized form.
     private static func isPlain(_ value: String) -> Bool {
-        value.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x2A...0x39).contains($0) && $0 != 0x2C }
+        var value = value
+        return value.withUTF8 { bytes in
+            bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x2A...0x39).contains($0) && $0 != 0x2C }
+        }
     }
 
     /// Returns a member without white space and without its weight. Parameters of a media type keep their case.

@@ -154,10 +154,11 @@ final class StoredResponse: Sendable {
             response.stream = file.bytes(0..<file.bodyCount, for: request)
         }
         let age = age(at: now)
-        response.headers.set("Age", "\(age.components.seconds)")
+        response.headers.set(HTTPHeader(name: "Age", trimmedValue: "\(age.components.seconds)"))
         response.request = request
+        response.request?.note(outcome)
         response.cacheAge = age
-        return response.noting(outcome)
+        return response
     }
 
     /// Returns the error for an answer whose body is above the request's limit. Nil for a body within it, and for one

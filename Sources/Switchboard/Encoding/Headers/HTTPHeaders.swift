@@ -13,7 +13,7 @@ import SwitchboardText
 /// Writing a field never fails. ``validate()`` throws for a name or a value that a head cannot contain, and every
 /// session calls it before it sends. A value can therefore never inject a second header line.
 public struct HTTPHeaders: Sendable, Hashable {
-    private var fields: [HTTPHeader]
+    @usableFromInline var fields: [HTTPHeader]
     /// Whether a field may be invalid. Validation of valid fields therefore costs nothing.
     private var isSuspect = false
 
@@ -167,11 +167,11 @@ public struct HTTPHeaders: Sendable, Hashable {
 
 extension HTTPHeaders: RandomAccessCollection {
     /// The position of the first field.
-    public var startIndex: Int { fields.startIndex }
+    @inlinable public var startIndex: Int { fields.startIndex }
     /// One past the position of the last field.
-    public var endIndex: Int { fields.endIndex }
+    @inlinable public var endIndex: Int { fields.endIndex }
     /// The field at a position.
-    public subscript(position: Int) -> HTTPHeader { fields[position] }
+    @inlinable public subscript(position: Int) -> HTTPHeader { fields[position] }
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {

@@ -38,6 +38,9 @@ public struct NetworkRequest: Sendable, Identifiable {
     package var call: CallRecord?
     /// Whether a call sends the request. False for a request of a response or an error whose call has ended.
     package var isPartOfCall: Bool { call.map { !$0.isOver } ?? false }
+    /// The note of a cache about the response that has this request. It is not an option, because it does not affect
+    /// how the request is sent.
+    package var cacheNote: (any AnyObject & Sendable)?
 
     /// The URL of a request: parsed, as the text of checked parts, or as parts set by the app.
     private enum Target: Sendable {
@@ -156,7 +159,7 @@ public struct NetworkRequest: Sendable, Identifiable {
 
     /// The value of a typed option, or its default if it is not set.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
-        get { options[option] }
+        @inlinable get { options[option] }
         set { options[option] = newValue }
     }
 
