@@ -69,8 +69,8 @@ enum CacheChecksum {
 
     private static func turned(_ value: UInt64, _ count: UInt64) -> UInt64 { value &<< count | value &>> (64 &- count) }
 
-    static func of(_ text: Substring.UTF8View) -> UInt64 {
-        text.withContiguousStorageIfAvailable { of(UnsafeRawBufferPointer($0)) }
-            ?? Array(text).withUnsafeBytes { of($0) }
+    static func of(_ text: String) -> UInt64 {
+        var text = text
+        return text.withUTF8 { of(UnsafeRawBufferPointer($0)) }
     }
 }

@@ -114,7 +114,8 @@ final class CacheFile: Sendable {
     }
 
     private static func open(_ path: String) -> Int32 {
-        Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        // Without the closure, Swift copies the path into an array.
+        path.withCString { Foundation.open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     }
 
     /// The reason why a file could not be opened.

@@ -18,7 +18,7 @@ struct CacheMarks: Sendable, Hashable {
 
     init(_ key: CacheKey) {
         place = Self.place(key.url)
-        url = CacheChecksum.of(key.url[...].utf8)
+        url = CacheChecksum.of(key.url)
         partition = Self.partition(key.partition)
     }
 
@@ -32,7 +32,7 @@ struct CacheMarks: Sendable, Hashable {
     }
 
     static func partition(_ name: String) -> UInt32 {
-        UInt32(truncatingIfNeeded: CacheChecksum.of(name[...].utf8))
+        UInt32(truncatingIfNeeded: CacheChecksum.of(name))
     }
 }
 

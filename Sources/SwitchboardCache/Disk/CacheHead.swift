@@ -8,7 +8,7 @@ import SwitchboardText
 /// trailer has the lengths of head and body, a magic number, and a checksum of the head and of these. Numbers are in
 /// little-endian order, and all but the body begin at a multiple of eight. A file whose size differs from the lengths
 /// is damaged. The body comes first, so the memory into which a file is read becomes the body without a copy.
-struct CacheHead {
+final class CacheHead: Sendable {
     static let trailer = 32
     /// The largest head, in bytes.
     static let limit = 1 << 20

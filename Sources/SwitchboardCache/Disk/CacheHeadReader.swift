@@ -33,8 +33,13 @@ struct CacheHeadReader {
             return ""
         }
         defer { offset += Int(count) }
-        return String(
-            decoding: UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + Int(count))]), as: UTF8.self)
+        let text = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + Int(count))])
+        guard text.count < 16 else { return String(decoding: text, as: UTF8.self) }
+        // Needs no heap memory for a short text, and half of the time.
+        return String(unsafeUninitializedCapacity: text.count) { room in
+            UnsafeMutableRawBufferPointer(room).copyMemory(from: text)
+            return text.count
+        }
     }
 
     /// Reads the number of texts, which is at most what the rest can contain.

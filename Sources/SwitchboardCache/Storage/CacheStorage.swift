@@ -37,7 +37,8 @@ actor CacheStorage {
     nonisolated func decide(
         _ key: CacheKey, _ request: NetworkRequest, _ cache: ResponseCache
     ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: ResponseCache.Decision) {
-        var found = await find(key, request)
+        var (found, isFinal) = find(key, request)
+        if !isFinal { found = await findOnDisk(key, request) }
         var stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
         let decision = cache.decision(on: stored, request)
         guard let large = found, large.file != nil, request.readsIntoMemory else { return (found, stored, decision) }
@@ -54,24 +55,28 @@ actor CacheStorage {
         return (found, stored, cache.decision(on: stored, request))
     }
 
-    /// Returns the most recent stored response that matches a request, whatever its age. A large body stays in its file.
-    private nonisolated func find(_ key: CacheKey, _ request: NetworkRequest) async -> StoredResponse? {
+    /// Returns the most recent stored response that matches a request, whatever its age, if it is in memory or in the
+    /// file of a response without `Vary`. If it is not final, ``findOnDisk(_:_:)`` finds it. A large body stays in its
+    /// file.
+    private nonisolated func find(
+        _ key: CacheKey, _ request: NetworkRequest
+    ) -> (found: StoredResponse?, isFinal: Bool) {
         let (found, removals) = findInMemory(key, request)
         // Another variant on disk may be more recent than one in memory. Nothing is more recent than one without.
-        if let found, folder == nil || found.variant.isEmpty { return found }
-        guard let folder else { return nil }
+        if let found, folder == nil || found.variant.isEmpty { return (found, true) }
+        guard let folder else { return (nil, true) }
         if found == nil, let name = name(of: key), let read = DiskCache.find(name, key, in: folder) {
             let now = CacheTime.now
             let isToBeTold = held.withLock { held in
                 // A response that was removed while it was read must not come back.
                 guard held.removals == removals else { return false }
-                held.memory.note(read, key, name)
+                held.memory.note(read, key, name, at: now)
                 return held.isToBeTold(name, at: now)
             }
             if isToBeTold { folder.tellUse(of: name, at: now) }
-            return read
+            return (read, true)
         }
-        return await findOnDisk(key, request)
+        return (nil, false)
     }
 
     func findOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
@@ -286,7 +291,7 @@ actor CacheStorage {
 
     /// Removes the responses of a URL, as in a ``CacheKey``.
     func remove(url: String) {
-        let mark = CacheChecksum.of(url[...].utf8)
+        let mark = CacheChecksum.of(url)
         remove { $0.url == mark }
     }
 

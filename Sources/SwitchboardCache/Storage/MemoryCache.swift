@@ -133,12 +133,14 @@ struct MemoryCache: Sendable {
     /// Stores a response. The caller has removed the variants that it replaces. Returns false, and stores nothing, for
     /// a response that is larger than the limit.
     @discardableResult
-    mutating func insert(_ response: StoredResponse, _ key: CacheKey, _ file: CacheFileName? = nil) -> Bool {
+    mutating func insert(
+        _ response: StoredResponse, _ key: CacheKey, _ file: CacheFileName? = nil, at time: Int64 = CacheTime.now
+    ) -> Bool {
         remove(key) { $0.variant.hasBytes(of: response.variant) }
         let size = response.size + key.url.utf8.count + key.identity.utf8.count
         guard size <= limit, countLimit > 0 else { return false }
         let content = Content(key, response, file, size)
-        let entry = Entry(content: content, use: CacheTime.now, seen: folderChange, sibling: first[key])
+        let entry = Entry(content: content, use: time, seen: folderChange, sibling: first[key])
         let place = free.popLast() ?? entries.count
         if place == entries.count { entries.append(entry) } else { entries[place] = entry }
         first[key] = place
@@ -155,9 +157,11 @@ struct MemoryCache: Sendable {
     }
 
     /// Stores a response that was read from a file, unless its body is in the file. Notes the use of the file.
-    mutating func note(_ response: StoredResponse, _ key: CacheKey, _ file: CacheFileName) {
-        guard response.file != nil || !insert(response, key, file) else { return }
-        noteEvicted(file, CacheTime.now)
+    mutating func note(
+        _ response: StoredResponse, _ key: CacheKey, _ file: CacheFileName, at time: Int64 = CacheTime.now
+    ) {
+        guard response.file != nil || !insert(response, key, file, at: time) else { return }
+        noteEvicted(file, time)
     }
 
     private mutating func noteEvicted(_ file: CacheFileName, _ use: Int64) {
