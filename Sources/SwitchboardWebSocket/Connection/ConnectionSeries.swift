@@ -204,7 +204,8 @@ final class ConnectionSeries: Sendable {
         let closure = state.withLock { $0.closure ?? $0.connection.closure }
         let (waiters, observers, supervisor) = state.withLock { state in
             guard state.end == nil else { return ([], [], nil) as Leftovers }
-            state.end = end
+            // A new connection that an app's `close()` prevents fails with the cancellation, before `close()` comes here.
+            state.end = state.closure == nil ? end : .success(())
             state.state = .closed(closure)
             defer { (state.observers, state.supervisor) = ([], nil) }
             return (state.takeWaiters(), state.observers, state.supervisor)
