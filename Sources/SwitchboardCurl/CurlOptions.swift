@@ -103,6 +103,15 @@ extension CurlOptions {
         }
     }
 
+    /// Returns whether no TLS is between this client and the server, not even to a proxy.
+    func isPlain(isTLS: Bool) -> Bool {
+        switch proxy {
+        case .system: !isTLS && !hasSystemProxy
+        case .none: !isTLS
+        case .named(let url, _, _, _): !isTLS && !url.hasPrefix("https")
+        }
+    }
+
     /// Whether a connection without TLS can serve a second request.
     var keepsPlainConnections: Bool { version != .http2PriorKnowledge || !CurlLibrary.breaksPlainHTTP2 }
 }

@@ -5,6 +5,7 @@
 #include "Poller.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,9 @@ struct curl_sockaddr {
 
 /// The state of a descriptor.
 struct watch {
-    const void *easy;    // the transfer for which libcurl watches it, NULL while it does not
-    uint8_t wanted;      // CURL_POLL_IN and CURL_POLL_OUT, as libcurl requests them now
+    const void *maker;   // the transfer that opened it, NULL if unknown
+    void *owner;         // the owner of a socket that libcurl does not know, or NULL
+    uint8_t wanted;      // CURL_POLL_IN and CURL_POLL_OUT, as libcurl or the owner requests them now
     uint8_t registered;  // the same, as registered with epoll
     bool is_connection;  // open_socket created it, so close_socket will close it
 };
@@ -46,7 +48,8 @@ struct swcurl_poller {
     struct watch *watches;
     int count;
     bool has_lost;  // whether a socket closed since the wait began: another may have its number now
-    bool has_dropped;  // whether libcurl stopped watching a socket since this was last taken
+    bool has_dropped;  // whether libcurl stopped reading from a socket since this was last taken
+    swcurl_ready_callback on_ready;
     struct epoll_event events[64];  // the events of the last wait
 };
 
@@ -91,9 +94,10 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
     swcurl_poller *poller = context;
     struct watch *watch = watch_of(poller, socket);
     if (!watch) return 0;
-    if (what & CURL_POLL_REMOVE) poller->has_lost = poller->has_dropped = true;
-    watch->easy = what & CURL_POLL_REMOVE ? NULL : easy;
+    uint8_t before = watch->wanted;
+    if (what & CURL_POLL_REMOVE) poller->has_lost = true;
     watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
+    if (what & CURL_POLL_REMOVE || before & ~watch->wanted & CURL_POLL_IN) poller->has_dropped = true;
     // Keeps an idle connection in epoll for reading, so that its next transfer needs no system call. libcurl itself may
     // already have closed a socket that was still connecting, and another socket may have its number.
     uint8_t mask = watch->wanted;
@@ -114,6 +118,8 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
     if (watch) *watch = (struct watch){.is_connection = true};
     return made < 0 ? CURL_SOCKET_BAD : made;
 }
+
+static int socket_without_peer(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
 
 static int close_socket(void *context, int socket) {
     swcurl_poller *poller = context;
@@ -174,6 +180,10 @@ static void act(swcurl_poller *poller, const struct epoll_event *event) {
     }
     struct watch *watch = watch_of(poller, socket);
     if (!watch || !watch->registered) return;
+    if (watch->owner) {
+        poller->on_ready(watch->owner, event->events & ~EPOLLOUT, event->events & EPOLLOUT);
+        return;
+    }
     if (!watch->wanted) {  // the server closed or used an idle connection: libcurl detects it itself
         enrol(poller, socket, watch, 0);
         return;
@@ -198,15 +208,49 @@ bool swcurl_poller_take_dropped(swcurl_poller *poller) {
     return has_dropped;
 }
 
+void swcurl_poller_did_open(swcurl_poller *poller, int socket, const void *easy) {
+    struct watch *watch = watch_of(poller, socket);
+    if (watch) watch->maker = easy;
+}
+
 int swcurl_poller_socket(const swcurl_poller *poller, const void *easy) {
     for (int socket = 0; socket < poller->count; socket++)
-        if (poller->watches[socket].easy == easy) return socket;
+        if (poller->watches[socket].maker == easy) return socket;
     return -1;
 }
 
 bool swcurl_poller_reads(const swcurl_poller *poller, int socket) {
     return socket >= 0 && socket < poller->count && poller->watches[socket].wanted & CURL_POLL_IN;
 }
+
+int swcurl_poller_take(swcurl_poller *poller, int socket, void *owner, swcurl_ready_callback on_ready) {
+    int taken = fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    int blank = socket_without_peer();
+    if (taken < 0 || blank < 0 || !watch_of(poller, taken)) goto failed;
+    enrol(poller, socket, &poller->watches[socket], 0);
+    // libcurl keeps a number, under which it can neither read from the connection nor end it.
+    if (dup3(blank, socket, O_CLOEXEC) < 0) {
+        enrol(poller, socket, &poller->watches[socket], poller->watches[socket].wanted);
+        goto failed;
+    }
+    close(blank);
+    poller->on_ready = on_ready;
+    poller->watches[taken] = (struct watch){.owner = owner};
+    swcurl_poller_watch(poller, taken, true, false);
+    return taken;
+failed:
+    if (taken >= 0) close(taken);
+    if (blank >= 0) close(blank);
+    return -1;
+}
+
+void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool writes) {
+    struct watch *watch = &poller->watches[socket];
+    watch->wanted = (reads ? CURL_POLL_IN : 0) | (writes ? CURL_POLL_OUT : 0);
+    enrol(poller, socket, watch, watch->wanted);
+}
+
+void swcurl_poller_close(swcurl_poller *poller, int socket) { close_socket(poller, socket); }
 
 int64_t swcurl_poller_due(const swcurl_poller *poller) { return poller->due; }
 

@@ -25,7 +25,9 @@ extension CurlExchange {
             deadlines.endAll()
             loop.upgraded += 1
             socket = swcurl_poller_socket(loop.poller, handle.easy)
+            loop.takeOverLater(self)
         } else if request.isUpgrade {
+            upload?.release(to: -1)
             upload?.finish(nil)
         }
         if request.isStreamed && (200..<300).contains(head.status) || isUpgraded {
@@ -59,10 +61,12 @@ extension CurlExchange {
         }
         guard isRatioKept(received + Int64(bytes.count)) else { return 0 }
         if let pipe {
-            switch pipe.offer(bytes) {
-            case .full: return CurlAnswer.pause
-            case .kept, .failed: break
-            case .awaited: loop.deliverLater(self)
+            if let rest = isUpgraded ? pipe.pass(bytes) : bytes {
+                switch pipe.offer(rest) {
+                case .full: return CurlAnswer.pause
+                case .kept, .failed: break
+                case .awaited: loop.deliverLater(self)
+                }
             }
             received += Int64(bytes.count)
             return bytes.count

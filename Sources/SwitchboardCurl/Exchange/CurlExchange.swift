@@ -57,8 +57,12 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var isBodySent = false
     /// Whether another protocol has taken the connection over.
     @exclusivity(unchecked) var isUpgraded = false
-    /// The socket of a connection that was taken over, or -1.
+    /// The socket of that connection, or -1.
     @exclusivity(unchecked) var socket: Int32 = -1
+    /// Whether libcurl has lost the connection to this exchange, which then owns the socket.
+    @exclusivity(unchecked) var ownsSocket = false
+    /// Whether that socket takes no more bytes now.
+    @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) private(set) var measured = swcurl_figures()
     @exclusivity(unchecked) private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0
@@ -80,7 +84,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         deadlines = CurlDeadlines(request, start: start)
         upload =
             if case .stream(let length, _) = request.body {
-                CurlUpload(length: length, isUpgrade: request.isUpgrade)
+                CurlUpload(
+                    length: length, isUpgrade: request.isUpgrade, isHeld: request.isUpgrade && loop.isPlain(request))
             } else {
                 nil
             }
@@ -153,6 +158,12 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         self.measured = measured
         self.measured.remote_address = nil  // belongs to libcurl
         self.remoteAddress = remoteAddress
+        end = loop.now()
+    }
+
+    /// Stores the measurements of an exchange that owns its socket.
+    func noteSocket() {
+        if let upload { measured.sent = upload.given }
         end = loop.now()
     }
 

@@ -19,6 +19,8 @@ package struct CurlHead: Sendable {
     private var hasNUL = false
     /// The reason to reject the final head, or nil. libcurl rejects a NUL itself since 7.83.
     var fault: CurlFailure? { hasNUL ? .headHoldsNUL : hasBadLengths ? .badLengths : nil }
+    /// Whether the head describes a body, which a 101 has not.
+    var describesBody: Bool { announcedLength != nil || hasBadLengths || hasTransferEncoding || hasEncoding }
     /// Whether libcurl decodes the body.
     var isEncoded: Bool { hasEncoding && !hasUnknownEncoding }
     private var hasEncoding = false

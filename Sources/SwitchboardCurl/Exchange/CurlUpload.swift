@@ -1,4 +1,5 @@
 #if os(Linux)
+import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
 
@@ -28,6 +29,12 @@ final class CurlUpload: Sendable {
         var pump: Task<Void, Never>?
         /// The exchange that reads, from the start to the stop.
         var exchange: CurlExchange?
+        /// Whether libcurl gets no bytes, because its connection may be taken over.
+        var isHeld = false
+        /// The socket that takes the bytes instead of libcurl, or -1.
+        var socket: Int32 = -1
+        /// Whether the socket takes no more bytes now.
+        var isBlocked = false
 
         /// Returns the exchange to resume because libcurl waits, once.
         mutating func takeReader() -> CurlExchange? {
@@ -39,6 +46,47 @@ final class CurlUpload: Sendable {
             defer { room = nil }
             return room
         }
+
+        mutating func append(_ chunk: Data) {
+            chunks.append(chunk)
+            buffered += chunk.count
+        }
+
+        /// Removes bytes that were read from the first chunk.
+        mutating func take(_ count: Int) {
+            offset += count
+            given += Int64(count)
+            buffered -= count
+            guard offset == chunks[0].count else { return }
+            chunks.removeFirst()
+            offset = 0
+        }
+
+        /// Sends what the socket takes.
+        mutating func flush() {
+            isBlocked = false
+            while socket >= 0, let chunk = chunks.first {
+                let count = chunk.withUnsafeBytes { bytes in
+                    bytes.baseAddress.map { swcurl_socket_send(socket, $0 + offset, bytes.count - offset) } ?? 0
+                }
+                guard count <= 0 else {
+                    take(count)
+                    continue
+                }
+                isBlocked = count == -Int(EAGAIN)
+                // Any other error is permanent, and ends the connection when it is read.
+                if !isBlocked { socket = -1 }
+                return
+            }
+        }
+
+        /// Passes an appended chunk on. Returns the exchange to resume.
+        mutating func pass() -> CurlExchange? {
+            guard socket >= 0 else { return takeReader() }
+            guard !isBlocked else { return nil }
+            flush()
+            return isBlocked ? exchange : nil
+        }
     }
 
     private let length: Int64?
@@ -49,8 +97,9 @@ final class CurlUpload: Sendable {
 
     /// Creates an upload. The source of an upgraded connection waits behind a chunk, so that its sender knows when the
     /// connection has taken it; other sources prepare chunks ahead.
-    init(length: Int64?, isUpgrade: Bool) {
+    init(length: Int64?, isUpgrade: Bool, isHeld: Bool) {
         self.length = length
+        state.withLock { $0.isHeld = isHeld }
         self.isUpgrade = isUpgrade
         enough = isUpgrade ? 64 << 10 : 1 << 20
     }
@@ -82,9 +131,8 @@ final class CurlUpload: Sendable {
         let (isWanted, reader) = state.withLock { state -> (Bool, CurlExchange?) in
             guard !state.isStopped else { return (false, nil) }
             guard !chunk.isEmpty else { return (true, nil) }  // libcurl would take it for the end
-            state.chunks.append(chunk)
-            state.buffered += chunk.count
-            return (true, state.takeReader())
+            state.append(chunk)
+            return (true, state.pass())
         }
         reader?.requestResume()
         if isUpgrade { await waitForRoom() }
@@ -113,11 +161,47 @@ final class CurlUpload: Sendable {
         reader?.requestResume()
     }
 
+    /// The number of bytes that were passed on.
+    var given: Int64 { state.withLock { $0.given } }
+
+    // MARK: Over a socket
+
+    /// Sends bytes at once over the socket. Returns false, and sends nothing, without a socket or when others wait.
+    func sendAtOnce(_ bytes: Data) -> Bool {
+        let (isSent, reader) = state.withLock { state -> (Bool, CurlExchange?) in
+            guard state.socket >= 0, state.chunks.isEmpty, !state.isStopped else { return (false, nil) }
+            state.append(bytes)
+            return (true, state.pass())
+        }
+        reader?.requestResume()
+        return isSent
+    }
+
+    /// Ends the wait for a socket: sends over this one, or through libcurl if it is -1.
+    func release(to socket: Int32) {
+        let reader = state.withLock { state in
+            state.isHeld = false
+            if socket >= 0, !state.isStopped { (state.socket, state.isReaderWaiting) = (socket, false) }
+            return state.chunks.isEmpty && !state.isEnded ? nil : state.pass()
+        }
+        reader?.requestResume()
+    }
+
+    /// Sends what the socket takes. Returns whether bytes are left.
+    func flush() -> Bool {
+        let (isBlocked, room) = state.withLock { state in
+            state.flush()
+            return (state.isBlocked, state.buffered < enough / 2 ? state.takeRoom() : nil)
+        }
+        room?.resume()
+        return isBlocked
+    }
+
     // MARK: On the loop's thread
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
         let (piece, room) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in
-            guard let chunk = state.chunks.first else { return (atEnd(&state), nil) }
+            guard !state.isHeld, let chunk = state.chunks.first else { return (atEnd(&state), nil) }
             let left = chunk.count - state.offset
             let count = min(buffer.count, left)
             if let length, state.given + Int64(left) >= length {
@@ -133,13 +217,7 @@ final class CurlUpload: Sendable {
             }
             let start = chunk.startIndex + state.offset
             chunk.copyBytes(to: buffer, from: start..<start + count)
-            state.offset += count
-            state.given += Int64(count)
-            state.buffered -= count
-            if state.offset == chunk.count {
-                state.chunks.removeFirst()
-                state.offset = 0
-            }
+            state.take(count)
             return (.bytes(count), state.buffered < enough / 2 ? state.takeRoom() : nil)
         }
         room?.resume()
@@ -148,7 +226,7 @@ final class CurlUpload: Sendable {
 
     private func atEnd(_ state: inout State) -> Piece {
         if let failure = state.failure { return .failure(failure) }
-        guard state.isEnded else {
+        guard state.isEnded, !state.isHeld else {
             state.isReaderWaiting = true
             return .later
         }
@@ -162,7 +240,7 @@ final class CurlUpload: Sendable {
     func stop() {
         // Releases the exchange outside of the lock too: it may hold the last reference to this upload.
         let (pump, room, rest) = state.withLock { state in
-            state.isStopped = true
+            (state.isStopped, state.socket) = (true, -1)
             defer { (state.pump, state.chunks, state.buffered, state.exchange) = (nil, [], 0, nil) }
             return (state.pump, state.takeRoom(), (state.chunks, state.exchange))
         }

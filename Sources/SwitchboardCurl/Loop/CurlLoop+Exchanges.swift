@@ -13,6 +13,7 @@ extension CurlLoop {
             exchange.didStop()
         case .resume(let exchange):
             guard exchange.place >= 0 else { return }
+            if exchange.ownsSocket { return exchange.resumeSocket() }
             // The call delivers the bytes that libcurl held back. Only its result reports an error of that delivery.
             let code = exchange.resume()
             if code != 0, code != CurlCode.badArgument { return end(exchange, code) }
@@ -41,7 +42,7 @@ extension CurlLoop {
 
     private func remove(_ exchange: CurlExchange) {
         guard exchange.place >= 0 else { return }
-        swcurl_multi_remove(multi, exchange.handle.easy)
+        disconnect(exchange)
         forget(exchange)
     }
 
@@ -53,11 +54,7 @@ extension CurlLoop {
         }
         active.removeLast()
         countPausing(exchange, -1)
-        countUpgrade(exchange, -1)
-        if exchange.isUpgraded {
-            upgraded -= 1
-            resumed.removeAll { $0 === exchange }
-        }
+        if !exchange.ownsSocket { leaveUpgraded(exchange) }
         exchange.place = -1
     }
 
@@ -83,6 +80,7 @@ extension CurlLoop {
         // `removeAll(keepingCapacity:)` takes hundreds of instructions.
         finished.reverse()
         while let (exchange, code, message) = finished.popLast() { exchange.end(code, message) }
+        takeOver()
         if !deliveries.isEmpty {
             for exchange in deliveries { exchange.deliver() }
             deliveries.removeAll(keepingCapacity: true)
@@ -91,16 +89,21 @@ extension CurlLoop {
     }
 
     /// Removes an exchange from libcurl. ``endFinished()`` resumes its caller.
-    private func end(_ exchange: CurlExchange, _ code: Int32) {
+    func end(_ exchange: CurlExchange, _ code: Int32) {
         let message = code == 0 ? "" : exchange.handle.message(for: code)
-        let figures = swcurl_easy_figures(exchange.handle.easy)
-        exchange.note(figures, remoteAddress: address(figures))
-        swcurl_multi_remove(multi, exchange.handle.easy)
+        note(exchange)
+        disconnect(exchange)
         forget(exchange)
-        if code == 0 {
+        if code == 0, !exchange.ownsSocket {
             handles.withLock { if $0.count < Self.handlesKept { $0.append(exchange.handle) } }
         }
         finished.append((exchange, code, message))
+    }
+
+    func note(_ exchange: CurlExchange) {
+        guard !exchange.ownsSocket else { return exchange.noteSocket() }
+        let figures = swcurl_easy_figures(exchange.handle.easy)
+        exchange.note(figures, remoteAddress: address(figures))
     }
 
     /// Returns the remote address as text, and formats it only when it differs from the last one.
@@ -113,21 +116,6 @@ extension CurlLoop {
             remoteAddress = (host.contains(":") ? "[\(host)]" : host) + ":\(remotePort)"
         }
         return remoteAddress
-    }
-
-    /// Ends the sending of upgraded exchanges whose server has closed the connection. libcurl then stops reading, but
-    /// waits for the end of the upload.
-    private func endHalfClosed() {
-        // A resumed exchange may read to the end before its socket is watched again.
-        for exchange in resumed { endIfHalfClosed(exchange) }
-        resumed.removeAll(keepingCapacity: true)
-        guard swcurl_poller_take_dropped(poller) else { return }
-        for exchange in active where exchange.isUpgraded { endIfHalfClosed(exchange) }
-    }
-
-    private func endIfHalfClosed(_ exchange: CurlExchange) {
-        guard exchange.place >= 0, exchange.socket >= 0, !swcurl_poller_reads(poller, exchange.socket) else { return }
-        if exchange.pipe?.isPaused == false { exchange.upload?.finish(nil) }
     }
 
     // MARK: Deadlines

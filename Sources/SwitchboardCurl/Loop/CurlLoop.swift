@@ -56,10 +56,14 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
     /// one of its streams has unread data. So exchanges do not share connections meanwhile.
     @exclusivity(unchecked) var pausing = 0
-    /// The number of exchanges in flight that another protocol has taken over.
+    /// The number of exchanges in flight that another protocol has taken over, and whose bytes pass through libcurl.
     @exclusivity(unchecked) var upgraded = 0
     /// Those of them that were resumed in this pass.
     @exclusivity(unchecked) var resumed: [CurlExchange] = []
+    /// Those of them that received their 101 in this pass.
+    @exclusivity(unchecked) var arrived: [CurlExchange] = []
+    /// The buffer for the bytes of sockets that exchanges own.
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     /// The number of exchanges in flight that ask for another protocol. Their connections do not count for the limit per
     /// host, because they last.
     @exclusivity(unchecked) private var upgrades = 0
@@ -101,6 +105,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         if !isMultiFreed { swcurl_multi_free(multi) }
         _ = handles.swap([])
         swcurl_poller_free(poller)
+        buffer.deallocate()
     }
 
     /// Counts an exchange that asks for another protocol, and grants it a separate connection. Not within a callback of
@@ -111,6 +116,9 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         swcurl_multi_set_long(
             multi, CurlMultiOption.maxHostConnections, max(1, options.connectionsPerHost) + upgrades)
     }
+
+    /// Returns whether the connection of a request has no TLS, not even to a proxy.
+    func isPlain(_ request: CurlRequest) -> Bool { options.isPlain(isTLS: request.isTLS) }
 
     /// Returns an unused handle, or creates one.
     func takeHandle() throws(CurlFailure) -> CurlHandle {

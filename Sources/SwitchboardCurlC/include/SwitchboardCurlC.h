@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #pragma clang assume_nonnull begin
 
@@ -98,12 +99,27 @@ void swcurl_poller_free(swcurl_poller *poller);
 void swcurl_poller_adopt(swcurl_poller *poller, void *easy);
 /// Lets libcurl act if its timer has expired. Added transfers start here.
 void swcurl_poller_fire(swcurl_poller *poller);
-/// Returns whether libcurl has stopped watching a socket since the last call.
+/// Returns whether libcurl has stopped reading from a socket since the last call.
 bool swcurl_poller_take_dropped(swcurl_poller *poller);
-/// Returns the socket that libcurl watches for a transfer, or -1 without one.
+/// Records that a transfer opened a socket.
+void swcurl_poller_did_open(swcurl_poller *poller, int socket, const void *easy);
+/// Returns the open socket that a transfer opened, or -1 without one.
 int swcurl_poller_socket(const swcurl_poller *poller, const void *easy);
 /// Returns whether libcurl waits for bytes from a socket.
 bool swcurl_poller_reads(const swcurl_poller *poller, int socket);
+/// Receives the owner of a socket that is ready. An error or the end of the connection is ready to be read.
+typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write);
+/// Takes the connection of one of libcurl's sockets away from libcurl, and watches it for reading. Returns its new
+/// descriptor, or -1 when the system has none left. libcurl continues with a socket without a peer.
+int swcurl_poller_take(swcurl_poller *poller, int socket, void *owner, swcurl_ready_callback on_ready);
+/// Sets what the poller waits for on a socket that was taken.
+void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool writes);
+/// Closes a socket that was taken.
+void swcurl_poller_close(swcurl_poller *poller, int socket);
+/// Receive or send without waiting and without signals. Return the number of bytes, or the negative `errno`. Need no
+/// lock.
+ssize_t swcurl_socket_receive(int socket, void *bytes, size_t size);
+ssize_t swcurl_socket_send(int socket, const void *bytes, size_t size);
 /// Returns the time of libcurl's timer in nanoseconds of the monotonic clock, -1 when it is off.
 int64_t swcurl_poller_due(const swcurl_poller *poller);
 /// Waits up to `milliseconds` (-1 without limit) for sockets or a wake-up, and returns the number of events. Releases

@@ -25,6 +25,8 @@ package final class BytePipe: Sendable {
         /// Whether `resume` was called and ``didResume()`` has not followed yet.
         var isResuming = false
         var isClosed = false
+        /// Takes bytes in place of a reader that waits.
+        var receiver: (@Sendable (UnsafeRawBufferPointer) -> Int?)?
         var end: Result<Void, any Error>?
         /// The waiting readers in order of arrival. More than one waits only if two tasks read the stream at once.
         var readers: [UnsafeContinuation<Data?, any Error>] = []
@@ -106,6 +108,21 @@ package final class BytePipe: Sendable {
     /// Whether the writer waits for the reader.
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 
+    /// Passes bytes to the receiver if a reader waits. Returns the rest to offer, or nil when the receiver took all.
+    package func pass(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let receiver = state.withLock { $0.pieces.isEmpty && !$0.readers.isEmpty && !$0.isClosed ? $0.receiver : nil }
+        guard let receiver else { return bytes }
+        return receiver(bytes).map { UnsafeRawBufferPointer(rebasing: bytes[$0...]) }
+    }
+
+    /// Returns whether the writer must wait for the reader, before it has bytes to offer.
+    package func pauseIfFull() -> Bool {
+        state.withLock { state in
+            if state.held >= Self.high, !state.isClosed { state.isPaused = true }
+            return state.isPaused
+        }
+    }
+
     /// Records that the writer has resumed.
     package func didResume() {
         state.withLock { state in
@@ -123,6 +140,12 @@ package final class BytePipe: Sendable {
 
     // MARK: The reader
 
+    /// Sets a function that takes bytes while a reader waits. It returns nil when it took all of them, and otherwise the
+    /// number that it took. The reader then gets the rest, which may be empty.
+    package func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?) {
+        state.withLock { $0.receiver = $0.isClosed ? nil : receiver }
+    }
+
     /// Returns the next piece, or nil at the end. Calls `resume` when the writer waits and the buffer has space again.
     package func next(resume: () -> Void = {}) async throws -> Data? {
         try await withUnsafeThrowingContinuation { continuation in
@@ -139,8 +162,8 @@ package final class BytePipe: Sendable {
     package func close(cancel: () -> Void) {
         let (isOver, held) = state.withLock { state in
             state.isClosed = true
-            defer { (state.pieces, state.held, state.spill) = ([], 0, nil) }
-            return (state.end != nil, (state.pieces, state.spill))
+            defer { (state.pieces, state.held, state.spill, state.receiver) = ([], 0, nil, nil) }
+            return (state.end != nil, (state.pieces, state.spill, state.receiver))
         }
         _ = held
         if !isOver { cancel() }

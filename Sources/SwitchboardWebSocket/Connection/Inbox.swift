@@ -9,7 +9,8 @@ final class Inbox: Sendable {
         var first = 0
         var bytes = 0
         var end: Result<Void, any Error>?
-        var readers: [CheckedContinuation<Void, Never>] = []
+        /// Unsafe continuations, because each message needs one.
+        var readers: [UnsafeContinuation<Void, Never>] = []
         /// The tasks that wait for the end.
         var watchers: [CheckedContinuation<Void, Never>] = []
         var room: CheckedContinuation<Void, Never>?
@@ -18,7 +19,7 @@ final class Inbox: Sendable {
         var isDrainingOver = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
 
-        mutating func takeReaders() -> [CheckedContinuation<Void, Never>] {
+        mutating func takeReaders() -> [UnsafeContinuation<Void, Never>] {
             defer { readers = [] }
             return readers
         }
@@ -62,17 +63,22 @@ final class Inbox: Sendable {
     /// The number of messages that were received, and their bytes.
     var received: (messages: Int, bytes: Int64) { state.withLock { $0.received } }
 
-    /// Adds a message, and waits while the inbox is full.
-    func add(_ message: WebSocketMessage) async {
-        let readers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+    /// Adds a message. Returns false when the inbox is full.
+    func add(_ message: WebSocketMessage) -> Bool {
+        let (readers, hasRoom) = state.withLock { state -> ([UnsafeContinuation<Void, Never>], Bool) in
             state.received.messages += 1
             state.received.bytes += Int64(message.size)
-            guard !state.isDiscarding, state.end == nil else { return [] }
+            guard !state.isDiscarding, state.end == nil else { return ([], true) }
             state.messages.append(message)
             state.bytes += message.weight
-            return state.takeReaders()
+            return (state.takeReaders(), state.bytes < limit)
         }
         for reader in readers { reader.resume() }
+        return hasRoom
+    }
+
+    /// Waits while the inbox is full.
+    func waitForRoom() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let hasRoom = state.withLock { state in
@@ -89,11 +95,12 @@ final class Inbox: Sendable {
 
     /// Ends the inbox behind the messages in it.
     func end(_ result: Result<Void, any Error>) {
-        let readers = state.withLock { state in
+        let (readers, watchers) = state.withLock { state in
             if state.end == nil { state.end = result }
-            return state.takeReaders() + state.takeWatchers()
+            return (state.takeReaders(), state.takeWatchers())
         }
         for reader in readers { reader.resume() }
+        for watcher in watchers { watcher.resume() }
     }
 
     /// Removes the messages, and those that follow.
@@ -202,7 +209,7 @@ final class Inbox: Sendable {
 
     private func wait() async {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withUnsafeContinuation { continuation in
                 let isReady = state.withLock { state in
                     if state.first < state.messages.count || state.end != nil || Task.isCancelled { return true }
                     state.readers.append(continuation)

@@ -5,7 +5,7 @@ import SwitchboardPlatform
 /// The frames that wait to be sent. Messages are sent one after another, and control frames pass between the fragments
 /// of a message.
 final class SendQueue: Sendable {
-    private struct Message {
+    struct Message {
         let id: UInt64
         let opcode: Opcode
         var payload: Data
@@ -13,12 +13,14 @@ final class SendQueue: Sendable {
         var isCompressed = false
     }
 
-    private struct State {
+    struct State {
         var messages: [Message] = []
         var controls: [(opcode: Opcode, payload: Data)] = []
         /// The senders of the messages in the queue, and of the one whose last fragment was taken.
         var senders: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         var taken: UInt64?
+        /// Whether a sender sends its message itself. The reader waits meanwhile.
+        var isSendingAtOnce = false
         var lastID: UInt64 = 0
         var reader: CheckedContinuation<Void, Never>?
         /// Whether a Close frame is the last frame, or was it.
@@ -30,12 +32,23 @@ final class SendQueue: Sendable {
             defer { reader = nil }
             return reader
         }
+
+        /// Whether nothing waits and nothing has ended.
+        var isIdle: Bool {
+            messages.isEmpty && controls.isEmpty && taken == nil && !isSendingAtOnce && !isClosing && failure == nil
+        }
+
+        /// Whether the reader has something to do.
+        var hasWork: Bool {
+            !isSendingAtOnce && (!messages.isEmpty || !controls.isEmpty || isClosing || failure != nil)
+        }
     }
 
     /// The longest fragment of a message, in bytes. Control frames wait for it.
     static let fragmentSize = 128 << 10
 
-    private let state = Protected(State())
+    let state = Protected(State())
+    let connection = Protected<(any UpgradedConnection)?>(nil)
     private let compression = Protected<(deflater: MessageDeflater, threshold: Int)?>(nil)
 
     /// The number of messages that were sent, and their bytes.
@@ -52,6 +65,7 @@ final class SendQueue: Sendable {
     /// - Throws: The error that the queue ended with, or `CancellationError`.
     func send(_ opcode: Opcode, _ payload: Data) async throws {
         try Task.checkCancellation()
+        if sendAtOnce(opcode, payload) { return }
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -106,6 +120,7 @@ final class SendQueue: Sendable {
         }
         // The history of the call retains the queue with its request.
         compression.withLock { $0 = nil }
+        _ = connection.swap(nil)
         for sender in senders { sender.resume(throwing: failure) }
         reader?.resume()
     }
@@ -130,6 +145,7 @@ final class SendQueue: Sendable {
 
     private func take() -> Step {
         let work = state.withLock { state -> Work in
+            if state.isSendingAtOnce { return .none }
             if !state.controls.isEmpty {
                 let control = state.controls.removeFirst()
                 return .control(control.opcode, control.payload)
@@ -191,7 +207,7 @@ final class SendQueue: Sendable {
     }
 
     /// A mask from the system's source of random numbers, as RFC 6455 §10.3 requires.
-    private static var key: UInt32 { UInt32.random(in: .min ... .max) }
+    static var key: UInt32 { UInt32.random(in: .min ... .max) }
 
     /// Resumes the sender of the message whose last fragment the reader has passed on.
     private func release() {
@@ -206,8 +222,7 @@ final class SendQueue: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state in
-                    let hasWork = !state.messages.isEmpty || !state.controls.isEmpty
-                    if hasWork || state.failure != nil || state.isClosing || Task.isCancelled { return true }
+                    if state.hasWork || Task.isCancelled { return true }
                     state.reader = continuation
                     return false
                 }

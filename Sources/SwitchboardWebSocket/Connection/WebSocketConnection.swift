@@ -4,7 +4,7 @@ import SwitchboardPlatform
 
 /// An open WebSocket: it reads frames in a separate task, answers pings and closes.
 final class WebSocketConnection: Sendable {
-    private struct State {
+    struct State {
         var closure: WebSocketClosure?
         /// Whether a Close frame was sent.
         var isClosing = false
@@ -12,7 +12,8 @@ final class WebSocketConnection: Sendable {
         var lastPing: UInt64 = 0
         var pump: Task<Void, Never>?
         var pinger: Task<Void, Never>?
-        var isEnded = false
+        /// The error for later pings. Nil while the connection is open.
+        var end: (any Error)?
         /// Whether the server sent a ping or a pong.
         var hasPinged = false
         var enders: [CheckedContinuation<Void, Never>] = []
@@ -20,10 +21,10 @@ final class WebSocketConnection: Sendable {
 
     let queue: SendQueue
     let inbox: Inbox
-    private let options: WebSocketOptions
-    private let clock: any Clock<Duration>
+    let options: WebSocketOptions
+    let clock: any Clock<Duration>
     private let request: NetworkRequest?
-    private let state = Protected(State())
+    let state = Protected(State())
 
     init(_ queue: SendQueue, _ options: WebSocketOptions, _ request: NetworkRequest?, clock: any Clock<Duration>) {
         self.queue = queue
@@ -50,13 +51,24 @@ final class WebSocketConnection: Sendable {
     // MARK: Running
 
     /// Starts to read the server's bytes, and to ping.
-    func start(_ bytes: ResponseBytes, _ reader: sending MessageReader) {
-        let reading = ReaderBox(reader)
+    ///
+    /// - Parameters:
+    ///   - bytes: The server's bytes.
+    ///   - reader: Reads the frames.
+    ///   - connection: Sends and receives what needs no wait, without another task. Nil if the session cannot do that.
+    func start(
+        _ bytes: ResponseBytes, _ reader: sending MessageReader, over connection: (any UpgradedConnection)? = nil
+    ) {
+        let reading = Reading(reader)
+        if let connection {
+            connection.setReceiver { self.receive($0, reading) }
+            queue.send(over: connection)
+        }
         let pump = Task { await self.read(bytes, reading) }
         let pinger = options.pingInterval.map { interval in Task { await self.keepAlive(interval) } }
         let isEnded = state.withLock { state in
-            if !state.isEnded { (state.pump, state.pinger) = (pump, pinger) }
-            return state.isEnded
+            if state.end == nil { (state.pump, state.pinger) = (pump, pinger) }
+            return state.end != nil
         }
         if isEnded {
             pump.cancel()
@@ -64,79 +76,14 @@ final class WebSocketConnection: Sendable {
         }
     }
 
-    private func read(_ bytes: ResponseBytes, _ box: ReaderBox) async {
-        do {
-            while var chunk = try await bytes.next() {
-                while let event = try box.reader.next(&chunk) {
-                    if try await handle(event) { return await finishClosing(bytes) }
-                }
-            }
-            end(NetworkError(.connectionLost, reason: "the server closed the connection without a Close frame"))
-        } catch let violation as WebSocketViolation {
-            await refuse(violation, bytes)
-        } catch let error as NetworkError where error.code == .truncatedBody {
-            end(NetworkError(.connectionLost, reason: error.reason ?? "it ended early", underlying: error))
-        } catch {
-            end(error)
-        }
-    }
-
-    /// Handles an event. Returns true for a Close frame, the last event.
-    private func handle(_ event: MessageReader.Event) async throws -> Bool {
-        switch event {
-        case .message(let message): await inbox.add(message)
-        case .ping(let payload):
-            state.withLock { $0.hasPinged = true }
-            queue.sendControl(.pong, payload)
-        case .pong(let payload): didReceivePong(payload)
-        case .close(let code, let reason):
-            let isFirst = state.withLock { state in
-                if state.closure == nil {
-                    state.closure = WebSocketClosure(code: code, reason: reason, isByServer: true)
-                }
-                defer { state.isClosing = true }
-                return !state.isClosing
-            }
-            // RFC 6455 §5.5.1: the answer has the same code.
-            if isFirst { queue.sendControl(.close, code == .noStatusReceived ? Data() : code.payload("")) }
-            inbox.end(.success(()))
-            return true
-        }
-        return false
-    }
-
-    /// Waits until the server closes the connection, which it does first ([RFC 6455
-    /// §7.1.1](https://www.rfc-editor.org/rfc/rfc6455#section-7.1.1)).
-    private func finishClosing(_ bytes: ResponseBytes) async {
-        _ = try? await withTimeout(options.closeTimeout, by: clock, error: CancellationError()) {
-            while try await bytes.next() != nil {}
-        }
-        end(nil)
-    }
-
-    /// Ends a connection whose server violated the protocol ([RFC 6455
-    /// §7.1.7](https://www.rfc-editor.org/rfc/rfc6455#section-7.1.7)).
-    private func refuse(_ violation: WebSocketViolation, _ bytes: ResponseBytes) async {
-        let isFirst = state.withLock { state in
-            if state.closure == nil {
-                state.closure = WebSocketClosure(code: violation.code, reason: violation.reason, isByServer: false)
-            }
-            defer { state.isClosing = true }
-            return !state.isClosing
-        }
-        if isFirst { queue.sendControl(.close, violation.code.payload(violation.reason)) }
-        inbox.end(.failure(error(.invalidResponse, "\(violation.reason); closed with \(violation.code.rawValue)")))
-        await finishClosing(bytes)
-    }
-
     /// Ends everything, with an error or after a closing handshake.
-    private func end(_ failure: (any Error)?) {
+    func end(_ failure: (any Error)?) {
         let failure = failure.map { failure in
             request.flatMap { (failure as? NetworkError)?.attributed(to: $0) } ?? failure
         }
         let closed = failure ?? error(.webSocketClosed, closureText)
         let (pings, enders, tasks) = state.withLock { state in
-            state.isEnded = true
+            if state.end == nil { state.end = closed }
             defer { (state.pings, state.enders, state.pump, state.pinger) = ([:], [], nil, nil) }
             return (Array(state.pings.values), state.enders, [state.pump, state.pinger])
         }
@@ -153,7 +100,7 @@ final class WebSocketConnection: Sendable {
         return "\(side) closed it with \(closure.code.rawValue)\(closure.reason.isEmpty ? "" : ": \(closure.reason)")"
     }
 
-    private func error(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
+    func error(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
         let error = NetworkError(code, reason: reason)
         return request.map { error.attributed(to: $0) } ?? error
     }
@@ -171,7 +118,8 @@ final class WebSocketConnection: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let failure = state.withLock { state -> (any Error)? in
                     if Task.isCancelled { return CancellationError() }
-                    if state.isEnded || state.isClosing { return error(.webSocketClosed, "no ping can be sent") }
+                    if let end = state.end { return end }
+                    if state.isClosing { return error(.webSocketClosed, "no ping can be sent") }
                     state.pings[number] = continuation
                     return nil
                 }
@@ -181,20 +129,6 @@ final class WebSocketConnection: Sendable {
         } onCancel: {
             state.withLock { $0.pings.removeValue(forKey: number) }?.resume(throwing: CancellationError())
         }
-    }
-
-    /// Answers the ping of a pong, and those before it ([RFC 6455
-    /// §5.5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3)).
-    private func didReceivePong(_ payload: Data) {
-        guard payload.count == 8 else { return }
-        let number = payload.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        let answered = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
-            state.hasPinged = true
-            guard state.pings[number] != nil else { return [] }
-            let numbers = state.pings.keys.filter { $0 <= number }
-            return numbers.compactMap { state.pings.removeValue(forKey: $0) }
-        }
-        for ping in answered { ping.resume() }
     }
 
     private func keepAlive(_ interval: Duration) async {
@@ -217,7 +151,7 @@ final class WebSocketConnection: Sendable {
     /// Closes the connection with a code and a reason, and waits for the server's answer.
     func close(_ code: WebSocketCloseCode, _ reason: String) async {
         let isFirst = state.withLock { state in
-            guard !state.isEnded, !state.isClosing else { return false }
+            guard state.end == nil, !state.isClosing else { return false }
             state.isClosing = true
             state.closure = WebSocketClosure(code: code, reason: reason, isByServer: false)
             return true
@@ -232,8 +166,8 @@ final class WebSocketConnection: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isEnded = state.withLock { state in
-                    if !state.isEnded { state.enders.append(continuation) }
-                    return state.isEnded
+                    if state.end == nil { state.enders.append(continuation) }
+                    return state.end != nil
                 }
                 if isEnded { continuation.resume() }
             }
@@ -247,13 +181,6 @@ final class WebSocketConnection: Sendable {
     func abandon(_ failure: (any Error)?) {
         end(failure ?? (closure == nil ? CancellationError() : nil))
     }
-}
-
-/// The reader of one connection, which only its pump uses.
-private final class ReaderBox: @unchecked Sendable {
-    var reader: MessageReader
-
-    init(_ reader: sending MessageReader) { self.reader = reader }
 }
 
 extension WebSocketCloseCode {

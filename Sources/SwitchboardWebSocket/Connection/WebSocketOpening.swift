@@ -21,6 +21,7 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
     /// Sends the handshake.
     func open() async throws -> Opened {
         let queue = SendQueue()
+        let connected = Protected<(any UpgradedConnection)?>(nil)
         let response = try await router.rawResponse(for: endPoint, options: options, accept: nil) {
             request throws(NetworkError) in
             guard request.method == .get, request.body.isEmpty else {
@@ -33,6 +34,8 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
             } outgoing: { [weak queue] in
                 // The queue keeps the error of its end, which holds the request.
                 HTTPBodyStream { [weak queue] in await queue?.next() }
+            } connected: {
+                _ = connected.swap($0)
             }
             if settings.reconnects { try call.join(&request) { _ in } }
         }
@@ -45,7 +48,10 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
         do {
             let handshake = WebSocketHandshake(settings, key: request.headers["Sec-WebSocket-Key"] ?? "")
             let agreement = try handshake.agreement(response.headers)
-            connection.start(response.bytes, try reader(agreement, settings, queue))
+            let reader = try reader(agreement, settings, queue)
+            // Compression takes long, and does not belong on the thread of all connections.
+            let isPlain = agreement.compression == nil
+            connection.start(response.bytes, reader, over: isPlain ? connected.swap(nil) : nil)
             return Opened(
                 connection: connection, subprotocol: agreement.subprotocol, response: response,
                 reconnects: settings.reconnects)

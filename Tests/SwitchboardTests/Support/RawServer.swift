@@ -183,6 +183,11 @@ final class RawConnection {
         socket.reset()
     }
 
+    /// Ends the sending, and keeps the connection open for reading.
+    func endSending() {
+        socket.endSending()
+    }
+
     private func fill() throws {
         while true {
             guard socket.wait(for: .readable, stop: stop) == .ready else { throw Over() }

@@ -48,7 +48,7 @@ import Testing
                     bytes.deallocate()
                     isReleased.withLock { $0 = true }
                 })
-            await inbox.add(.binary(data))
+            _ = inbox.add(.binary(data))
         }
         _ = try await inbox.next()
         #expect(isReleased.value)
@@ -134,7 +134,7 @@ import Testing
     func fullQueue(_ size: Int) async throws {
         let inbox = Inbox(limit: 10 * (size + 64))
         let adding = Task {
-            for _ in 0..<50 { await inbox.add(.binary(Data(count: size))) }
+            for _ in 0..<50 where !inbox.add(.binary(Data(count: size))) { await inbox.waitForRoom() }
             inbox.end(.success(()))
         }
         #expect(await comesTrue { inbox.isFull })

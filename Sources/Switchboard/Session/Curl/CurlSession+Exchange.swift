@@ -25,6 +25,7 @@ extension CurlSession {
         case .streaming(let head, let pipe):
             var response = response(head, of: request)
             response.stream = ResponseBytes(CurlBytes(pipe, exchange, of: request, over: self))
+            if head.status == 101 { request.options.upgrade?.connected(exchange) }
             return response
         case .failed(let failure): throw error(failure, of: request, exchange)
         case .cancelled: throw CancellationError()
@@ -118,6 +119,8 @@ extension CurlSession {
         return headers
     }
 }
+
+extension CurlExchange: UpgradedConnection {}
 
 extension ConnectionUpgrade {
     fileprivate var plainBody: CurlRequest.Body {

@@ -8,14 +8,29 @@ package struct ConnectionUpgrade: Sendable {
     package let headers: @Sendable () -> HTTPHeaders
     /// Returns the bytes to send. They must wait for the 101.
     package let outgoing: @Sendable () -> HTTPBodyStream
+    /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
+    package let connected: @Sendable (any UpgradedConnection) -> Void
 
     /// Creates an upgrade.
     package init(
-        headers: @escaping @Sendable () -> HTTPHeaders, outgoing: @escaping @Sendable () -> HTTPBodyStream
+        headers: @escaping @Sendable () -> HTTPHeaders, outgoing: @escaping @Sendable () -> HTTPBodyStream,
+        connected: @escaping @Sendable (any UpgradedConnection) -> Void = { _ in }
     ) {
         self.headers = headers
         self.outgoing = outgoing
+        self.connected = connected
     }
+}
+
+/// A connection that another protocol has taken over.
+package protocol UpgradedConnection: Sendable {
+    /// Sends bytes on the caller's thread. Returns false, and sends nothing, when they must go through
+    /// ``ConnectionUpgrade/outgoing``.
+    func sendAtOnce(_ bytes: Data) -> Bool
+    /// Sets a function that receives bytes on the session's thread, while a reader of the response's bytes waits. It
+    /// returns nil when it took all of them, and otherwise the number that it took. The reader then gets the rest, which
+    /// may be empty. It must be short.
+    func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?)
 }
 
 extension RequestOptions {

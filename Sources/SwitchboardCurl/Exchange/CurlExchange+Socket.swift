@@ -1,0 +1,68 @@
+#if os(Linux)
+import SwitchboardCurlC
+import SwitchboardPlatform
+import Foundation
+
+/// The part of an exchange that owns its connection, because another protocol uses it without TLS. The loop receives,
+/// under the poller's lock. Senders send on their own threads.
+extension CurlExchange {
+    /// Receives and sends what the socket has and takes.
+    func isReady(toRead: Bool, toWrite: Bool) {
+        if toWrite { isBlocked = upload?.flush() == true }
+        if toRead { receive() }
+        watch()
+    }
+
+    /// Continues after a pause of the reader, or waits for the socket to take more.
+    func resumeSocket() {
+        isBlocked = upload?.flush() == true
+        if pipe?.isPaused == true {
+            pipe?.didResume()
+            receive()
+        }
+        watch()
+    }
+
+    private func watch() {
+        guard place >= 0 else { return }
+        swcurl_poller_watch(loop.poller, socket, pipe?.isPaused != true, isBlocked)
+    }
+
+    /// Receives until the socket is empty or the pipe is full, or until it is another connection's turn. Ends the
+    /// exchange at the end of the connection.
+    private func receive() {
+        let buffer = loop.buffer
+        for _ in 0..<16 {
+            guard let pipe, let start = buffer.baseAddress, !pipe.pauseIfFull() else { return }
+            let count = swcurl_socket_receive(socket, start, buffer.count)
+            guard count > 0 else {
+                if count != -Int(EAGAIN) { loop.end(self, count == 0 ? 0 : CurlCode.receiveError) }
+                return
+            }
+            received += Int64(count)
+            pass(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: pipe)
+            // The poller reports what arrives from now on.
+            guard count == buffer.count else { return }
+        }
+    }
+
+    /// Passes bytes to the receiver, and the rest to the reader.
+    private func pass(_ bytes: UnsafeRawBufferPointer, to pipe: BytePipe) {
+        guard let rest = pipe.pass(bytes) else { return }
+        if case .awaited = pipe.offer(rest) { loop.deliverLater(self) }
+    }
+
+    // MARK: For the other protocol
+
+    /// Sends bytes on the caller's thread. Returns false, and sends nothing, when libcurl has the connection or when
+    /// other bytes wait.
+    package func sendAtOnce(_ bytes: Data) -> Bool {
+        upload?.sendAtOnce(bytes) == true
+    }
+
+    /// Sets a function that receives bytes under the poller's lock, while a reader waits.
+    package func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?) {
+        pipe?.setReceiver(receiver)
+    }
+}
+#endif

@@ -1,0 +1,74 @@
+#if os(Linux)
+import SwitchboardCurlC
+import SwitchboardPlatform
+
+/// The part of the loop that handles connections which another protocol has taken over, under the poller's lock.
+extension CurlLoop {
+    /// Takes a connection from libcurl at the end of this pass. libcurl has passed on all bytes that it received then.
+    func takeOverLater(_ exchange: CurlExchange) {
+        arrived.append(exchange)
+    }
+
+    /// Takes the connections without TLS from libcurl. The others, and those for which the system has no descriptor
+    /// left, stay with libcurl.
+    func takeOver() {
+        while let exchange = arrived.popLast() {
+            guard exchange.place >= 0 else { continue }
+            let isWhole = isPlain(exchange.request) && !exchange.head.describesBody && exchange.pipe?.isPaused == false
+            let socket =
+                isWhole && exchange.socket >= 0
+                ? swcurl_poller_take(
+                    poller, exchange.socket, Unmanaged.passUnretained(exchange).toOpaque(),
+                    { owner, canRead, canWrite in
+                        Unmanaged<CurlExchange>.fromOpaque(owner)._withUnsafeGuaranteedRef {
+                            $0.isReady(toRead: canRead, toWrite: canWrite)
+                        }
+                    }) : -1
+            if socket >= 0 {
+                note(exchange)
+                swcurl_multi_remove(multi, exchange.handle.easy)
+                leaveUpgraded(exchange)
+                (exchange.socket, exchange.ownsSocket) = (socket, true)
+            }
+            exchange.upload?.release(to: socket)
+        }
+    }
+
+    /// Ends the connection of an exchange, on libcurl's side or its own.
+    func disconnect(_ exchange: CurlExchange) {
+        guard exchange.ownsSocket else {
+            swcurl_multi_remove(multi, exchange.handle.easy)
+            return
+        }
+        exchange.upload?.stop()  // ends the use of the socket on other threads
+        swcurl_poller_close(poller, exchange.socket)
+    }
+
+    /// Stops counting an exchange as one that libcurl upgrades.
+    func leaveUpgraded(_ exchange: CurlExchange) {
+        countUpgrade(exchange, -1)
+        guard exchange.isUpgraded else { return }
+        upgraded -= 1
+        resumed.removeAll { $0 === exchange }
+    }
+
+    /// Ends the sending of upgraded exchanges whose server has closed the connection. libcurl then stops reading, but
+    /// waits for the end of the upload.
+    func endHalfClosed() {
+        // A resumed exchange may read to the end before its socket is watched again.
+        for exchange in resumed { endIfHalfClosed(exchange) }
+        resumed.removeAll(keepingCapacity: true)
+        guard swcurl_poller_take_dropped(poller) else { return }
+        for exchange in active where exchange.isUpgraded { endIfHalfClosed(exchange) }
+    }
+
+    private func endIfHalfClosed(_ exchange: CurlExchange) {
+        guard exchange.place >= 0, exchange.socket >= 0, !swcurl_poller_reads(poller, exchange.socket) else { return }
+        guard exchange.pipe?.isPaused == false else { return }
+        exchange.upload?.finish(nil)
+        // A server that does not read either would block the upload for ever.
+        exchange.deadlines.limitRest(now: now())
+        noteDeadline(of: exchange)
+    }
+}
+#endif

@@ -1,0 +1,169 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+import SwitchboardTesting
+import Testing
+@testable import SwitchboardWebSocket
+
+/// Bytes and ends of a connection at awkward moments, over the socket of a session and through libcurl.
+@Suite("WebSocket wire", .timeLimit(.minutes(3))) struct WebSocketWireTests {
+    private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
+
+    enum Way: CaseIterable {
+        /// The session's own socket.
+        case direct
+        /// libcurl, because a proxy with TLS is configured. No host uses it.
+        case libcurl
+
+        fileprivate var session: CurlSession {
+            var configuration = SessionConfiguration()
+            if self == .libcurl {
+                configuration.proxy = .https("127.0.0.1", port: 9)
+                configuration.proxy.bypass = ["*"]
+            }
+            return CurlSession(configuration: configuration)
+        }
+    }
+
+    private func open(_ url: URL, _ way: Way) async throws -> Socket {
+        try await Router(session: way.session).webSocket(for: URLEndPoint(.get, url))
+    }
+
+    /// Runs a server that answers the handshake and then sends bytes, all in one segment.
+    private func run(
+        _ bytes: Data = Data(), then script: @escaping @Sendable (RawConnection) throws -> Void = { _ in },
+        body: (URL) async throws -> Void
+    ) async throws {
+        try await RawServer.run { connection in
+            let lines = try connection.readHead().components(separatedBy: "\r\n")
+            let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
+            let head =
+                "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                + "Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n"
+            try connection.send(Data(head.utf8) + bytes)
+            try script(connection)
+        } body: { server in
+            try await body(server.url)
+        }
+    }
+
+    @Test("messages behind the 101 in one segment arrive", arguments: Way.allCases, [1, 100, 20_000])
+    func bytesBehindHead(_ way: Way, _ count: Int) async throws {
+        let frames = (0..<count).reduce(into: Data()) { bytes, _ in bytes += [0x81, 0x02, 0x61, 0x62] }
+        try await run(frames) {
+            try $0.stall()
+        } body: { url in
+            let socket = try await open(url, way)
+            for _ in 0..<count {
+                let message = try await socket.receive()
+                #expect(message == .text("ab"))
+            }
+            #expect(socket.metrics.messagesReceived == count)
+        }
+    }
+
+    @Test("an end of the connection in one pass with the 101 is noticed", arguments: Way.allCases)
+    func endBehindHead(_ way: Way) async throws {
+        for _ in 0..<20 {
+            try await run(Data([0x81, 0x01, 0x61])) { _ in
+            } body: { url in
+                let socket = try await open(url, way)
+                let message = try await socket.receive()
+                #expect(message == .text("a"))
+                let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+                #expect(failure?.code == .connectionLost)
+            }
+        }
+    }
+
+    @Test("a server that stops sending ends a blocked sender", arguments: Way.allCases)
+    func endAmidSend(_ way: Way) async throws {
+        let isFull = Gate()
+        try await run(Data([0x81, 0x01, 0x61])) { connection in
+            _ = try connection.hears(within: .seconds(60))
+            try connection.pause(.milliseconds(300))
+            connection.endSending()
+            isFull.open()
+            try connection.stall()
+        } body: { url in
+            let socket = try await open(url, way)
+            let sending = Task { while true { try await socket.send(.binary(Data(count: 1 << 20))) } }
+            try await isFull.wait()
+            let message = try await socket.receive()
+            #expect(message == .text("a"))
+            let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+            #expect(failure?.code == .connectionLost)
+            let late = await #expect(throws: NetworkError.self) { try await sending.value }
+            #expect(late?.code == .connectionLost)
+        }
+    }
+
+    @Test("small messages to a slow server arrive whole and in order", arguments: Way.allCases)
+    func slowServer(_ way: Way) async throws {
+        let count = 1_000
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.pause(.milliseconds(300)), .echo))
+            let socket = try await open(server.url, way)
+            let sending = Task {
+                for number in 0..<count {
+                    try await socket.send(.binary(Data(repeating: UInt8(number % 251), count: 20_000 + number)))
+                }
+            }
+            for number in 0..<count {
+                let message = try await socket.receive()
+                #expect(message == .binary(Data(repeating: UInt8(number % 251), count: 20_000 + number)))
+            }
+            try await sending.value
+        }
+    }
+
+    @Test("a ping after a lost connection throws that connection's error", arguments: Way.allCases)
+    func pingAfterLoss(_ way: Way) async throws {
+        try await run { _ in
+        } body: { url in
+            let socket = try await open(url, way)
+            _ = try? await socket.receive()
+            let failure = await #expect(throws: NetworkError.self) { try await socket.ping() }
+            #expect(failure?.code == .connectionLost)
+        }
+    }
+
+    @Test("a reset of the router ends its sockets", arguments: Way.allCases)
+    func reset(_ way: Way) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("1"), .text("2"), .stall))
+            let router = Router<URLEndPoint>(session: way.session)
+            let socket = try await router.webSocket(for: URLEndPoint(.get, server.url))
+            let first = try await socket.receive()
+            #expect(first == .text("1"))
+            await router.reset()
+            try await server.waitForDisconnect()
+            await #expect(throws: (any Error).self) { while try await socket.receive() != nil {} }
+        }
+    }
+
+    #if compiler(>=6.2)
+    @Test("each socket releases its descriptors, however it ends")
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+            for way in Way.allCases {
+                try await MockServer.run { server in
+                    let router = Router<URLEndPoint>(session: way.session)
+                    let first = try count()
+                    for _ in 0..<20 {
+                        for end in [WebSocketStep.close(1000), .drop, .reset, .frame(0x3, Data()), .stall] {
+                            server.enqueue(.webSocket(.text("1"), end))
+                            let socket = try await router.webSocket(for: URLEndPoint(.get, server.url))
+                            _ = try await socket.receive()
+                            if end == .stall { socket.connections.abandon() } else { _ = try? await socket.receive() }
+                        }
+                    }
+                    // The session keeps a few of its own.
+                    try #require(await comesTrue { (try? count()) ?? .max < first + 10 })
+                }
+            }
+        }
+    }
+    #endif
+}
