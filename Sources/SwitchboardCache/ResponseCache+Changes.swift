@@ -75,12 +75,16 @@ extension ResponseCache {
         return response.reusing(decoded.values, of: decoded.body, kept)
     }
 
-    /// Revalidates a stored response in the background.
-    func revalidate(_ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey) {
+    /// Revalidates a stored response in the background. `removals` is ``CacheHeld/removals`` before it was found.
+    func revalidate(
+        _ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey, _ removals: Int
+    ) {
         revalidations.start(request, key) { [self] request in
             do {
                 let response = try await answer(
-                    CacheLoad(key: key, stored: stored, found: stored, request: request, next: next, reason: .expired))
+                    CacheLoad(
+                        key: key, stored: stored, found: stored, removals: removals, request: request, next: next,
+                        reason: .expired))
                 let isFailed = response.cacheOutcome == .stale(.serverFailed)
                 if isFailed || response.statusCode >= 500 {
                     let why = isFailed ? "the stored response stays" : "HTTP \(response.statusCode)"

@@ -5,8 +5,7 @@ import SwitchboardText
 extension ResponseCache {
     /// Sends the request, ends the load, and returns the answer.
     func load(_ load: CacheLoad) async throws -> NetworkResponse {
-        var load = load
-        load.number = await storage.begin(load.key, load.request)
+        var load = await storage.begin(load)
         let begun = now()
         do {
             if load.request.method == .head { return try await describe(load) }
@@ -72,12 +71,12 @@ extension ResponseCache {
         if let url = response.url, url.asCacheKey != load.key.url { return nil }
         if let tag = response.headers.values(for: "ETag").first {
             if let stored = load.stored, stored.has(tag) { return stored }
-            return await storage.find(load.key, tag: tag, for: load.request)
+            return await storage.find(tag, for: load)
         }
         guard tags.count < 2 else { return nil }
         // A server that reads the tag of another variant ignores the date of this one.
         var meant = load.stored
-        if let tag = tags.first, tag != meant?.tag { meant = await storage.find(load.key, tag: tag, for: load.request) }
+        if let tag = tags.first, tag != meant?.tag { meant = await storage.find(tag, for: load) }
         return meant.flatMap { $0.isMeantUntagged(by: response) ? $0 : nil }
     }
 

@@ -17,9 +17,8 @@ extension ResponseCache {
             get.headers.remove(field.name)
         }
         guard let key = CacheKey(get, identity: identity, ignoring: Self.ignored) else { return nil }
-        var load = CacheLoad(key: key, stored: nil, found: nil, request: request, next: next, reason: .notStored)
-        load.number = await storage.begin(key, request)
-        return load
+        return await storage.begin(
+            CacheLoad(key: key, removals: nil, request: request, next: next, reason: .notStored))
     }
 
     /// Ends the load of a POST. Stores its response if it states its lifetime, and that it is the content of the URL.

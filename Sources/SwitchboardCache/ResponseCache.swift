@@ -122,11 +122,11 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         if request.isConditional, let condition = await condition(of: request, key) {
             return condition.answer(try await intercept(request.unconditional, next: next))
         }
-        let (found, stored, decision) = await storage.decide(key, request, self)
+        let (found, stored, decision, removals) = await storage.decide(key, request, self)
         let reason: CacheOutcome.Reason
         switch decision {
         case .answer(let stored, let outcome):
-            if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key) }
+            if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key, removals) }
             let response = try stored.answer(to: request, at: now(), outcome)
             storage.count(outcome, response.length(of: stored))
             if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now()))) }
@@ -138,7 +138,9 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             reason = why == .notStored ? await missing(key, found) : why
         }
         return try await answer(
-            CacheLoad(key: key, stored: stored, found: found, request: request, next: next, reason: reason))
+            CacheLoad(
+                key: key, stored: stored, found: found, removals: removals, request: request, next: next, reason: reason
+            ))
     }
 
     private func missing(_ key: CacheKey, _ found: StoredResponse?) async -> CacheOutcome.Reason {

@@ -4,7 +4,7 @@ import SwitchboardText
 struct CacheHeld: Sendable {
     var memory: MemoryCache
     var counts = CacheUsage()
-    /// The number of removals, each of which counts after its files are gone.
+    /// The number of removals and replacements. Each counts after its files are gone; a removal also counts before.
     var removals = 0
     /// The identity of the last response that was read from disk. Most programs have one.
     var owner: (identity: String, owner: CacheOwner)?

@@ -4,9 +4,11 @@ import Switchboard
 struct CacheLoad: Sendable {
     let key: CacheKey
     /// The stored response that matches the request and can answer it. Nil when there is none.
-    let stored: StoredResponse?
+    var stored: StoredResponse?
     /// The stored response that matches the request, even if it is incomplete or cannot answer its `Range`.
-    let found: StoredResponse?
+    var found: StoredResponse?
+    /// ``CacheHeld/removals`` before the stored response was found. Nil for a load that uses no stored response.
+    let removals: Int?
     /// The request to send.
     var request: NetworkRequest
     let next: Next

@@ -9,18 +9,22 @@ actor CacheStorage {
     struct Load {
         let key: CacheKey
         let request: NetworkRequest
+        /// The tags of the request, and of the stored responses that the load may confirm.
+        var tags: Set<String>
         /// Whether a newer response or a removal superseded this load.
         var isSuperseded = false
     }
 
     nonisolated let held: Protected<CacheHeld>
-    private let disk: DiskCache?
+    let disk: DiskCache?
     nonisolated let folder: CacheFolder?
     /// The largest total size of memory and disk.
     nonisolated let limits: (memory: Int, disk: Int)
     /// The loads in flight, numbered in the order in which they began.
-    private var loads: [Int: Load] = [:]
+    var loads: [Int: Load] = [:]
     private var nextLoad = 0
+    /// The removals that read the heads of files now. They supersede the loads that begin meanwhile.
+    var removals: [Int: Removal] = [:]
     private var isSurveying = false
 
     init(_ memory: MemoryCache, _ disk: sending DiskCache?) {
@@ -33,26 +37,28 @@ actor CacheStorage {
     // MARK: Finding
 
     /// Finds a response and decides about it. A body in a file is read if the request does not stream: of a range, only
-    /// the bytes that it asks for.
+    /// the bytes that it asks for. Also returns the number of removals before that.
     nonisolated func decide(
         _ key: CacheKey, _ request: NetworkRequest, _ cache: ResponseCache
-    ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: ResponseCache.Decision) {
-        var (found, isFinal) = find(key, request)
+    ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: ResponseCache.Decision, removals: Int) {
+        var (found, removals, isFinal) = find(key, request)
         if !isFinal { found = await findOnDisk(key, request) }
         var stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
         let decision = cache.decision(on: stored, request)
-        guard let large = found, large.file != nil, request.readsIntoMemory else { return (found, stored, decision) }
+        guard let large = found, large.file != nil, request.readsIntoMemory else {
+            return (found, stored, decision, removals)
+        }
         // A revalidation in the background needs the whole.
         if case .answer(_, let outcome) = decision, outcome != .stale(.whileRevalidating),
             let slice = large.withSlice(for: request)
         {
-            return (found, stored, .answer(slice, outcome))
+            return (found, stored, .answer(slice, outcome), removals)
         }
         found = readable(large, by: request)
         // Forgets a file that was damaged and is gone.
         if found == nil { _ = await findOnDisk(key, request) }
         stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
-        return (found, stored, cache.decision(on: stored, request))
+        return (found, stored, cache.decision(on: stored, request), removals)
     }
 
     /// Returns the most recent stored response that matches a request, whatever its age, if it is in memory or in the
@@ -60,11 +66,11 @@ actor CacheStorage {
     /// file.
     private nonisolated func find(
         _ key: CacheKey, _ request: NetworkRequest
-    ) -> (found: StoredResponse?, isFinal: Bool) {
+    ) -> (found: StoredResponse?, removals: Int, isFinal: Bool) {
         let (found, removals) = findInMemory(key, request)
         // Another variant on disk may be more recent than one in memory. Nothing is more recent than one without.
-        if let found, folder == nil || found.variant.isEmpty { return (found, true) }
-        guard let folder else { return (nil, true) }
+        if let found, folder == nil || found.variant.isEmpty { return (found, removals, true) }
+        guard let folder else { return (nil, removals, true) }
         if found == nil, let name = name(of: key), let read = DiskCache.find(name, key, in: folder) {
             let now = CacheTime.now
             let isToBeTold = held.withLock { held in
@@ -74,9 +80,9 @@ actor CacheStorage {
                 return held.isToBeTold(name, at: now)
             }
             if isToBeTold { folder.tellUse(of: name, at: now) }
-            return (read, true)
+            return (read, removals, true)
         }
-        return (nil, false)
+        return (nil, removals, false)
     }
 
     func findOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
@@ -90,7 +96,7 @@ actor CacheStorage {
 
     /// Returns a response with its body in memory, unless it is in a file and the request streams, needs no body, or
     /// cannot get all of it within its limit. Nil for a damaged body.
-    private nonisolated func readable(_ found: StoredResponse, by request: NetworkRequest) -> StoredResponse? {
+    nonisolated func readable(_ found: StoredResponse, by request: NetworkRequest) -> StoredResponse? {
         guard let file = found.file, request.readsIntoMemory, file.bodyCount <= request.limits.responseBody else {
             return found
         }
@@ -129,24 +135,46 @@ actor CacheStorage {
         return tags
     }
 
-    /// Returns the whole variant with an entity tag, as an answer to a request.
-    nonisolated func find(_ key: CacheKey, tag: String, for request: NetworkRequest) async -> StoredResponse? {
-        guard let found = await find(key, tag: tag) else { return nil }
-        return readable(found, by: request)
+    /// Returns the whole variant with an entity tag, which a load may confirm.
+    nonisolated func find(_ tag: String, for load: CacheLoad) async -> StoredResponse? {
+        guard let found = await find(tag, load.key, load.number) else { return nil }
+        return readable(found, by: load.request)
     }
 
-    private func find(_ key: CacheKey, tag: String) -> StoredResponse? {
-        held.withLock { $0.memory.variants(of: key) }.first { $0.part == nil && $0.has(tag) }
-            ?? disk?.find(key, tag: tag)
+    private func find(_ tag: String, _ key: CacheKey, _ number: Int) -> StoredResponse? {
+        let inMemory = held.withLock { $0.memory.variants(of: key) }.first { $0.part == nil && $0.has(tag) }
+        let found = inMemory ?? disk?.find(key, tag: tag)
+        if let found, loads[number] != nil {
+            loads[number]?.tags.formUnion(found.tags)
+            if isBeingRemoved(key, found.tags) { loads[number]?.isSuperseded = true }
+        }
+        return found
     }
 
     // MARK: Storing
 
     /// Begins a load. The caller ends it with ``end(_:isReplaced:)``, ``store(_:at:)`` or a ``CacheTee``.
-    func begin(_ key: CacheKey, _ request: NetworkRequest) -> Int {
+    ///
+    /// Looks the stored response up again if one was removed or replaced since it was found. A later removal supersedes
+    /// the load, so no load stores a removed response again.
+    nonisolated func begin(_ load: CacheLoad) async -> CacheLoad {
+        var (load, isOther) = await add(load)
+        guard isOther else { return load }
+        load.found = load.found.flatMap { readable($0, by: load.request) }
+        load.stored = load.found.flatMap { $0.canAnswer(load.request) ? $0 : nil }
+        return load
+    }
+
+    private func add(_ load: CacheLoad) -> (load: CacheLoad, isOther: Bool) {
+        var load = load
+        let isOther = load.removals.map { old in held.withLock { $0.removals != old } } ?? false
+        if isOther { load.found = findOnDisk(load.key, load.request) }
         nextLoad += 1
-        loads[nextLoad] = Load(key: key, request: request)
-        return nextLoad
+        let tags = load.request.options.cacheTags.union(load.found?.tags ?? [])
+        let isSuperseded = isBeingRemoved(load.key, tags)
+        loads[nextLoad] = Load(key: load.key, request: load.request, tags: tags, isSuperseded: isSuperseded)
+        load.number = nextLoad
+        return (load, isOther)
     }
 
     /// Ends a load without storing a response.
@@ -157,7 +185,11 @@ actor CacheStorage {
     ///     stored.
     func end(_ load: Int, isReplaced: Bool = false) {
         guard let load = loads.removeValue(forKey: load), isReplaced, !load.isSuperseded else { return }
-        removeMatching(load)
+        remove {
+            $0.remove(load.key, load.request)
+        } fromMemory: {
+            $0.remove(load.key) { $0.isFor(load.request) }
+        }
     }
 
     /// Ends a load and stores its response in place of those that match its request, unless a newer load or a removal
@@ -185,6 +217,7 @@ actor CacheStorage {
         _ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, DiskFault>?, isStream: Bool = false
     ) -> String? {
         let load = loads.removeValue(forKey: number)
+        if let load, isBeingRemoved(load.key, load.tags) { return "not stored: it was removed meanwhile" }
         if !isStream, let load, isTooLarge(toBeCombinedWith: response, load) { return "not stored: more is stored" }
         let joined = isStream && draft != nil ? nil : load.flatMap { combined(response, $0) }
         let count = (try? draft?.get())?.bodyCount ?? response.body.count
@@ -242,7 +275,7 @@ actor CacheStorage {
         let others = disk?.all(key, tag: tag).filter { other in !inMemory.contains(where: other.isSameVariant) } ?? []
         for found in inMemory + others
         where found.tag == tag && !found.isSameVariant(as: confirmed) {
-            let changed = change(found)
+            let changed = isBeingRemoved(key, found.tags) ? nil : change(found)
             let old = try? CacheFileName(key).with(variant: found.variant)
             if let old, changed?.isSameVariant(as: found) != true { disk?.remove(old) }
             let name = changed.flatMap { changed in disk.flatMap { try? $0.write(changed, key).get() } }
@@ -251,75 +284,6 @@ actor CacheStorage {
                 held.memory.remove(key) { $0.isSameVariant(as: found) }
                 if let changed, changed.file == nil { held.memory.insert(changed, key, name) }
             }
-        }
-    }
-
-    // MARK: Removing
-
-    private func removeMatching(_ load: Load) {
-        disk?.remove(load.key, load.request)
-        held.withLock { held in
-            held.removals += 1
-            held.memory.remove(load.key) { $0.isFor(load.request) }
-        }
-    }
-
-    /// Removes the responses for which the closure returns true. It receives the URL as in a ``CacheKey``, the
-    /// partition and the tags. It reads the heads of all files.
-    func remove(where isMeant: @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool) async {
-        for (number, load) in loads
-        where isMeant(load.key.url, load.key.partition, load.request.options.cacheTags) {
-            loads[number]?.isSuperseded = true
-        }
-        func removeFromMemory() {
-            held.withLock { held in
-                held.removals += 1
-                held.memory.remove { key, _, response in isMeant(key.url, key.partition, response.tags) }
-            }
-        }
-        removeFromMemory()
-        guard let disk else { return }
-        var names = disk.names[...]
-        while !names.isEmpty {
-            disk.remove(names.prefix(100), where: isMeant)
-            names = names.dropFirst(100)
-            if !names.isEmpty { await Task.yield() }
-        }
-        // A file may have answered in between.
-        removeFromMemory()
-    }
-
-    /// Removes the responses of a URL, as in a ``CacheKey``.
-    func remove(url: String) {
-        let mark = CacheChecksum.of(url)
-        remove { $0.url == mark }
-    }
-
-    /// Removes the responses of URLs in a partition, whatever their query. Their loads in flight store nothing, except
-    /// the spared one.
-    func remove(places: [String], _ partition: String, sparing load: Int?) {
-        let marks = Set(places.map(CacheMarks.place))
-        let owner = CacheMarks.partition(partition)
-        remove(sparing: load) { $0.partition == owner && marks.contains($0.place) }
-    }
-
-    private func remove(sparing spared: Int? = nil, where isMeant: (CacheMarks) -> Bool) {
-        for (number, load) in loads where number != spared && isMeant(CacheMarks(load.key)) {
-            loads[number]?.isSuperseded = true
-        }
-        disk?.remove(where: isMeant)
-        held.withLock { held in
-            held.removals += 1
-            held.memory.remove { _, marks, _ in isMeant(marks) }
-        }
-    }
-
-    func removeAll() {
-        for number in loads.keys { loads[number]?.isSuperseded = true }
-        disk?.removeAll()
-        held.withLock { held in
-            held.removals += 1
-            held.memory.removeAll()
         }
     }
 

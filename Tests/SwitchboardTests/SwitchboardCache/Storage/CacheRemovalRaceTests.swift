@@ -1,0 +1,177 @@
+import Foundation
+import Switchboard
+@testable import SwitchboardCache
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+/// A removal at any moment of a load: the removed response does not come back.
+@Suite(.timeLimit(.minutes(3)))
+struct CacheRemovalRaceTests {
+    enum Removal: CaseIterable, Sendable { case all, url, path, tag, endPoint, put, makesStale }
+
+    enum Load: CaseIterable, Sendable { case validation, head, background }
+
+    /// A cache, and a chain without it that takes its steps one by one.
+    private struct Steps: Sendable {
+        static let url = "https://h/todos"
+        let fixture: CacheFixture
+        let events = Events()
+
+        init(in folder: URL?) throws {
+            let numbers = Deliveries<Void>()
+            let session = StubSession { request in
+                let fields: HTTPHeaders = ["ETag": "\"s\"", "Cache-Control": "max-age=60, stale-while-revalidate=60"]
+                guard request.method == .get || request.method == .head else { return .status(204) }
+                if request.headers.contains("If-None-Match") { return .status(304, headers: fields) }
+                // A HEAD without validators describes any stored response.
+                if request.method == .head { return .status(200, headers: ["Cache-Control": "max-age=60"]) }
+                numbers.add(())
+                return .text("\(numbers.all.count)", headers: fields)
+            }
+            fixture = try CacheFixture(session) { now in
+                try folder.map { try ResponseCache(folder: $0, now: now) } ?? ResponseCache(now: now)
+            }
+        }
+
+        func get() async throws -> NetworkResponse {
+            try await fixture.response(Self.url, .server) { $0.cacheTags = ["todos"] }
+        }
+
+        func remove(_ removal: Removal) async throws {
+            let cache = fixture.cache
+            switch removal {
+            case .all: await cache.removeAll()
+            case .url: await cache.remove(.url(URL(text: Self.url)))
+            case .path: await cache.remove(.path("todos"))
+            case .tag: await cache.remove(.tag("todos"))
+            case .endPoint: try await cache.remove(URLEndPoint(.get, URL(text: Self.url)))
+            case .put: _ = try await fixture.response(Self.url, method: .put)
+            case .makesStale:
+                _ = try await fixture.response("https://h/call", method: .post) { $0.makesStale = [.path("todos")] }
+            }
+        }
+
+        /// Runs a load with a step between the moment when it finds the stored response and the moment when it begins,
+        /// and one before its answer is stored.
+        func run(
+            _ kind: Load, found: @escaping @Sendable () async throws -> Void = {},
+            begun: @escaping @Sendable () async throws -> Void = {}
+        ) async throws {
+            let cache = fixture.cache
+            let behind = Step { request, next in
+                let response = try await next(request)
+                try await begun()
+                return response
+            }
+            let steps = Step { request, next in
+                let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignored))
+                let (stored, _, _, removals) = await cache.storage.decide(key, request, cache)
+                let response = try #require(stored)
+                #expect(response.tags == ["todos"])
+                try await found()
+                if kind == .background {
+                    cache.revalidate(response, request, next, key, removals)
+                    return try response.answer(to: request, at: cache.now(), .stale(.whileRevalidating))
+                }
+                return try await cache.answer(
+                    CacheLoad(
+                        key: key, stored: response, found: response, removals: removals, request: request, next: next,
+                        reason: .requested))
+            }
+            let router = Router<URLEndPoint>(session: fixture.session, exchangeInterceptors: [steps, behind])
+            let options = RequestOptions {
+                $0.cacheLifetime = .server
+                $0.monitors = [events]
+            }
+            let method = kind == .head ? HTTPMethod.head : .get
+            _ = try await router.response(for: URLEndPoint(method, URL(text: Self.url), options: options))
+            try await events.wait(for: "finished", count: kind == .background ? 2 : 1)
+        }
+
+        /// Runs a closure with a load that has found nothing.
+        func run(_ body: @escaping @Sendable (CacheLoad) async throws -> Void) async throws {
+            let steps = Step { request, next in
+                let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignored))
+                try await body(CacheLoad(key: key, removals: nil, request: request, next: next, reason: .notStored))
+                return try await next(request)
+            }
+            let router = Router<URLEndPoint>(session: fixture.session, exchangeInterceptors: [steps])
+            _ = try await router.response(for: URLEndPoint(.get, URL(text: Self.url)))
+        }
+    }
+
+    private func withSteps(isOnDisk: Bool, _ body: (Steps) async throws -> Void) async throws {
+        try await withFolder { folder in try await body(Steps(in: isOnDisk ? folder : nil)) }
+    }
+
+    @Test(
+        "a removal before a load begins also removes what the load had found", arguments: [false, true],
+        Removal.allCases)
+    func found(isOnDisk: Bool, removal: Removal) async throws {
+        for kind in Load.allCases {
+            try await withSteps(isOnDisk: isOnDisk) { steps in
+                #expect(try await steps.get().text == "1")
+                try await steps.run(kind, found: { try await steps.remove(removal) })
+                #expect(try await steps.get().text == "2", "\(kind)")
+            }
+        }
+    }
+
+    @Test("a removal during a load also removes what the load confirms", arguments: [false, true], Removal.allCases)
+    func begun(isOnDisk: Bool, removal: Removal) async throws {
+        for kind in Load.allCases {
+            try await withSteps(isOnDisk: isOnDisk) { steps in
+                #expect(try await steps.get().text == "1")
+                try await steps.run(kind, begun: { try await steps.remove(removal) })
+                #expect(try await steps.get().text == "2", "\(kind)")
+            }
+        }
+    }
+
+    @Test("a response that replaced the found one is confirmed in its place", arguments: [false, true])
+    func replaced(isOnDisk: Bool) async throws {
+        try await withSteps(isOnDisk: isOnDisk) { steps in
+            #expect(try await steps.get().text == "1")
+            try await steps.run(
+                .head,
+                found: {
+                    await steps.fixture.cache.removeAll()
+                    #expect(try await steps.get().text == "2")
+                })
+            let answer = try await steps.get()
+            #expect(answer.text == "2" && answer.cacheOutcome == .hit)
+        }
+    }
+
+    @Test("a removal supersedes loads of its tag, also those that begin meanwhile")
+    func superseded() async throws {
+        try await withSteps(isOnDisk: true) { steps in
+            #expect(try await steps.get().text == "1")
+            let storage = steps.fixture.cache.storage
+            for isSelected in [true, false] {
+                try await steps.run { load in
+                    var load = await storage.begin(load)
+                    #expect(await storage.key(of: load.number) != nil)
+                    if isSelected {
+                        #expect(await storage.find("\"s\"", for: load)?.tags == ["todos"])
+                        await storage.remove { _, _, tags in tags.contains("todos") }
+                    } else {
+                        _ = await storage.begin { _, _, tags in !tags.contains("todos") }
+                        load = await storage.begin(load)
+                    }
+                    #expect(await storage.key(of: load.number) == nil)
+                }
+            }
+        }
+    }
+}
+
+/// An exchange interceptor that runs a closure.
+private struct Step: ExchangeInterceptor {
+    let body: @Sendable (NetworkRequest, Next) async throws -> NetworkResponse
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        try await body(request, next)
+    }
+}
