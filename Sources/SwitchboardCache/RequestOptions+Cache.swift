@@ -10,7 +10,8 @@ extension RequestOptions {
     /// The time after its lifetime for which a ``ResponseCache`` answers with a stale response at once, and revalidates
     /// it in the background ([RFC 5861 §3](https://www.rfc-editor.org/rfc/rfc5861#section-3)).
     ///
-    /// The monitors of the request receive the events of the revalidation. Its failure changes nothing else. A value
+    /// The monitors of the request receive the events of the revalidation. Its failure changes nothing else. It passes
+    /// only the interceptors behind the cache, so a `CookieInterceptor` before it does not receive its cookies. A value
     /// overrides the response's `must-revalidate` and `no-cache`, and lets the cache store a response that has neither
     /// a lifetime nor a validator. Nil, the default, follows the server's `stale-while-revalidate`.
     public var staleWhileRevalidate: Duration? {

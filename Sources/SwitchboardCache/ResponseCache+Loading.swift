@@ -12,15 +12,16 @@ extension ResponseCache {
             if load.usesStored, let completing = load.completing {
                 let plain = load.request
                 load.request = completing
-                if let response = try await complete(load, for: plain) { return response }
+                if let response = try await complete(&load, for: plain) { return response }
                 load.request = plain
-            } else if load.usesStored, let response = try await confirm(load) {
+            } else if load.usesStored, let response = try await confirm(&load) {
                 return response
             }
             let asked = now()
-            return await settle(try await load.next(load.request), load, asked: asked)
+            return await settle(try await load.next(load.request), load, asked: asked).adding(cookies: load.cookies)
         } catch let error as NetworkError where error.isAbsence {
-            let stale = substitute(for: load, "\(error.code)")
+            let cookies = load.cookies + (error.headers?.cookies ?? [])
+            let stale = substitute(for: load, "\(error.code)")?.adding(cookies: cookies)
             await keepReceived(error, load, asked: begun)
             guard let stale else { throw error }
             return stale
@@ -35,7 +36,7 @@ extension ResponseCache {
 
     /// Sends a conditional request with the validators of the stored response, and the tags of the other variants.
     /// Returns the answer, or nil when nothing stored has a validator or when the 304 is about something else.
-    private func confirm(_ load: CacheLoad) async throws -> NetworkResponse? {
+    private func confirm(_ load: inout CacheLoad) async throws -> NetworkResponse? {
         let (request, stored) = (load.request, load.stored)
         // The server evaluates the app's own condition, as it is.
         guard !request.isConditional else { return nil }
@@ -57,11 +58,13 @@ extension ResponseCache {
         let meant = await meant(by: response, load, sent: [stored?.tag].compactMap { $0 } + others)
         guard let meant, meant.canAnswer(request) else {
             request.report(.cache("the 304 does not match the stored response"))
+            load.cookies = response.headers.cookies
             return nil
         }
         let confirmed = meant.confirmed(by: response, to: request, asked: asked, at: now())
         await keep(confirmed, after: response, asked: asked, load)
         return try confirmed.answer(to: request, at: now(), .validated(load.reason))
+            .adding(cookies: response.headers.cookies)
     }
 
     /// Returns the stored response that a 304 is about ([RFC 9111
@@ -108,7 +111,7 @@ extension ResponseCache {
         if load.usesStored, response.statusCode >= 500, let stale = substitute(for: load, "HTTP \(response.statusCode)")
         {
             await storage.end(load.number)
-            return stale
+            return stale.adding(cookies: response.headers.cookies)
         }
         let stored = load.found.flatMap { $0.status == 200 && response.statusCode == 200 ? $0 : nil }
         if let stored, !stored.isDescribed(by: response) {
@@ -129,7 +132,7 @@ extension ResponseCache {
             let stale = substitute(for: load, "HTTP \(response.statusCode)")
         {
             await storage.end(load.number)
-            return stale
+            return stale.adding(cookies: response.headers.cookies)
         }
         let (answer, refusal) = await store(response, load, asked: asked)
         return answer.noting(.miss(load.reason), refusal)

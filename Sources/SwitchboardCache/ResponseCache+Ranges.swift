@@ -25,12 +25,13 @@ extension ResponseCache {
     /// Sends the request for the missing bytes of a stored response, and returns the whole ([RFC 9111
     /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Nil when the plain request must be sent instead: the
     /// server's bytes do not fit, or its status is about the range.
-    func complete(_ load: CacheLoad, for plain: NetworkRequest) async throws -> NetworkResponse? {
+    func complete(_ load: inout CacheLoad, for plain: NetworkRequest) async throws -> NetworkResponse? {
         let asked = now()
         let response = try await load.next(load.request)
         guard response.statusCode == 206 else {
             guard ![304, 400, 412, 416, 500, 501].contains(response.statusCode) else {
                 load.request.report(.cache("not completed: HTTP \(response.statusCode)"))
+                load.cookies = response.headers.cookies
                 return nil
             }
             return await settle(response, load, asked: asked)
@@ -41,12 +42,16 @@ extension ResponseCache {
             response.stream == nil || new.part?.ranges.first?.upperBound == new.part?.size
         else {
             load.request.report(.cache("not completed: the 206 does not fit the stored part"))
+            load.cookies = response.headers.cookies
             return nil
         }
-        if let rest = response.stream { return try await complete(whole, found, rest, load, for: plain) }
+        let cookies = response.headers.cookies
+        if let rest = response.stream {
+            return try await complete(whole, found, rest, load, for: plain).adding(cookies: cookies)
+        }
         let fault = await storage.store(whole, at: load.number)
         load.request.report(.cache(fault ?? "completed"))
-        return try whole.answer(to: plain, at: now(), .validated(load.reason))
+        return try whole.answer(to: plain, at: now(), .validated(load.reason)).adding(cookies: cookies)
     }
 
     /// Returns the whole as a stream: the stored bytes at the start, followed by the rest from the server.

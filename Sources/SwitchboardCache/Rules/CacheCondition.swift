@@ -40,9 +40,10 @@ enum CacheCondition: Sendable {
     /// Returns a 304 in place of a 200 that the app has already, and any other response unchanged.
     func answer(_ response: NetworkResponse) -> NetworkResponse {
         guard response.statusCode == 200, isKnown(response) else { return response }
-        // RFC 9110 §15.4.5, and the fields that guide a cache.
+        // RFC 9110 §15.4.5, the fields that guide a cache, and the cookies of the server's answer.
         let kept = [
-            "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "vary",
+            "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "set-cookie",
+            "vary",
         ]
         var answer = NetworkResponse(
             status: 304, headers: HTTPHeaders(response.headers.filter { kept.contains($0.name.lowercased()) }),

@@ -15,6 +15,8 @@ struct CacheLoad: Sendable {
     let reason: CacheOutcome.Reason
     /// The number of the load in the storage.
     var number = 0
+    /// The cookies of responses that the answer replaces.
+    var cookies: [String] = []
 
     /// Whether stored responses may answer, be confirmed or stand in for a failure.
     var usesStored: Bool { !request.options.cachePolicy.reloads && request.options.cacheLifetime != .none }
