@@ -81,17 +81,18 @@ extension ResponseCache {
     ) {
         revalidations.start(request, key) { [self] request in
             do {
-                let response = try await answer(
+                var response = try await answer(
                     CacheLoad(
                         key: key, stored: stored, found: stored, removals: removals, request: request, next: next,
-                        reason: .expired))
+                        reason: .expired, isInBackground: true))
                 let isFailed = response.cacheOutcome == .stale(.serverFailed)
                 if isFailed || response.statusCode >= 500 {
                     let why = isFailed ? "the stored response stays" : "HTTP \(response.statusCode)"
                     request.report(.cache("revalidation failed: \(why)"))
                 }
-                // Nobody else reads a body that is stored while it is read.
-                if response.stream != nil { for try await _ in response.bytes {} }
+                // Nobody else reads a body that is stored while it is read. Releasing any other one cancels the exchange.
+                if response.isStoredAsItArrives { for try await _ in response.bytes {} }
+                response.stream = nil
                 return response
             } catch {
                 request.report(.cache("revalidation failed: \((error as? NetworkError)?.summary ?? "cancelled")"))
@@ -102,6 +103,12 @@ extension ResponseCache {
 }
 
 extension NetworkResponse {
+    /// Whether the body is that of the server, and is stored while it is read.
+    fileprivate var isStoredAsItArrives: Bool {
+        guard stream != nil, notStoredReason == nil, case .miss = cacheOutcome else { return false }
+        return true
+    }
+
     /// Returns the number of bytes of the body of an answer. A body that streams is in the file of the stored response.
     func length(of stored: StoredResponse?) -> Int {
         guard stream != nil else { return body.count }

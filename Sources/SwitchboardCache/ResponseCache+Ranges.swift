@@ -82,14 +82,14 @@ extension ResponseCache {
             let size = response.announcedBodyCount
             return CacheBody(
                 response: new, storage: storage, load: load.number, size: size, end: size,
-                isCutKept: response.mayBeCut(for: request), report: report)
+                isCutKept: response.mayBeCut(for: request), isOnlyStored: load.isInBackground, report: report)
         }
         guard load.usesStored, let found = load.found, let whole = found.continued(by: new),
             let range = part.ranges.first
         else { return nil }
         return CacheBody(
             response: whole, storage: storage, load: load.number, size: part.size, end: range.upperBound,
-            isCutKept: true, start: (found, range.lowerBound), report: report)
+            isCutKept: true, start: (found, range.lowerBound), isOnlyStored: load.isInBackground, report: report)
     }
 
     /// Ends a load that failed. Stores the bytes that arrived, unless a whole response is stored.

@@ -35,6 +35,8 @@ struct CacheBody: Sendable {
     /// The stored part whose first bytes precede the ones that arrive, and the number of these bytes. Nil for a body that
     /// arrives from its first byte on.
     var start: (part: StoredResponse, count: Int)?
+    /// Whether nobody reads the body, so that it ends when it cannot be stored.
+    var isOnlyStored = false
     /// Receives the outcome.
     let report: @Sendable (String) -> Void
 

@@ -13,6 +13,8 @@ struct CacheLoad: Sendable {
     var request: NetworkRequest
     let next: Next
     let reason: CacheOutcome.Reason
+    /// Whether nobody reads the answer, because it is a revalidation in the background.
+    var isInBackground = false
     /// The number of the load in the storage.
     var number = 0
     /// The cookies of responses that the answer replaces.

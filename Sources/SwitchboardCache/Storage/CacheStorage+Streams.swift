@@ -11,7 +11,7 @@ extension CacheStorage {
     nonisolated func storing(_ bytes: ResponseBytes, in body: CacheBody) async -> ResponseBytes {
         guard let key = await key(of: body.load) else {
             await end(body.load)
-            return bytes
+            return body.isOnlyStored ? ResponseBytes { nil } : bytes
         }
         let sink: CacheBody.Sink
         if let folder {

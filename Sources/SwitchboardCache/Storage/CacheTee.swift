@@ -43,7 +43,7 @@ final class CacheTee: ResponseBytes.Source {
     func next() async throws -> Data? {
         do {
             await addStart()
-            guard let chunk = try await bytes.next() else {
+            guard !isUseless, let chunk = try await bytes.next() else {
                 if let sink = sink.swap(nil) { await body.finish(sink, isCut: false) }
                 return nil
             }
@@ -59,6 +59,9 @@ final class CacheTee: ResponseBytes.Source {
             throw error
         }
     }
+
+    /// Whether the rest of the body is of no use: nobody reads it, and it cannot be stored.
+    private var isUseless: Bool { body.isOnlyStored && sink.withLock { $0?.count == nil } }
 
     /// Copies the stored bytes that precede the arriving ones.
     private func addStart() async {

@@ -117,6 +117,50 @@ struct CacheRevalidationTests {
         #expect(await cache.usage.count == 0)
     }
 
+    @Test(
+        "a revalidation ends when its body can no longer be stored", arguments: [false, true],
+        [
+            (["Cache-Control": "max-age=60"], 17), (["Content-Length": "99999999"], 0),
+            (["Cache-Control": "no-store"], 0),
+        ]
+            as [(HTTPHeaders, Int)])
+    func endless(isOnDisk: Bool, answer: (fields: HTTPHeaders, most: Int)) async throws {
+        let (asked, chunks, events) = (Deliveries<Void>(), Deliveries<Void>(), Events())
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let session = AdHocSession { request in
+            asked.add(())
+            guard asked.all.count > 1 else {
+                return NetworkResponse(status: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
+            }
+            var response = NetworkResponse(
+                status: 200, headers: Self.window.merging(answer.fields), url: request.url)
+            response.request = request
+            response.bytes = ResponseBytes {
+                chunks.add(())
+                // It ends for the sake of the test.
+                return chunks.all.count < 2_000 ? Data(count: 64 << 10) : nil
+            }
+            return response
+        }
+        try await withFolder { folder in
+            let cache =
+                isOnDisk
+                ? try ResponseCache(folder: folder, diskLimit: 1 << 20, now: { date.now })
+                : ResponseCache(memoryLimit: 1 << 20, now: { date.now })
+            let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
+            let endPoint = URLEndPoint(
+                .get, URL(text: "https://h/"), options: RequestOptions { $0.monitors = [events] })
+            for try await _ in try await router.streamedResponse(for: endPoint).bytes {}
+            date.advance(by: 70)
+            let stale = try await router.streamedResponse(for: endPoint)
+            #expect(stale.cacheOutcome == .stale(.whileRevalidating))
+            try await events.wait(for: "finished", count: 3)
+            #expect(chunks.all.count <= answer.most)
+            // The server's new response counts, although it is not stored.
+            #expect(await cache.usage.count == 0)
+        }
+    }
+
     @Test("a revalidation stays in the environment of its call")
     func environment() async throws {
         let (asked, events) = (Deliveries<NetworkEnvironment?>(), Events())
