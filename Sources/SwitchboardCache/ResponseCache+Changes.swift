@@ -79,7 +79,7 @@ extension ResponseCache {
     func revalidate(
         _ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey, _ removals: Int
     ) {
-        revalidations.start(request, key) { [self] request in
+        revalidations.start(request, key, stored) { [self] request in
             do {
                 var response = try await answer(
                     CacheLoad(

@@ -1,44 +1,52 @@
 import SwitchboardPlatform
 import Switchboard
 
-/// The revalidations that run in the background: one per key at a time. Each one is a separate call, with the
-/// monitors and the total timeout of its request.
+/// The revalidations that run in the background: one per variant of a key at a time. Each one is a separate call, with
+/// the monitors and the total timeout of its request.
 final class CacheRevalidations: Sendable {
+    private struct Target: Hashable {
+        let key: CacheKey
+        /// The request's values of the fields that `Vary` names.
+        let variant: String
+    }
+
     private let calls = RouterCalls(
         InterceptorChain([.call(RevalidationLink())], RevalidationSession(), notesExchanges: false), nil,
         ContinuousClock())
-    /// The keys of the running revalidations, with the number of each.
-    private let running = Protected<(last: Int, keys: [CacheKey: Int])>((0, [:]))
+    /// The running revalidations, with the number of each.
+    private let running = Protected<(last: Int, targets: [Target: Int])>((0, [:]))
 
-    /// Starts a revalidation, unless one of this key is running. It does not end with the running call.
+    /// Starts a revalidation of a stored response, unless one is running. It does not end with the running call.
     func start(
-        _ request: NetworkRequest, _ key: CacheKey,
+        _ request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse,
         _ revalidate: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse
     ) {
+        let variant = CacheVariant.text(CacheVariant.names(stored.headers) ?? [], of: request)
+        let target = Target(key: key, variant: variant)
         let number: Int? = running.withLock { running in
-            guard running.keys[key] == nil else { return nil }
+            guard running.targets[target] == nil else { return nil }
             running.last += 1
-            running.keys[key] = running.last
+            running.targets[target] = running.last
             return running.last
         }
         guard let number else { return }
         var request = request
         request.call = nil
-        // The key is free before the monitors receive the end of the call.
+        // The target is free before the monitors receive the end of the call.
         request[RevalidationOption.self] = { [self] request in
-            defer { free(key, number) }
+            defer { free(target, number) }
             return try await revalidate(request)
         }
         CallCancellation.$current.withValue(nil) {
             _ = Task { [self, request] in
                 _ = try? await calls.send(request)
-                free(key, number)
+                free(target, number)
             }
         }
     }
 
-    private func free(_ key: CacheKey, _ number: Int) {
-        running.withLock { if $0.keys[key] == number { $0.keys[key] = nil } }
+    private func free(_ target: Target, _ number: Int) {
+        running.withLock { if $0.targets[target] == number { $0.targets[target] = nil } }
     }
 
     /// Cancels all revalidations, and waits until they have ended.

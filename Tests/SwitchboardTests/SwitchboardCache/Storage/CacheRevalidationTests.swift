@@ -161,6 +161,42 @@ struct CacheRevalidationTests {
         }
     }
 
+    @Test("a revalidation of one variant does not delay that of another", arguments: [false, true])
+    func variants(isOnDisk: Bool) async throws {
+        let (asked, gate, events) = (Deliveries<String>(), Gate(), Events())
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let session = AdHocSession { request in
+            let unit = request.headers["X-Unit"] ?? ""
+            asked.add(unit)
+            if asked.all.count > 2, unit == "a" { try await gate.wait() }
+            let fields = Self.window.merging(["Vary": "X-Unit"])
+            return NetworkResponse(status: 200, headers: fields, body: Data(unit.utf8), url: request.url)
+        }
+        try await withFolder { folder in
+            let cache =
+                isOnDisk
+                ? try ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: { date.now })
+                : ResponseCache(identity: { _ in "me" }, now: { date.now })
+            let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
+            func get(_ unit: String) async throws -> CacheOutcome? {
+                let options = RequestOptions { $0.monitors = [events] }
+                return try await router.response(
+                    for: URLEndPoint(.get, URL(text: "https://h/"), headers: ["X-Unit": unit], options: options)
+                ).cacheOutcome
+            }
+            for unit in ["a", "b"] { #expect(try await get(unit) != .hit) }
+            date.advance(by: 70)
+            for unit in ["a", "a", "b"] { #expect(try await get(unit) == .stale(.whileRevalidating)) }
+            // Five calls and the revalidation of "b".
+            try await events.wait(for: "finished", count: 6)
+            #expect(try await get("b") == .hit)
+            #expect(asked.all.filter { $0 == "a" }.count == 2 && asked.all.count == 4)
+            gate.open()
+            try await events.wait(for: "finished", count: 8)
+            #expect(try await get("a") == .hit)
+        }
+    }
+
     @Test("a revalidation stays in the environment of its call")
     func environment() async throws {
         let (asked, events) = (Deliveries<NetworkEnvironment?>(), Events())
