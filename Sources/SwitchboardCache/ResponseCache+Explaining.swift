@@ -43,7 +43,7 @@ extension ResponseCache: ExplainedInterceptor {
         let usesStored = !request.options.cachePolicy.reloads && request.options.cacheLifetime != .none
         let tags = await storage.tags(of: key)
         let isOfKey = stored?.url.map { $0.asCacheKey == key.url } ?? true
-        let hasValidator = !tags.isEmpty || !(stored?.validators.isEmpty ?? true)
+        let hasValidator = !CacheVariant.sendable(tags, behind: nil).isEmpty || !(stored?.validators.isEmpty ?? true)
         let isPart = reason == .notStored && stored?.part != nil
         let isValidated = !isPart && usesStored && request.method == .get && isOfKey && hasValidator
         let over = stored?.staleness(for: request.options, at: now())

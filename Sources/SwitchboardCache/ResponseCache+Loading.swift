@@ -44,9 +44,9 @@ extension ResponseCache {
         var validators = stored?.validators ?? HTTPHeaders()
         // A 304 about another variant answers no range.
         let tags = request.headers.contains("Range") ? [] : await storage.tags(of: load.key)
-        let others = tags.filter { $0 != stored?.tag && CacheVariant.isTag($0) }
+        let own = validators.values(for: "If-None-Match")
+        let others = CacheVariant.sendable(tags.filter { $0 != stored?.tag }, behind: own.first)
         if !others.isEmpty {
-            let own = validators.values(for: "If-None-Match")
             validators.set("If-None-Match", (own + others).joined(separator: ", "))
         }
         guard !validators.isEmpty, (try? validators.validate()) != nil else { return nil }
@@ -55,7 +55,7 @@ extension ResponseCache {
         let asked = now()
         let response = try await load.next(conditional)
         guard response.statusCode == 304 else { return await settle(response, load, asked: asked) }
-        let meant = await meant(by: response, load, sent: [stored?.tag].compactMap { $0 } + others)
+        let meant = await meant(by: response, load, sent: own + others)
         guard let meant, meant.canAnswer(request) else {
             request.report(.cache("the 304 does not match the stored response"))
             load.cookies = response.headers.cookies

@@ -64,9 +64,10 @@ final class DiskCache {
         return !index[name.key].isEmpty
     }
 
-    /// Returns the entity tags of all whole variants.
+    /// Returns the entity tags of all whole variants, the most recently used ones first.
     func tags(of key: CacheKey) -> [String] {
-        variants(of: key).filter { !$0.brief.isPart }.compactMap(\.brief.tag)
+        variants(of: key).filter { !$0.brief.isPart }
+            .sorted { index.item($0.name)?.use ?? 0 > index.item($1.name)?.use ?? 0 }.compactMap(\.brief.tag)
     }
 
     /// Reads the most recent response that matches a request. Nil if it is not more recent than `limit`.

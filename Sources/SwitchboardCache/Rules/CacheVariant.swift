@@ -9,6 +9,9 @@ enum CacheVariant {
     /// The most variants of one key. The least recently used ones are evicted.
     static let limit = 16
 
+    /// The largest `If-None-Match`, in bytes. Servers refuse requests with more than about 8 KiB of fields.
+    static let tagLimit = 4_096
+
     /// The most names of a `Vary`, and its most bytes. Each lookup compares the fields of all names.
     private static let bounds = (names: 64, bytes: 4_096)
 
@@ -106,6 +109,16 @@ enum CacheVariant {
 }
 
 extension CacheVariant {
+    /// Returns those of several entity tags that fit in one `If-None-Match`, behind the tag that it has already.
+    static func sendable(_ tags: [String], behind own: String?) -> [String] {
+        var room = tagLimit - (own?.utf8.count ?? 0)
+        return tags.filter { tag in
+            guard isTag(tag), tag.utf8.count + 2 <= room else { return false }
+            room -= tag.utf8.count + 2
+            return true
+        }
+    }
+
     /// Returns whether a text is an entity tag, so that it can stand in a list of them ([RFC 9110
     /// §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
     static func isTag(_ text: String) -> Bool {

@@ -127,7 +127,7 @@ actor CacheStorage {
         held.withLock { !$0.memory.variants(of: key).isEmpty } || disk?.holds(key) ?? false
     }
 
-    /// Returns the entity tags of all whole variants, without repetitions.
+    /// Returns the entity tags of all whole variants, without repetitions: the most recently used ones first.
     func tags(of key: CacheKey) -> [String] {
         var tags: [String] = []
         let inMemory = held.withLock { $0.memory.variants(of: key) }.filter { $0.part == nil }.compactMap(\.tag)

@@ -72,8 +72,10 @@ struct MemoryCache: Sendable {
         return places
     }
 
-    /// Returns all variants of a key.
-    func variants(of key: CacheKey) -> [StoredResponse] { places(of: key).compactMap { entries[$0]?.content.response } }
+    /// Returns all variants of a key, the most recently used ones first.
+    func variants(of key: CacheKey) -> [StoredResponse] {
+        places(of: key).compactMap { entries[$0] }.sorted { $0.use > $1.use }.map(\.content.response)
+    }
 
     private func place(_ key: CacheKey, _ request: NetworkRequest) -> Int? {
         var found: Int?

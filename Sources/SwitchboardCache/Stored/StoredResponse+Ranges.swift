@@ -270,10 +270,12 @@ extension NetworkResponse {
 }
 
 extension HTTPHeaders {
+    /// The validator for `If-Range`, unless it is too long to be sent.
     fileprivate var strongValidator: String? {
         let tags = values(for: "ETag")
         guard tags.isEmpty else {
-            return tags.count == 1 && !tags[0].hasPrefix("W/") && CacheVariant.isTag(tags[0]) ? tags[0] : nil
+            return tags.count == 1 && !tags[0].hasPrefix("W/") && CacheVariant.isTag(tags[0])
+                && tags[0].utf8.count <= CacheVariant.tagLimit ? tags[0] : nil
         }
         let (changed, sent) = (values(for: "Last-Modified"), values(for: "Date"))
         guard changed.count == 1, sent.count == 1, let change = HTTPDate.parse(changed[0]),

@@ -4,11 +4,17 @@ import SwitchboardText
 
 extension StoredResponse {
     /// The header fields of a conditional request ([RFC 9110
-    /// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1)). Empty when the response has no validator.
+    /// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1)). Empty when the response has no validator, and for a
+    /// tag that is too long: without it, the date alone may confirm another response.
     var validators: HTTPHeaders {
         var fields = HTTPHeaders()
-        if let tag { fields.add("If-None-Match", tag) }
-        if let date = headers.values(for: "Last-Modified").first { fields.add("If-Modified-Since", date) }
+        if let tag {
+            guard tag.utf8.count <= CacheVariant.tagLimit else { return fields }
+            fields.add("If-None-Match", tag)
+        }
+        if let date = headers.values(for: "Last-Modified").first, date.utf8.count <= CacheVariant.tagLimit {
+            fields.add("If-Modified-Since", date)
+        }
         // Ignores validators that cannot be sent as a field.
         return (try? fields.validate()) == nil ? HTTPHeaders() : fields
     }

@@ -51,6 +51,47 @@ struct CacheValidationTests {
         #expect(fixture.session.requests.last?.headers["If-None-Match"]?.hasPrefix("\"a\", ") == true)
     }
 
+    @Test("the tags that are used most recently are sent, up to 4 KiB in all", arguments: [false, true])
+    func longTags(isOnDisk: Bool) async throws {
+        func tag(_ unit: String) -> String { "\"\(unit)\(String(repeating: "e", count: 1_500))\"" }
+        let session = StubSession { request in
+            let unit = request.headers["X-Unit"] ?? ""
+            let tag = unit == "long" ? "\"\(String(repeating: "e", count: 4_095))\"" : tag(unit)
+            return .text(unit, headers: ["Vary": "X-Unit", "Cache-Control": "max-age=60", "ETag": tag])
+        }
+        try await withFolder { folder in
+            let fixture = try CacheFixture(session, in: isOnDisk ? folder : nil)
+            for unit in ["a", "b", "c", "a", "long", "d"] {
+                _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit])
+            }
+            // "a" was used last, and a tag that is too long is not sent.
+            #expect(session.requests.last?.headers["If-None-Match"] == "\(tag("a")), \(tag("c"))")
+            fixture.date.advance(by: 60)
+            _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "b"])
+            #expect(session.requests.last?.headers["If-None-Match"] == "\(tag("b")), \(tag("d"))")
+        }
+    }
+
+    @Test(
+        "a validator of more than 4 KiB is not sent",
+        arguments: [
+            (4_097, 29, nil, nil), (4_096, 4_097, "tag", nil), (4_096, 29, "tag", "date"), (nil, 4_097, nil, nil),
+        ]
+            as [(Int?, Int, String?, String?)])
+    func longValidator(tag: Int?, date: Int, sentTag: String?, sentDate: String?) async throws {
+        let changed =
+            "Tue, 14 Nov 2000 22:13:20 GMT" + String(repeating: " ", count: date - 30) + (date > 30 ? "x" : "")
+        var headers: HTTPHeaders = ["Cache-Control": "max-age=60", "Last-Modified": changed]
+        headers["ETag"] = tag.map { "\"\(String(repeating: "e", count: $0 - 2))\"" }
+        let fixture = CacheFixture(headers: headers)
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 60)
+        #expect(try await fixture.get("https://h/", .server) == "2")
+        let sent = fixture.session.requests.last?.headers
+        #expect(sent?["If-None-Match"] == (sentTag == nil ? nil : headers["ETag"]))
+        #expect(sent?["If-Modified-Since"] == (sentDate == nil ? nil : changed))
+    }
+
     // §4.3.4: "If the new response does not include any form of validator … and there is only one stored response"
     @Test("a 304 without a tag selects nothing among several tags")
     func noTag() async throws {

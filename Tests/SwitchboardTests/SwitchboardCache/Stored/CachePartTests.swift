@@ -94,6 +94,15 @@ struct CachePartTests {
         #expect(fixture.session.requests.count == 2)
     }
 
+    @Test("a part whose validator has more than 4 KiB is not stored", arguments: [4_096, 4_097])
+    func longValidator(count: Int) async throws {
+        let tag: HTTPHeaders = ["ETag": "\"\(String(repeating: "e", count: count - 2))\""]
+        let fixture = CacheFixture(StubSession(part(0...4, tag), count == 4_096 ? part(5...9, tag) : whole()))
+        _ = try await get(fixture, "bytes=0-4")
+        #expect(try await get(fixture).text == Self.text)
+        #expect((fixture.session.requests.last?.headers["If-Range"] == nil) == (count == 4_097))
+    }
+
     // RFC 9111 §3.4: "If the new response contains a strong validator … combine"; RFC 9110 §15.3.7.3: "A client that has
     // received multiple partial responses to GET requests on a target resource MAY combine those responses into a larger
     // continuous range if they share the same strong validator."
