@@ -26,7 +26,12 @@ struct CacheControl: Sendable {
 
     init(_ headers: HTTPHeaders) {
         for value in headers.values(for: "Cache-Control") {
-            for directive in Self.directives(of: value) { add(directive.name, directive.value) }
+            for part in value.splitOutsideQuotes(at: ",") {
+                let part = part.trimmed
+                let (name, value) = Self.directive(part)
+                add(name, value)
+                for name in Self.hidden(in: part) { add(name, nil) }
+            }
         }
     }
 
@@ -62,17 +67,14 @@ struct CacheControl: Sendable {
         return min(Double(text) ?? 0, 2_147_483_648)
     }
 
-    /// Splits a field value into directives: names in lower case, values without quotes. A comma within quotes does not
-    /// separate directives. A value beside a space is invalid, and becomes empty.
-    private static func directives(of text: String) -> [(name: String, value: String?)] {
-        text.splitOutsideQuotes(at: ",").map { part in
-            let part = part.trimmed
-            guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (part.lowercased(), nil) }
-            let (name, value) = (part[..<equals], part[part.index(after: equals)...])
-            guard name.trimmed == name, value.trimmed == value else { return (name.trimmed.lowercased(), "") }
-            let isQuoted = value.utf8.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
-            return (name.lowercased(), isQuoted ? unescaped(value.dropFirst().dropLast()) : String(value))
-        }
+    /// Reads a directive: the name in lower case, the value without quotes. A value beside a space is invalid, and becomes
+    /// empty.
+    private static func directive(_ part: String) -> (name: String, value: String?) {
+        guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (part.lowercased(), nil) }
+        let (name, value) = (part[..<equals], part[part.index(after: equals)...])
+        guard name.trimmed == name, value.trimmed == value else { return (name.trimmed.lowercased(), "") }
+        let isQuoted = value.utf8.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
+        return (name.lowercased(), isQuoted ? unescaped(value.dropFirst().dropLast()) : String(value))
     }
 
     /// Returns the text with each quoted pair replaced by its second character ([RFC 9110

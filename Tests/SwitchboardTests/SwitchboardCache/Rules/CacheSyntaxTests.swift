@@ -98,6 +98,23 @@ struct CacheSyntaxTests {
     }
 
     @Test(
+        "a malformed directive that contains no-store or no-cache counts as it",
+        arguments: [
+            (#"max-age=60, private="a, no-store"#, false), (#"max-age=60, "no-store""#, false),
+            ("max-age=60,no-store;", false), ("max-age=60, x;No-Store", false), ("max-age=60, x no-store", false),
+            (#"max-age=60, ext="a"x="b, no-store""#, false), (#"max-age=60, ext="\", no-store"#, false),
+            ("max-age=60, x;no-cache", false), (#"max-age=60, "no-cache""#, false),
+            (#"max-age=60, ext="a; no-store""#, true), (#"max-age=60, ext="\"no-store\"""#, true),
+            ("max-age=60, ext=no-store", true), ("max-age=60, x-no-store;", true), ("max-age=60, no-storex;", true),
+            (#"max-age=60, "no-stor"e"#, true),
+        ])
+    func malformed(control: String, isHit: Bool) async throws {
+        let fixture = CacheFixture(headers: ["Cache-Control": control])
+        for _ in 1...2 { _ = try await fixture.response("https://h/", .server) }
+        #expect(fixture.session.requests.count == (isHit ? 1 : 2))
+    }
+
+    @Test(
         "the local time zone changes no lifetime",
         .rule(
             "RFC 9111 §4.2",
