@@ -40,6 +40,7 @@ struct CacheRemovalTests {
             ("https://h/a%2fb", "https://h/a%2Fb"), ("https://h/a?q=%41", "https://h/a?q=A"),
             ("https://b\u{fc}cher.example/a", "https://xn--bcher-kva.example/a"),
             ("https://h/caf\u{e9}", "https://h/caf%c3%a9"), ("https://[::1]:443/a", "https://[::1]/a"),
+            ("https://h/a", "https://h/a#x"), ("https://h/a", "https://H/a"), ("https://h/a", "hTTps://h/a"),
         ])
     func url(isOnDisk: Bool, spelling: (stored: String, removed: String)) async throws {
         for (stored, removed) in [(spelling.stored, spelling.removed), (spelling.removed, spelling.stored)] {

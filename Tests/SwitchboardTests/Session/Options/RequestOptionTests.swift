@@ -34,6 +34,23 @@ struct RequestOptionTests {
         #expect(session.requests.map { $0[Label.self] } == ["router", "router"])
     }
 
+    @Test("options are merged if set directly, by a closure, or after it", .requirement("S2.14"))
+    func directValues() {
+        var own = RequestOptions()
+        own[Priority.self] = 1
+        own[Label.self] = "own"
+        var other = RequestOptions { $0[Priority.self] += 10 }
+        other[Label.self] = "after"
+        let merged = own.merging(other)
+        #expect(merged[Priority.self] == 11 && merged[Label.self] == "after")
+        var direct = RequestOptions()
+        direct[Label.self] = "direct"
+        let twice = merged.merging(direct)
+        #expect(twice[Priority.self] == 11 && twice[Label.self] == "direct")
+        let again = own.merging(twice)
+        #expect(again[Priority.self] == 11 && again[Label.self] == "direct")
+    }
+
     @Test("options survive retries and redirects", .requirement("S2.14"))
     func survival() async throws {
         let session = StubSession(
