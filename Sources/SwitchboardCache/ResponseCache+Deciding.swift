@@ -9,8 +9,8 @@ extension ResponseCache {
         case refuse
     }
 
-    /// Decides whether a stored response answers a request.
-    func decision(on stored: StoredResponse?, _ request: NetworkRequest) -> Decision {
+    /// Decides whether a stored response answers a request now, or at a time.
+    func decision(on stored: StoredResponse?, _ request: NetworkRequest, at time: Date? = nil) -> Decision {
         let control = CacheControl(request.headers)
         let (options, policy) = (request.options, request.options.cachePolicy)
         let isOffline = control.isOnlyIfCached || policy == .returnCacheDataDontLoad
@@ -20,7 +20,7 @@ extension ResponseCache {
         if let failed = stored.failedCall, failed == request.id, !isOffline {
             return .load(.requested, text: "to be refreshed")
         }
-        let now = now()
+        let now = time ?? now()
         let staleness = stored.staleness(for: options, at: now)
         switch policy {
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad:

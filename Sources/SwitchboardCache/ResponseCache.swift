@@ -122,14 +122,15 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         if request.isConditional, let condition = await condition(of: request, key) {
             return condition.answer(try await intercept(request.unconditional, next: next))
         }
-        let (found, stored, decision, removals) = await storage.decide(key, request, self)
+        let now = now()
+        let (found, stored, decision, removals) = await storage.decide(key, request, self, at: now)
         let reason: CacheOutcome.Reason
         switch decision {
         case .answer(let stored, let outcome):
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key, removals) }
-            let response = try stored.answer(to: request, at: now(), outcome)
+            let response = try stored.answer(to: request, at: now, outcome)
             storage.count(outcome, response.length(of: stored))
-            if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now()))) }
+            if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now))) }
             return request.options.reusesDecodedValue
                 ? response.reusing(stored.decoded, of: stored.body, kept) : response
         case .refuse: throw Self.notCached

@@ -90,28 +90,45 @@ struct CacheFileName: Sendable, Hashable {
                 guard var next = bytes.baseAddress else { return 0 }
                 if let start = folder.baseAddress { next.update(from: start, count: folder.count) }
                 next += folder.count
-                func add(_ number: UInt64, digits: UInt64 = 16, dash: Bool = true) {
-                    var shift = digits &* 4
-                    while shift > 0 {
-                        shift &-= 4
-                        let value = UInt8(truncatingIfNeeded: number &>> shift & 15)
-                        next.pointee = value &+ (value < 10 ? 0x30 : 0x57)
-                        next += 1
-                    }
-                    guard dash else { return }
-                    next.pointee = 0x2D
+                func add(_ number: UInt32) {
+                    UnsafeMutableRawPointer(next).storeBytes(of: Self.digits(number).littleEndian, as: UInt64.self)
+                    next += 8
+                }
+                func add(_ number: UInt64) {
+                    add(UInt32(truncatingIfNeeded: number &>> 32))
+                    add(UInt32(truncatingIfNeeded: number))
+                }
+                func addDash() {
+                    next.pointee = UInt8(ascii: "-")
                     next += 1
                 }
                 add(marks.place)
+                addDash()
                 add(marks.url)
-                add(UInt64(marks.partition), digits: 8)
-                add(owner.words[0], dash: false)
-                add(owner.words[1], dash: variant != nil)
-                if let variant { add(variant, dash: false) }
+                addDash()
+                add(marks.partition)
+                addDash()
+                add(owner.words[0])
+                add(owner.words[1])
+                if let variant {
+                    addDash()
+                    add(variant)
+                }
                 next.update(from: Self.ending.utf8Start, count: Self.ending.utf8CodeUnitCount)
                 return count
             }
         }
+    }
+
+    /// Returns the eight hexadecimal digits of a number as ASCII. The first one is the lowest byte.
+    private static func digits(_ number: UInt32) -> UInt64 {
+        var digits = UInt64(number.byteSwapped)
+        // Moves each byte to 16 bits, and then each half of it to 8 bits.
+        digits = (digits | digits &<< 16) & 0x0000_FFFF_0000_FFFF
+        digits = (digits | digits &<< 8) & 0x00FF_00FF_00FF_00FF
+        digits = (digits &>> 4 | digits &<< 8) & 0x0F0F_0F0F_0F0F_0F0F
+        let letters = (digits &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
+        return digits &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
     }
 
     /// Reads the name of a file. Nil for a name that a cache does not give.

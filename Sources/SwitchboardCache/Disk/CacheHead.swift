@@ -110,8 +110,10 @@ final class CacheHead: Sendable {
 
     /// Reads a head. Nil when it is damaged.
     ///
-    /// - Parameter bytes: The head and the trailer, which has valid lengths.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    /// - Parameters:
+    ///   - bytes: The head and the trailer, which has valid lengths.
+    ///   - key: The key that the response probably has.
+    init?(_ bytes: UnsafeRawBufferPointer, like key: CacheKey? = nil) {
         let end = bytes.count - Self.trailer
         guard let bodyCount = Self.lengths(bytes)?.body else { return nil }
         let sum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end + 24, as: UInt64.self))
@@ -121,7 +123,7 @@ final class CacheHead: Sendable {
         date = Double(bitPattern: reader.number())
         ageBefore = Double(bitPattern: reader.number())
         rules = CacheRules(&reader)
-        asked = reader.text()
+        asked = reader.text(like: key?.url)
         partition = reader.text()
         variant = reader.text()
         url = reader.texts().first

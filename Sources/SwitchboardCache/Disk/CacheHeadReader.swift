@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardText
 
 /// Reads the numbers and texts of a stored response's head.
 struct CacheHeadReader {
@@ -26,7 +27,8 @@ struct CacheHeadReader {
         return seconds.isNaN ? nil : seconds
     }
 
-    mutating func text() -> String {
+    /// Reads a text. Returns the known one if they are equal, because that needs no memory.
+    mutating func text(like known: String? = nil) -> String {
         let count = number()
         guard count <= bytes.count - offset else {
             isSound = false
@@ -34,6 +36,7 @@ struct CacheHeadReader {
         }
         defer { offset += Int(count) }
         let text = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + Int(count))])
+        if let known, known.hasBytes(of: text) { return known }
         guard text.count < 16 else { return String(decoding: text, as: UTF8.self) }
         // Needs no heap memory for a short text, and half of the time.
         return String(unsafeUninitializedCapacity: text.count) { room in

@@ -46,23 +46,29 @@ struct CacheKey: Sendable {
 
     /// Returns all fields but the ignored ones behind a text, sorted by name: any of them may hold a credential.
     private static func text(_ headers: HTTPHeaders, after start: String, ignoring ignored: [String]) -> String {
-        var names: [String] = []
+        var lines: [(name: String, value: String)] = []
         for field in headers where !ignored.contains(where: field.name.equalsIgnoringCase) {
             let name = field.name.lowercased()
-            if !names.contains(name) { names.append(name) }
+            guard !lines.contains(where: { $0.name == name }) else { continue }
+            for value in CacheVariant.normalized(name, headers.values(for: name)) { lines.append((name, value)) }
         }
-        guard !names.isEmpty else { return start }
-        var text = Array(start.utf8)
-        text.reserveCapacity(text.count + 40 * names.count)
-        for name in names.count < 2 ? names : names.sorted() {
-            for value in CacheVariant.normalized(name, headers.values(for: name)) {
-                text += "\n".utf8
-                text += name.utf8
-                text += ": ".utf8
-                text += value.utf8
+        // The lines of a name keep their order.
+        if lines.count > 1 { lines.sort { $0.name < $1.name } }
+        let count = lines.reduce(start.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
+        return String(unsafeUninitializedCapacity: count) { bytes in
+            var place = 0
+            func add(_ text: String) {
+                place = bytes[place...].initialize(fromContentsOf: text.utf8)
             }
+            add(start)
+            for (name, value) in lines {
+                add("\n")
+                add(name)
+                add(": ")
+                add(value)
+            }
+            return place
         }
-        return String(decoding: text, as: UTF8.self)
     }
 }
 
@@ -100,21 +106,23 @@ extension UnsafeBufferPointer<UInt8> {
     fileprivate var cacheKey: String? {
         let end = firstPlace(of: .numberSign) ?? count
         let query = Swift.min(firstPlace(of: .questionMark) ?? end, end)
-        let colon = self[..<query].firstIndex(of: .colon) ?? 0
+        let colon = part(..<query).firstPlace(of: .colon) ?? 0
         let start = Swift.min(colon + 3, query)
-        let path = self[start..<query].firstIndex(of: .slash) ?? query
+        let path = part(start..<query).firstPlace(of: .slash).map { start + $0 } ?? query
         var host = self[start..<path]
         if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
-        let isPlain = self[..<colon].lazy.map(\.lowercased).elementsEqual("http".utf8)
-        let port = isPlain ? ":80" : ":443"
-        if host.last == .colon { host = host.dropLast() }
-        if host.count >= port.utf8.count, host.suffix(port.utf8.count).elementsEqual(port.utf8) {
-            host = host.dropLast(port.utf8.count)
+        if part(start..<path).firstPlace(of: .colon) != nil {
+            let isPlain = self[..<colon].lazy.map(\.lowercased).elementsEqual("http".utf8)
+            let port = isPlain ? ":80" : ":443"
+            if host.last == .colon { host = host.dropLast() }
+            if host.count >= port.utf8.count, host.suffix(port.utf8.count).elementsEqual(port.utf8) {
+                host = host.dropLast(port.utf8.count)
+            }
         }
-        let rest = UnsafeBufferPointer(rebasing: self[path..<end])
+        let rest = part(path..<end)
         let isWhole = path < query && end == count && host.count == path - start
         let isNormal = isWhole && rest.firstPlace(of: UInt8(ascii: "%")) == nil
-        if isNormal, !self[..<path].contains(where: { (0x41...0x5A).contains($0) }) { return nil }
+        if isNormal, !part(..<path).contains(where: { (0x41...0x5A).contains($0) }) { return nil }
         var bytes = self[..<colon].map(\.lowercased)
         bytes += self[colon..<start]
         for byte in host { bytes.append(byte.lowercased) }
@@ -122,6 +130,8 @@ extension UnsafeBufferPointer<UInt8> {
         bytes.append(withoutNeedlessEscapes: rest[...])
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    private func part(_ range: some RangeExpression<Int>) -> Self { Self(rebasing: self[range]) }
 }
 
 extension [UInt8] {

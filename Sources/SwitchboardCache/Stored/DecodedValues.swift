@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardPlatform
 
 /// The values that calls decoded from the body of a stored response. They live as long as the response.
-final class DecodedValues: @unchecked Sendable {  // ``lock`` guards the entries
+final class DecodedValues: Sendable {
     private struct Entry: @unchecked Sendable {  // only calls for a `Sendable` value decode it
         let type: ObjectIdentifier
         let decoder: any ResponseDecoder
@@ -12,15 +12,11 @@ final class DecodedValues: @unchecked Sendable {  // ``lock`` guards the entries
 
     /// The most values of a response.
     private static let limit = 4
-    /// All share one lock, because each stored response has these values and few calls want them.
-    private static let lock = Protected(())
-    private var entries: [Entry] = []
+    private let entries = Protected<[Entry]>([])
 
     /// Returns the value that an equal decoder decoded, or nil.
     func find<Value>(_ type: Value.Type, by decoder: any ResponseDecoder) -> Value? {
-        let found = Self.lock.withLock { _ in entries }.first {
-            $0.type == ObjectIdentifier(type) && $0.decoder.decodes(like: decoder)
-        }
+        let found = entries.value.first { $0.type == ObjectIdentifier(type) && $0.decoder.decodes(like: decoder) }
         // A cast of nil to an optional type would succeed.
         guard let found else { return nil }
         return found.value as? Value
@@ -35,12 +31,11 @@ final class DecodedValues: @unchecked Sendable {  // ``lock`` guards the entries
     func removeAll() { replace { _ in [] } }
 
     private func replace(_ change: ([Entry]) -> [Entry]) {
-        // The values may have code of the app that runs at their end, so they end outside of the lock.
-        let old = Self.lock.withLock { _ in
+        // The app's values end outside of the lock.
+        _ = entries.withLock { entries in
             let old = entries
             entries = change(old)
             return old
         }
-        withExtendedLifetime(old) {}
     }
 }

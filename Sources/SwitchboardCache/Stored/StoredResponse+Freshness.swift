@@ -32,8 +32,10 @@ extension StoredResponse {
 
     /// Returns the current age, as the `Age` field states it.
     func age(at now: Date) -> Duration {
-        .seconds(ageBefore + max(0, now.timeIntervalSince(date)))
+        .seconds(ageSeconds(at: now))
     }
+
+    func ageSeconds(at now: Date) -> Double { ageBefore + max(0, now.timeIntervalSince(date)) }
 
     /// Whether the server forbids answering with the stale response ([RFC 9111
     /// §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)).

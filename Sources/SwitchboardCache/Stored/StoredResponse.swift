@@ -153,11 +153,11 @@ final class StoredResponse: Sendable {
         if let file, response.statusCode == status, request.method != .head {
             response.stream = file.bytes(0..<file.bodyCount, for: request)
         }
-        let age = age(at: now)
-        response.headers.set(HTTPHeader(name: "Age", trimmedValue: "\(age.components.seconds)"))
+        let age = ageSeconds(at: now)
+        response.headers.set(HTTPHeader(name: "Age", trimmedValue: String(Int(age))))
         response.request = request
         response.request?.note(outcome)
-        response.cacheAge = age
+        response.cacheAge = .seconds(age)
         return response
     }
 

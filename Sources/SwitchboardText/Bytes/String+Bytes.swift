@@ -29,6 +29,13 @@ extension String {
         return (isSame ?? nil) ?? zip(utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
     }
 
+    /// Returns whether the text consists of these bytes.
+    package func hasBytes(of bytes: UnsafeRawBufferPointer) -> Bool {
+        guard utf8.count == bytes.count, let start = bytes.baseAddress else { return utf8.isEmpty && bytes.isEmpty }
+        var text = self
+        return text.withUTF8 { $0.baseAddress.map { memcmp($0, start, bytes.count) == 0 } ?? true }
+    }
+
     /// Returns whether the bytes are equal. `==` also accepts another encoding of the same character.
     package func hasBytes(of other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
