@@ -29,7 +29,7 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
             }
             let settings = request.options.webSocket
             request.options.streamsResponse = true
-            request.options.upgrade = ConnectionUpgrade {
+            request.options.upgrade = ConnectionUpgrade(relay: .frames(limit: settings.messageLimit)) {
                 WebSocketHandshake(settings).headers
             } outgoing: { [weak queue] in
                 // The queue keeps the error of its end, which holds the request.

@@ -40,8 +40,9 @@ struct WebSocketHandshake: Sendable {
         return headers
     }
 
-    /// Checks a 101 and returns the agreement.
+    /// Checks a 101 and returns the agreement. Without a key, the system made the handshake and has checked the rest.
     func agreement(_ headers: HTTPHeaders) throws(HandshakeFault) -> Agreement {
+        guard !key.isEmpty else { return Agreement(subprotocol: try subprotocol(headers)) }
         guard tokens(headers, "Upgrade").contains("websocket") else {
             throw HandshakeFault("the 101 has no Upgrade: websocket")
         }

@@ -24,9 +24,11 @@ public final class FoundationSession: NetworkSession {
     private let urlSession: URLSession
     private let unsupported: String?
     private let delegate = FoundationSessionDelegate()
+    /// Creates the tasks of WebSockets in place of URLSession. For tests.
+    private let scriptedTask = Protected<(@Sendable (URLRequest) -> any SocketTask)?>(nil)
     /// The lock for the creation of tasks, because URLSession traps when a task is created after invalidation.
     private let isInvalidated = Protected(false)
-    private let deadlines = DeadlineSweeper()
+    let deadlines = DeadlineSweeper()
 
     /// Creates a session with separate connections.
     public init(configuration: SessionConfiguration = SessionConfiguration()) {
@@ -34,6 +36,12 @@ public final class FoundationSession: NetworkSession {
         urlSession = URLSession(
             configuration: configuration.urlSessionConfiguration, delegate: delegate,
             delegateQueue: URLSessionQuirks.makeDelegateQueue())
+    }
+
+    /// Creates a session whose WebSockets are these tasks. For tests.
+    package convenience init(scriptedTask: @escaping @Sendable (URLRequest) -> any SocketTask) {
+        self.init()
+        _ = self.scriptedTask.swap(scriptedTask)
     }
 
     deinit {
@@ -58,8 +66,12 @@ public final class FoundationSession: NetworkSession {
         if let unsupported {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(unsupported)")
         }
-        guard request.options.upgrade == nil else {
-            throw NetworkError(.unsupported, reason: "FoundationSession opens no WebSockets: use CurlSession, on Linux")
+        if let upgrade = request.options.upgrade {
+            do {
+                return try await open(upgrade, of: request)
+            } catch {
+                throw (error as? NetworkError)?.asOfflineError(to: request.url) ?? error
+            }
         }
         let payload = try await RequestPayload(request.body, within: request.timeouts)
         let urlRequest = try URLRequest(request, payload: payload)
@@ -96,10 +108,9 @@ public final class FoundationSession: NetworkSession {
     }
 
     private func start(_ exchange: FoundationExchange, _ urlRequest: URLRequest) {
-        let task: URLSessionDataTask? = isInvalidated.withLock { isInvalidated in
-            isInvalidated ? nil : urlSession.dataTask(with: urlRequest)
+        guard let task = makeTask({ $0.dataTask(with: urlRequest) }) else {
+            return exchange.fail(NetworkError(.sessionInvalidated))
         }
-        guard let task else { return exchange.fail(NetworkError(.sessionInvalidated)) }
         delegate.register(exchange, for: task)
         if exchange.attach(task) {
             deadlines.add(exchange)
@@ -109,5 +120,17 @@ public final class FoundationSession: NetworkSession {
             task.resume()
             exchange.cancelTask()
         }
+    }
+
+    /// Creates the task of a WebSocket. Nil after invalidation.
+    func makeSocketTask(_ urlRequest: URLRequest) -> (any SocketTask)? {
+        makeTask { [delegate, scriptedTask = scriptedTask.value] session in
+            scriptedTask?(urlRequest)
+                ?? URLSessionSocketTask(task: session.webSocketTask(with: urlRequest), delegate: delegate)
+        }
+    }
+
+    private func makeTask<Made>(_ make: (URLSession) -> Made) -> Made? {
+        isInvalidated.withLock { $0 ? nil : make(urlSession) }
     }
 }

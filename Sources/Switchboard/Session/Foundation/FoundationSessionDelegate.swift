@@ -8,11 +8,22 @@ import Foundation
 /// delegate nor the async methods of URLSession report everything.
 final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
     private let exchanges = Protected<[Int: FoundationExchange]>([:])
+    private let sockets = Protected<[Int: FoundationSocket]>([:])
     private static let answering = DispatchQueue(label: "Switchboard.FoundationSession.answering")
 
     func register(_ exchange: FoundationExchange, for task: URLSessionTask) {
         let identifier = task.taskIdentifier
         exchanges.withLock { $0[identifier] = exchange }
+    }
+
+    func register(_ socket: FoundationSocket, for task: URLSessionTask) {
+        let identifier = task.taskIdentifier
+        sockets.withLock { $0[identifier] = socket }
+    }
+
+    func socket(for task: URLSessionTask) -> FoundationSocket? {
+        let identifier = task.taskIdentifier
+        return sockets.withLock { $0[identifier] }
     }
 
     private func exchange(for task: URLSessionTask) -> FoundationExchange? {
@@ -75,5 +86,6 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
         // On Linux, a redirect without a Location is never reported. The response is only available here.
         if error == nil, let response = task.response { exchange?.didReceiveUnreported(response) }
         exchange?.didComplete(with: error)
+        sockets.withLock { $0.removeValue(forKey: identifier) }?.didComplete(with: error, task.response)
     }
 }

@@ -53,6 +53,7 @@ enum URLErrorMapping {
 
     /// Texts in libcurl's messages, the most specific first.
     private static let libcurlTexts: [(text: String, code: NetworkError.Code)] = [
+        ("websockets not supported", .unsupported),
         ("bytes remaining to read", .truncatedBody), ("outstanding read data remaining", .truncatedBody),
         ("was not closed cleanly", .truncatedBody), ("end of response with", .truncatedBody),
         ("unrecognized content encoding", .cannotDecodeResponse),

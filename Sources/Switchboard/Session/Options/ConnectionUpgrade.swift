@@ -10,12 +10,17 @@ package struct ConnectionUpgrade: Sendable {
     package let outgoing: @Sendable () -> HTTPBodyStream
     /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
     package let connected: @Sendable (any UpgradedConnection) -> Void
+    /// Converts between these bytes and messages, for a session whose platform has no bytes of a WebSocket. Nil for a
+    /// protocol other than WebSocket.
+    package let relay: MessageRelay?
 
     /// Creates an upgrade.
     package init(
-        headers: @escaping @Sendable () -> HTTPHeaders, outgoing: @escaping @Sendable () -> HTTPBodyStream,
+        relay: MessageRelay? = nil, headers: @escaping @Sendable () -> HTTPHeaders,
+        outgoing: @escaping @Sendable () -> HTTPBodyStream,
         connected: @escaping @Sendable (any UpgradedConnection) -> Void = { _ in }
     ) {
+        self.relay = relay
         self.headers = headers
         self.outgoing = outgoing
         self.connected = connected
