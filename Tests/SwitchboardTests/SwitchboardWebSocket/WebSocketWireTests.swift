@@ -159,7 +159,7 @@ import Testing
                             if end == .stall { socket.connections.abandon() } else { _ = try? await socket.receive() }
                         }
                     }
-                    // The session keeps a few of its own.
+                    // The session keeps a few others.
                     try #require(await comesTrue { (try? count()) ?? .max < first + 10 })
                 }
             }
