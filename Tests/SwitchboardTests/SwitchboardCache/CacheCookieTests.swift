@@ -20,7 +20,7 @@ struct CacheCookieTests {
         var cookies = ["sid=1"]
     }
 
-    private static let url = "https://h.example/"
+    private static let url = URL(text: "https://h.example/")
     private static let fields: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60, stale-if-error=60"]
     private static let part: HTTPHeaders = ["Content-Range": "bytes 0-1/4"]
     private static let rest: HTTPHeaders = ["Content-Range": "bytes 2-3/4"]
@@ -64,16 +64,18 @@ struct CacheCookieTests {
         let fixture = CacheFixture(session) { ResponseCache(identity: { _ in "me" }, now: $0) }
         var headers = HTTPHeaders()
         headers["Range"] = exchange.range
-        _ = try await fixture.response(Self.url, .server, headers: headers)
+        _ = try await fixture.response(Self.url.absoluteString, .server, headers: headers)
         if exchange.range == nil { fixture.date.advance(by: 61) }
         let jar = CookieJar()
         let router = Router<URLEndPoint>(
             session: session, exchangeInterceptors: [CookieInterceptor(jar), fixture.cache])
-        let answer = try await router.response(for: URLEndPoint(.get, URL(text: Self.url)))
+        let answer = try await router.response(for: URLEndPoint(.get, Self.url))
         #expect(answer.text == exchange.text && answer.headers.values(for: "Set-Cookie") == exchange.cookies)
-        let cookies = jar.cookies(for: URL(text: Self.url)).map { "\($0.name)=\($0.value)" }
+        let cookies = jar.cookies(for: Self.url).map { "\($0.name)=\($0.value)" }
         #expect(cookies == exchange.cookies.suffix(1))
-        let hit = try await fixture.response(Self.url, .server) { $0.cachePolicy = .returnCacheDataDontLoad }
+        let hit = try await fixture.response(Self.url.absoluteString, .server) {
+            $0.cachePolicy = .returnCacheDataDontLoad
+        }
         #expect(hit.text == exchange.text && hit.headers["Set-Cookie"] == nil)
         #expect(session.requests.count == exchange.next.count + 1)
     }
@@ -92,7 +94,7 @@ struct CacheCookieTests {
         }
         let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])
-        let endPoint = URLEndPoint(.get, URL(text: Self.url))
+        let endPoint = URLEndPoint(.get, Self.url)
         _ = try await router.response(for: endPoint)
         date.advance(by: 61)
         let answer = try await router.response(for: endPoint)

@@ -53,7 +53,7 @@ struct CacheValidationTests {
 
     @Test("the tags that are used most recently are sent, up to 4 KiB in all", arguments: [false, true])
     func longTags(isOnDisk: Bool) async throws {
-        func tag(_ unit: String) -> String { "\"\(unit)\(String(repeating: "e", count: 1_500))\"" }
+        @Sendable func tag(_ unit: String) -> String { "\"\(unit)\(String(repeating: "e", count: 1_500))\"" }
         let session = StubSession { request in
             let unit = request.headers["X-Unit"] ?? ""
             let tag = unit == "long" ? "\"\(String(repeating: "e", count: 4_095))\"" : tag(unit)
