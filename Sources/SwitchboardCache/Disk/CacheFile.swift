@@ -55,8 +55,8 @@ final class CacheFile: Sendable {
 
     // MARK: Opening
 
-    /// Opens a file and reads the response, probably that of a key: three system calls for a small one.
-    static func read(_ path: String, like key: CacheKey? = nil) -> Content {
+    /// Opens a file and reads the response, probably that of a URL: three system calls for a small one.
+    static func read(_ path: String, like url: String? = nil) -> Content {
         let descriptor = open(path)
         guard descriptor >= 0 else { return absence }
         // The memory becomes the body, without what follows it in the file.
@@ -71,7 +71,7 @@ final class CacheFile: Sendable {
             return readLarge(path, descriptor)
         }
         let bytes = UnsafeRawBufferPointer(start: room, count: max(0, count))
-        guard let (head, bodyCount) = parse(bytes, key), isSound(bytes, bodyCount) else {
+        guard let (head, bodyCount) = parse(bytes, url), isSound(bytes, bodyCount) else {
             free(room)
             return isLinked(bytes) ? readLarge(path, descriptor) : fault(descriptor, count)
         }
@@ -138,10 +138,10 @@ final class CacheFile: Sendable {
 
     /// Reads the head of the bytes of a whole file. Nil when it is damaged.
     private static func parse(
-        _ bytes: UnsafeRawBufferPointer, _ key: CacheKey?
+        _ bytes: UnsafeRawBufferPointer, _ url: String?
     ) -> (head: CacheHead, bodyCount: Int)? {
         guard let lengths = CacheHead.lengths(bytes), bytes.count == lengths.size, !lengths.isLinked,
-            let head = CacheHead(UnsafeRawBufferPointer(rebasing: bytes[lengths.headStart...]), like: key)
+            let head = CacheHead(UnsafeRawBufferPointer(rebasing: bytes[lengths.headStart...]), like: url)
         else { return nil }
         return (head, lengths.body)
     }

@@ -112,8 +112,8 @@ final class CacheHead: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The head and the trailer, which has valid lengths.
-    ///   - key: The key that the response probably has.
-    init?(_ bytes: UnsafeRawBufferPointer, like key: CacheKey? = nil) {
+    ///   - url: The URL that the response probably has, as in a ``CacheKey``.
+    init?(_ bytes: UnsafeRawBufferPointer, like url: String? = nil) {
         let end = bytes.count - Self.trailer
         guard let bodyCount = Self.lengths(bytes)?.body else { return nil }
         let sum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end + 24, as: UInt64.self))
@@ -123,10 +123,10 @@ final class CacheHead: Sendable {
         date = Double(bitPattern: reader.number())
         ageBefore = Double(bitPattern: reader.number())
         rules = CacheRules(&reader)
-        asked = reader.text(like: key?.url)
+        asked = reader.text(like: url)
         partition = reader.text()
         variant = reader.text()
-        url = reader.texts().first
+        self.url = reader.texts().first
         tags = reader.texts()
         headers = reader.fields()
         let numbers = reader.lastNumbers()

@@ -100,7 +100,7 @@ final class DiskCache {
     /// may call this.
     static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
         let path = folder.path(of: name)
-        switch CacheFile.read(path, like: key) {
+        switch CacheFile.read(path, like: key.url) {
         case .whole(let head, let body) where head.isOf(key): return head.response(body)
         case .open(let head, let file) where head.isOf(key): return head.response(Data(), file)
         case .damaged: folder.change { CacheFile.remove(path) }

@@ -48,12 +48,15 @@ struct CacheKey: Sendable {
     private static func text(_ headers: HTTPHeaders, after start: String, ignoring ignored: [String]) -> String {
         var lines: [(name: String, value: String)] = []
         for field in headers where !ignored.contains(where: field.name.equalsIgnoringCase) {
-            let name = field.name.lowercased()
-            guard !lines.contains(where: { $0.name == name }) else { continue }
-            for value in CacheVariant.normalized(name, headers.values(for: name)) { lines.append((name, value)) }
+            lines.append((field.name.lowercased(), field.value))
         }
-        // The lines of a name keep their order.
         if lines.count > 1 { lines.sort { $0.name < $1.name } }
+        let isRepeated = zip(lines, lines.dropFirst()).contains { $0.name == $1.name }
+        if isRepeated || !lines.allSatisfy(CacheVariant.isNormalized) {
+            lines = Set(lines.map(\.name)).sorted().flatMap { name in
+                CacheVariant.normalized(name, headers.values(for: name)).map { (name, $0) }
+            }
+        }
         let count = lines.reduce(start.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
         return String(unsafeUninitializedCapacity: count) { bytes in
             var place = 0

@@ -71,7 +71,7 @@ enum CacheVariant {
     /// only the order of encodings means nothing ([RFC 9110
     /// §12.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5)).
     static func normalized(_ name: String, _ values: [String]) -> [String] {
-        guard values.count > 1 || !values.allSatisfy(isPlain), lists.contains(name) else { return values }
+        guard lists.contains(name), values.count > 1 || !values.allSatisfy(isPlain) else { return values }
         let members = values.flatMap { $0.splitOutsideQuotes(at: ",") }.map { member(name, $0) }
         let sorted = members.enumerated().filter { !$0.element.text.isEmpty }.sorted { one, other in
             if one.element.weight != other.element.weight { return one.element.weight > other.element.weight }
@@ -82,6 +82,9 @@ enum CacheVariant {
             sorted.map(\.element).map { $0.weight == 1 ? $0.text : "\($0.text);q=\($0.weight)" }.joined(separator: ",")
         ]
     }
+
+    /// Returns whether the only value of a field is in its normalized form.
+    static func isNormalized(_ name: String, _ value: String) -> Bool { isPlain(value) || !lists.contains(name) }
 
     /// Returns whether a value is one member in its normalized form.
     private static func isPlain(_ value: String) -> Bool {

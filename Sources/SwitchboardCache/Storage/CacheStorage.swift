@@ -69,11 +69,11 @@ actor CacheStorage {
     private nonisolated func find(
         _ key: CacheKey, _ request: NetworkRequest
     ) -> (found: StoredResponse?, removals: Int, isFinal: Bool) {
-        let (found, removals) = findInMemory(key, request)
+        let (found, owner, removals) = findInMemory(key, request)
         // Another variant on disk may be more recent than one in memory. Nothing is more recent than one without.
         if let found, folder == nil || found.variant.isEmpty { return (found, removals, true) }
         guard let folder else { return (nil, removals, true) }
-        if found == nil, let name = name(of: key), let read = DiskCache.find(name, key, in: folder) {
+        if found == nil, let name = name(of: key, owner), let read = DiskCache.find(name, key, in: folder) {
             let now = CacheTime.now
             let isToBeTold = held.withLock { held in
                 // A response that was removed while it was read must not come back.

@@ -20,9 +20,7 @@ public struct ASCIISet: Hashable, Sendable {
     @inlinable
     @inline(__always)
     public func contains(_ byte: UInt8) -> Bool {
-        if byte < 64 { return low & (1 << UInt64(byte)) != 0 }
-        if byte < 128 { return high & (1 << UInt64(byte - 64)) != 0 }
-        return false
+        (byte & 64 == 0 ? low : high) &>> UInt64(byte) & 1 != 0 && byte < 128
     }
 
     package func intersection(_ other: ASCIISet) -> ASCIISet {
