@@ -84,11 +84,14 @@ extension NetworkRequest {
 
     /// Notes the outcome of the response that has this request, and the reason why it was not stored.
     mutating func note(_ outcome: CacheOutcome?, _ refusal: CacheRefusal? = nil) {
-        cacheNote = outcome.map { CacheNote($0, refusal) }
+        cacheNote = outcome.map { $0 == .hit ? CacheNote.hit : CacheNote($0, refusal) }
     }
 }
 
 private final class CacheNote: Sendable {
+    /// The note of all hits, which have no refusal.
+    static let hit = CacheNote(.hit, nil)
+
     let outcome: CacheOutcome
     let refusal: CacheRefusal?
 

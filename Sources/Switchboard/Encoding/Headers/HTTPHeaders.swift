@@ -42,7 +42,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// Appends a field. Existing fields of that name stay.
     public mutating func append(_ field: HTTPHeader) {
-        if field.fault != nil { isSuspect = true }
+        if !isSuspect, field.fault != nil { isSuspect = true }
         fields.append(field)
     }
 
@@ -59,7 +59,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Replaces every field of that name with this one, at the position of the first, or appends it.
     public mutating func set(_ field: HTTPHeader) {
         guard let index = index(of: field.name) else { return append(field) }
-        if field.fault != nil { isSuspect = true }
+        if !isSuspect, field.fault != nil { isSuspect = true }
         fields[index] = field
         let rest = fields.index(after: index)...
         if fields[rest].contains(where: { $0.name.equalsIgnoringCase(field.name) }) {
