@@ -10,9 +10,7 @@ extension ResponseCache: ExplainedInterceptor {
             return "sends: the cache does not handle the request"
         }
         let found = await storage.peek(key, request)
-        // A head on disk tells that a response is whole, but not which ranges of it are stored.
-        let isUnknown = request.headers.contains("Range") && found?.isInMemory == false
-        let isOfUse = isUnknown || found?.response.canAnswer(request) ?? true
+        let isOfUse = found?.response.canAnswer(request) ?? true
         switch decision(on: isOfUse ? found?.response : nil, request) {
         case .refuse: return "fails: not cached"
         case .answer(let stored, let outcome):

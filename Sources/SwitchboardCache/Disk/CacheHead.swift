@@ -28,8 +28,9 @@ final class CacheHead: Sendable {
     let rules: CacheRules
     /// The position of the stored bytes of an incomplete response. Nil for a whole one.
     let part: CacheParts?
+    let bodyCount: Int
 
-    /// Returns the response with a body.
+    /// Returns the response with a body. Without one it still knows the size.
     func response(_ body: Data = Data(), _ file: CacheFile? = nil) -> StoredResponse {
         StoredResponse(self, body, file)
     }
@@ -116,6 +117,7 @@ final class CacheHead: Sendable {
     init?(_ bytes: UnsafeRawBufferPointer, like url: String? = nil) {
         let end = bytes.count - Self.trailer
         guard let bodyCount = Self.lengths(bytes)?.body else { return nil }
+        self.bodyCount = bodyCount
         let sum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end + 24, as: UInt64.self))
         guard CacheChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<(end + 24)])) == sum else { return nil }
         var reader = CacheHeadReader(UnsafeRawBufferPointer(rebasing: bytes[..<end]))

@@ -10,6 +10,8 @@ final class StoredResponse: Sendable {
     let body: Data
     /// The file with a body that is too large for memory. Nil for other bodies.
     let file: CacheFile?
+    /// The number of stored bytes of the body, also when only the head was read.
+    let bodyCount: Int
     /// The position of the stored bytes of an incomplete response, whose status and fields are those of the whole. Nil
     /// for a whole response.
     let part: CacheParts?
@@ -86,6 +88,7 @@ final class StoredResponse: Sendable {
         self.headers = headers.storable(without: rules.control.noCacheFields)
         self.body = body
         self.file = file
+        bodyCount = file?.bodyCount ?? body.count
         self.url = url
         self.variant = variant
         self.date = date
@@ -99,16 +102,13 @@ final class StoredResponse: Sendable {
     /// Creates the response of a file, whose head contains everything that the fields state.
     init(_ head: CacheHead, _ body: Data, _ file: CacheFile?) {
         (status, headers, rules) = (head.status, head.headers, head.rules)
-        (self.body, self.file, part) = (body, file, head.part)
+        (self.body, self.file, bodyCount, part) = (body, file, head.bodyCount, head.part)
         (variant, tags) = (head.variant, Set(head.tags))
         (date, ageBefore) = (Date(timeIntervalSince1970: head.date), head.ageBefore)
         url = head.url.flatMap { URL(string: $0) }
         failedCall = nil
         decoded = DecodedValues()
     }
-
-    /// The number of stored bytes of the body.
-    var bodyCount: Int { file?.bodyCount ?? body.count }
 
     /// Returns the response with its body in memory.
     func with(body: Data) -> StoredResponse {

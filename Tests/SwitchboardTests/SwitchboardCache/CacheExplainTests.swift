@@ -65,6 +65,29 @@ struct CacheExplainTests {
         }
     }
 
+    @Test("explain knows which ranges of a part are stored", arguments: [false, true])
+    func ranges(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession { _ in
+                .text(
+                    "0123456789", status: 206,
+                    headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60", "Content-Range": "bytes 0-9/40"])
+            }
+            let fixture = try CacheFixture(session) {
+                isOnDisk ? try ResponseCache(folder: folder, memoryLimit: 0, now: $0) : ResponseCache(now: $0)
+            }
+            _ = try await fixture.response("https://h/", .server, headers: ["Range": "bytes=0-9"])
+            let place = isOnDisk ? "disk" : "memory"
+            #expect(
+                try await line(fixture, headers: ["Range": "bytes=2-3"])
+                    == "answers from \(place), 0 s old, fresh for 60 s")
+            for range in ["bytes=9-10", "bytes=20-29", "bytes=-1"] {
+                let line = try await line(fixture, headers: ["Range": range])
+                #expect(line == "sends: only a part is stored", "\(range)")
+            }
+        }
+    }
+
     @Test("explain says why the request is sent or fails")
     func sent() async throws {
         let fixture = CacheFixture(headers: Self.headers) { ResponseCache(identity: { _ in "me" }, now: $0) }

@@ -142,9 +142,9 @@ struct CacheLimitTests {
         }
     }
 
-    @Test("explain says that a stored body is above the limit")
-    func explained() async throws {
-        try await with(.memory) { fixture, count in
+    @Test("explain says that a stored body is above the limit", arguments: Place.allCases)
+    private func explained(place: Place) async throws {
+        try await with(place) { fixture, count in
             _ = try await get(fixture, limit: count)
             let options = RequestOptions {
                 $0.limits.responseBody = 9
@@ -152,7 +152,7 @@ struct CacheLimitTests {
             }
             let endPoint = URLEndPoint(.get, try #require(URL(string: url)), options: options)
             let plan = await fixture.router.explain(endPoint).description
-            #expect(plan.contains("fails: the stored body has 1000 bytes, limits.responseBody is 9"))
+            #expect(plan.contains("fails: the stored body has \(count) bytes, limits.responseBody is 9"))
             fixture.date.advance(by: 61)
             let later = await fixture.router.explain(endPoint).description
             #expect(later.contains("validates, because it expired 1 s ago\n"))
