@@ -163,10 +163,15 @@ final class CacheDraft: @unchecked Sendable {
         try flush()
     }
 
-    /// Gives the file its name, in place of another file of this name.
+    /// Gives the file its name, in place of another file of this name and its link.
     func place(_ path: String) throws {
-        guard link?.place(path) ?? true, folder.change({ rename(self.path, path) }) == 0 else { throw Self.failure }
-        isPlaced = true
+        let isPlaced = folder.change {
+            // A process that is killed in between leaves a response without its body, which counts as damaged.
+            if let link { guard link.place(path) else { return false } } else { unlink(CacheLink.path(of: path)) }
+            return rename(self.path, path) == 0
+        }
+        guard isPlaced else { throw Self.failure }
+        self.isPlaced = true
     }
 
     private func flush() throws {

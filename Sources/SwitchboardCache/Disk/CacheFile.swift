@@ -16,7 +16,7 @@ final class CacheFile: Sendable {
         case missing
         /// The file may be readable later: too many files may be open.
         case unreadable
-        case damaged
+        case damaged(DamagedFile)
         case head(CacheHead)
         case whole(CacheHead, Data)
         /// The body is larger than ``wholeLimit``.
@@ -58,7 +58,7 @@ final class CacheFile: Sendable {
     /// Opens a file and reads the response, probably that of a URL: three system calls for a small one.
     static func read(_ path: String, like url: String? = nil) -> Content {
         let descriptor = open(path)
-        guard descriptor >= 0 else { return absence }
+        guard descriptor >= 0 else { return absence(path) }
         // The memory becomes the body, without what follows it in the file.
         guard let room = malloc(start) else {
             close(descriptor)
@@ -73,7 +73,7 @@ final class CacheFile: Sendable {
         let bytes = UnsafeRawBufferPointer(start: room, count: max(0, count))
         guard let (head, bodyCount) = parse(bytes, url), isSound(bytes, bodyCount) else {
             free(room)
-            return isLinked(bytes) ? readLarge(path, descriptor) : fault(descriptor, count)
+            return isLinked(bytes) ? readLarge(path, descriptor) : fault(path, descriptor, count)
         }
         close(descriptor)
         let body = realloc(room, max(1, bodyCount)) ?? room
@@ -83,30 +83,32 @@ final class CacheFile: Sendable {
     /// Reads the head of a file. The response does not count as used.
     static func readHead(_ path: String) -> Content {
         let descriptor = open(path)
-        guard descriptor >= 0 else { return absence }
-        guard let (head, _) = head(descriptor) else { return fault(descriptor) }
+        guard descriptor >= 0 else { return absence(path) }
+        guard let (head, _) = head(descriptor) else { return fault(path, descriptor) }
         close(descriptor)
         return .head(head)
     }
 
     private static func readLarge(_ path: String, _ descriptor: Int32) -> Content {
-        guard let (head, lengths) = head(descriptor) else { return fault(descriptor) }
+        guard let (head, lengths) = head(descriptor) else { return fault(path, descriptor) }
         var body: Int32? = descriptor
+        var linkedInode: UInt64?
         if lengths.isLinked {
             var stamp = [UInt8](repeating: 0, count: CacheLink.stampSize)
             body = stamp.withUnsafeMutableBytes { bytes in
-                fill(bytes, from: descriptor, at: 0)
-                    ? CacheLink.open(path, lengths.body, stamp: UnsafeRawBufferPointer(bytes)) : nil
+                guard fill(bytes, from: descriptor, at: 0) else { return nil }
+                linkedInode = CacheLink.inode(of: UnsafeRawBufferPointer(bytes))
+                return CacheLink.open(path, lengths.body, stamp: UnsafeRawBufferPointer(bytes))
             }
         }
-        guard let body else { return fault(descriptor) }
+        guard let body else { return fault(path, descriptor, linkedInode: linkedInode) }
         guard body >= 0 else {
             close(descriptor)
             return .unreadable
         }
         let file = CacheFile(path, descriptor, lengths, body: body)
         guard lengths.body <= wholeLimit else { return .open(head, file) }
-        return (try? file.read(0..<lengths.body)).map { .whole(head, $0) } ?? .damaged
+        return (try? file.read(0..<lengths.body)).map { .whole(head, $0) } ?? .damaged(file.damaged)
     }
 
     private static func isLinked(_ file: UnsafeRawBufferPointer) -> Bool {
@@ -118,9 +120,10 @@ final class CacheFile: Sendable {
         path.withCString { Foundation.open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     }
 
-    /// The reason why a file could not be opened.
-    private static var absence: Content {
-        errno == ENOENT ? .missing : errno == ELOOP ? .damaged : .unreadable
+    /// Returns the reason why a file could not be opened.
+    private static func absence(_ path: String) -> Content {
+        if errno == ENOENT { return .missing }
+        return errno == ELOOP ? .damaged(DamagedFile(path: path, file: FileIdentity(at: path))) : .unreadable
     }
 
     /// The bytes of a file that are read at once.
@@ -128,12 +131,17 @@ final class CacheFile: Sendable {
 
     /// Closes a file that is none of a cache, and returns why. A file of which only some bytes were read, because a
     /// signal interrupted, shows no damage.
-    private static func fault(_ descriptor: Int32, _ count: Int? = nil) -> Content {
+    private static func fault(
+        _ path: String, _ descriptor: Int32, _ count: Int? = nil, linkedInode: UInt64? = nil
+    ) -> Content {
         defer { close(descriptor) }
         var information = stat()
         guard fstat(descriptor, &information) == 0 else { return .unreadable }
-        guard information.st_mode & S_IFMT == S_IFREG, let count else { return .damaged }
-        return count == Int(information.st_size) ? .damaged : .unreadable
+        let isInterrupted =
+            count.map { information.st_mode & S_IFMT == S_IFREG && $0 != Int(information.st_size) } ?? false
+        return isInterrupted
+            ? .unreadable
+            : .damaged(DamagedFile(path: path, file: FileIdentity(information), linkedInode: linkedInode))
     }
 
     /// Reads the head of the bytes of a whole file. Nil when it is damaged.
@@ -197,9 +205,15 @@ final class CacheFile: Sendable {
     }
 
     /// Removes the file because it is damaged.
-    func discard() { Self.remove(path) }
+    func discard() { damaged.remove() }
 
-    /// Removes a file, and the link that is its body.
+    private var damaged: DamagedFile {
+        DamagedFile(
+            path: path, file: FileIdentity(of: descriptor),
+            linkedInode: body == descriptor ? nil : FileIdentity(of: body)?.inode)
+    }
+
+    /// Removes the file with a name, and the link that is its body.
     static func remove(_ path: String) {
         unlink(path)
         unlink(CacheLink.path(of: path))

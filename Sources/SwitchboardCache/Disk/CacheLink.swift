@@ -47,9 +47,7 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
 
     /// Returns whether the link leads to an open file.
     func isSame(as descriptor: Int32) -> Bool {
-        var (own, other) = (stat(), stat())
-        return lstat(path, &own) == 0 && fstat(descriptor, &other) == 0 && own.st_ino == other.st_ino
-            && own.st_dev == other.st_dev
+        FileIdentity(at: path).map { $0 == FileIdentity(of: descriptor) } ?? false
     }
 
     /// Returns the bytes by which a change of the file is noticed. Nil unless the file has this size.
@@ -81,6 +79,11 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
         // Between two names of one file, `rename` does nothing.
         unlink(path)
         return true
+    }
+
+    /// Returns the inode of the file that has a stamp.
+    static func inode(of stamp: UnsafeRawBufferPointer) -> UInt64 {
+        UInt64(littleEndian: stamp.loadUnaligned(as: UInt64.self))
     }
 
     private static func stamp(_ information: stat) -> [UInt8] {

@@ -103,7 +103,7 @@ final class DiskCache {
         switch CacheFile.read(path, like: key.url) {
         case .whole(let head, let body) where head.isOf(key): return head.response(body)
         case .open(let head, let file) where head.isOf(key): return head.response(Data(), file)
-        case .damaged: folder.change { CacheFile.remove(path) }
+        case .damaged(let file): folder.change { file.remove() }
         default: break
         }
         return nil
@@ -153,7 +153,9 @@ final class DiskCache {
         let content = isHeadOnly ? CacheFile.readHead(path) : CacheFile.read(path)
         switch content {
         case .missing: index.remove(name)
-        case .damaged: remove(name)
+        case .damaged(let file):
+            folder.change { file.remove() }
+            index.remove(name)
         default: break
         }
         return content
@@ -198,13 +200,7 @@ final class DiskCache {
         do {
             name = try CacheFileName(key).with(variant: response.variant)
             try draft.place(folder.path(of: name))
-            if draft.isLinked {
-                linked.insert(name)
-            } else {
-                // Another process, or an earlier one, may have linked it.
-                linked.remove(name)
-                unlink(CacheLink.path(of: folder.path(of: name)))
-            }
+            if draft.isLinked { linked.insert(name) } else { linked.remove(name) }
         } catch {
             return .failure(DiskFault(error))
         }
