@@ -65,6 +65,9 @@ final class CacheDraft: @unchecked Sendable {
     /// The bytes by which the file may still grow.
     var room: Int { limit - size }
 
+    /// The inode of the file.
+    var inode: UInt64 { FileIdentity(of: descriptor)?.inode ?? 0 }
+
     /// Whether the body is a link.
     var isLinked: Bool { link != nil }
 

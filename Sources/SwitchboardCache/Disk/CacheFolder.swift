@@ -19,6 +19,7 @@ struct CacheFolder: Sendable {
     /// The age in seconds from which a temporary file that nobody has locked is a remnant of an ended process.
     static let patience = 10.0
     private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+    private static let inodeOffset = MemoryLayout<dirent>.offset(of: \.d_ino) ?? 0
 
     init(_ url: URL) {
         self.url = url
@@ -71,20 +72,21 @@ struct CacheFolder: Sendable {
     /// Returns whether a file exists. Takes one system call.
     func contains(_ name: CacheFileName) -> Bool { access(path(of: name), F_OK) == 0 || errno != ENOENT }
 
-    /// Returns the names of the stored responses, those whose body is a link, and those of other files that a cache
-    /// wrote. Nil when the folder cannot be read.
-    func list() -> (names: [CacheFileName], linked: [CacheFileName], remnants: [String])? {
+    /// Returns the names of the stored responses with their inodes, the names of those whose body is a link, and those of
+    /// other files that a cache wrote. Nil when the folder cannot be read.
+    func list() -> (files: [(name: CacheFileName, inode: UInt64)], linked: [CacheFileName], remnants: [String])? {
         guard let folder = opendir(prefix) else { return nil }
         defer { closedir(folder) }
-        var names: [CacheFileName] = []
+        var files: [(name: CacheFileName, inode: UInt64)] = []
         var linked: [CacheFileName] = []
         var remnants: [String] = []
         while let entry = readdir(folder) {
             // The entry is as long as its name, not as long as the type.
+            let inode = UInt64(UnsafeRawPointer(entry).load(fromByteOffset: Self.inodeOffset, as: ino_t.self))
             let start = UnsafeRawPointer(entry) + Self.nameOffset
             let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
             if let name = CacheFileName(bytes) {
-                names.append(name)
+                files.append((name, inode))
             } else if bytes.count > 5, bytes.suffix(5).elementsEqual(".body".utf8),
                 let name = CacheFileName(UnsafeRawBufferPointer(rebasing: bytes.dropLast(5)))
             {
@@ -93,7 +95,7 @@ struct CacheFolder: Sendable {
                 remnants.append(String(decoding: bytes, as: UTF8.self))
             }
         }
-        return (names, linked, remnants)
+        return (files, linked, remnants)
     }
 
     /// The characters of the names that earlier versions gave: a hash, later the marks and a hash, each also with the

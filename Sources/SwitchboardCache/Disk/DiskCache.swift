@@ -112,12 +112,12 @@ final class DiskCache {
     /// Reads the whole variant with an entity tag.
     func find(_ key: CacheKey, tag: String) -> StoredResponse? {
         variants(of: key).first { !$0.brief.isPart && $0.brief.tag?.isSameTag(as: tag) ?? false }
-            .flatMap { read($0.name, key) }
+            .flatMap { read($0.name, key) }.flatMap { $0.part == nil && $0.has(tag) ? $0 : nil }
     }
 
     /// Reads all variants with an entity tag.
     func all(_ key: CacheKey, tag: String) -> [StoredResponse] {
-        variants(of: key).filter { $0.brief.tag == tag }.compactMap { read($0.name, key) }
+        variants(of: key).filter { $0.brief.tag == tag }.compactMap { read($0.name, key) }.filter { $0.tag == tag }
     }
 
     private func variants(of key: CacheKey) -> [(name: CacheFileName, brief: DiskIndex.Brief)] {
@@ -143,6 +143,10 @@ final class DiskCache {
         case .whole(let head, let body) where head.isOf(key): response = head.response(body)
         case .open(let head, let file) where head.isOf(key): response = head.response(Data(), file)
         default: return nil
+        }
+        // Another process may have replaced the file since it was listed.
+        if let brief = index.item(name)?.brief, !brief.isAbout(response) {
+            index.note(DiskIndex.Brief(response, key.url, key.partition), of: name)
         }
         noteUse(of: name, at: CacheTime.now)
         return response
@@ -208,7 +212,7 @@ final class DiskCache {
         let now = CacheTime.now
         let space = Self.space(draft.size)
         index.change(name) { item in
-            (item.size, item.use, item.told) = (space, now, now)
+            (item.inode, item.size, item.use, item.told) = (draft.inode, space, now, now)
         }
         index.note(DiskIndex.Brief(response, key.url, key.partition), of: name)
         let variants = index[name.key]
@@ -238,6 +242,13 @@ final class DiskCache {
 
     /// Removes the variants that match a request, except one file.
     func remove(_ key: CacheKey, _ request: NetworkRequest, except kept: CacheFileName? = nil) {
+        // Another process may have stored a response without `Vary` since the folder was listed.
+        if kept == nil || kept?.variant != nil, let name = try? CacheFileName(key), index.item(name) == nil,
+            folder.contains(name), index.add(name)
+        {
+            unknown.append(name)
+        }
+        let isForAll = kept.map { $0.variant == nil } ?? false
         for (name, brief) in variants(of: key)
         where name != kept && CacheVariant.matches(brief.variant, brief.vary, request) {
             remove(name)
@@ -268,8 +279,8 @@ final class DiskCache {
 
     /// Removes all cache files in the folder, including files of other processes.
     func removeAll() {
-        if let (names, linked, remnants) = folder.list() {
-            for name in names + linked { CacheFile.remove(folder.path(of: name)) }
+        if let (files, linked, remnants) = folder.list() {
+            for name in files.map(\.name) + linked { CacheFile.remove(folder.path(of: name)) }
             folder.sweep(remnants, isRemovingAll: true)
         }
         (index, unknown, victims, linked) = (DiskIndex(), [], [], [])
@@ -285,10 +296,6 @@ final class DiskCache {
     }
 
     // MARK: The index
-
-    private func add(_ name: CacheFileName) {
-        if index.add(name) { unknown.append(name) }
-    }
 
     /// Lists the folder, if that is necessary to find all files: when another process changed it, and a second after this
     /// one changed it. If it takes more than a millisecond, it takes at most a hundredth of the time, unless the list must
@@ -306,17 +313,21 @@ final class DiskCache {
         // tried again when it changes.
         let isRecent = list != nil && start - changed < CacheTime.tick
         folder.known.withLock { $0 = CacheFolder.Known(changed: isRecent ? changed - 1 : changed) }
-        guard let (names, linked, remnants) = list else { return }
+        guard let (files, linked, remnants) = list else { return }
         // Another process may have replaced any file.
         if changed != known.changed, changed - 1 != known.changed { index.forgetBriefs() }
-        var gone = Set(index.all.map(\.name))
-        for name in names {
-            if gone.isEmpty || gone.remove(name) == nil { add(name) }
+        var gone: [CacheFileName: UInt64] = [:]
+        for item in index.all { gone[item.name] = item.inode }
+        for (name, inode) in files {
+            let known = gone.removeValue(forKey: name)
+            guard known != inode else { continue }
+            if known == nil { index.add(name, inode: inode) } else { index.noteReplaced(name, inode: inode) }
+            unknown.append(name)
         }
-        for name in gone { index.remove(name) }
+        for name in gone.keys { index.remove(name) }
         folder.sweep(remnants)
         self.linked = Set(linked)
-        if !linked.isEmpty { folder.sweep(linked: self.linked.subtracting(names)) }
+        if !linked.isEmpty { folder.sweep(linked: self.linked.subtracting(files.lazy.map(\.name))) }
         let end = CacheTime.now
         listing = (listing.count + 1, end, end - start)
     }

@@ -23,11 +23,19 @@ struct DiskIndex {
             made = response.rules.made
         }
 
+        /// Returns whether a response has the facts that a replaced one may change.
+        func isAbout(_ response: StoredResponse) -> Bool {
+            made == response.rules.made && tag == response.tag && isPart == (response.part != nil)
+                && tags == response.tags
+        }
+
         func isOf(_ key: CacheKey) -> Bool { asked.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
     }
 
     struct Item {
         let name: CacheFileName
+        /// The inode of the file, which another process may replace.
+        var inode: UInt64 = 0
         var brief: Brief?
         /// The size in whole blocks, or nil before the survey.
         var size: Int?
@@ -54,9 +62,9 @@ struct DiskIndex {
 
     /// Adds a file. Returns false for a known one.
     @discardableResult
-    mutating func add(_ name: CacheFileName) -> Bool {
+    mutating func add(_ name: CacheFileName, inode: UInt64 = 0) -> Bool {
         guard item(name) == nil else { return false }
-        items[name.key, default: []].append(Item(name: name))
+        items[name.key, default: []].append(Item(name: name, inode: inode))
         count += 1
         return true
     }
@@ -74,6 +82,12 @@ struct DiskIndex {
         let isKept = item.brief != nil || briefs < Self.briefLimit
         if item.brief == nil, isKept { briefs += 1 }
         change(name) { $0.brief = isKept ? brief : nil }
+    }
+
+    /// Forgets the facts and the size of a file that another process replaced.
+    mutating func noteReplaced(_ name: CacheFileName, inode: UInt64) {
+        if item(name)?.brief != nil { briefs -= 1 }
+        change(name) { ($0.inode, $0.brief, $0.size) = (inode, nil, nil) }
     }
 
     mutating func forgetBriefs() {
