@@ -80,7 +80,9 @@ final class CacheDraft: @unchecked Sendable {
     ///   - count: The number of these bytes.
     /// - Returns: Whether the bytes are shared.
     func share(_ file: String, after part: StoredResponse?, _ count: Int) -> Bool {
-        guard bodyCount == 0, link == nil, let link = CacheLink(to: file, in: folder) else { return false }
+        guard bodyCount == 0, link == nil, let link = CacheLink(to: file, in: folder, for: path) else {
+            return false
+        }
         return share(link, part?.file, count) { part?.body.prefix(count) == link.bytes(count) }
     }
 
@@ -131,7 +133,7 @@ final class CacheDraft: @unchecked Sendable {
 
     /// Appends the body of another file.
     func append(_ file: CacheFile) throws {
-        if bodyCount == 0, let link = file.link(in: folder), share(link, file, file.bodyCount) { return }
+        if bodyCount == 0, let link = file.link(in: folder, for: path), share(link, file, file.bodyCount) { return }
         for start in stride(from: 0, to: file.bodyCount, by: 4 * CacheFile.piece) {
             try append(try file.read(start..<min(start + 4 * CacheFile.piece, file.bodyCount)))
         }

@@ -234,8 +234,8 @@ final class CacheFile: Sendable {
     }
 
     /// Links the body once more. Nil unless it is a link.
-    func link(in folder: CacheFolder) -> CacheLink? {
-        body == descriptor ? nil : CacheLink(to: CacheLink.path(of: path), in: folder)
+    func link(in folder: CacheFolder, for draft: String) -> CacheLink? {
+        body == descriptor ? nil : CacheLink(to: CacheLink.path(of: path), in: folder, for: draft)
     }
 
     /// Reads bytes of the body. Removes a damaged file.

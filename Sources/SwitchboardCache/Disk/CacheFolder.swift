@@ -116,9 +116,15 @@ struct CacheFolder: Sendable {
 
     /// Removes files that ``list()`` found, except those that a process still writes.
     ///
-    /// A process locks the temporary file that it writes. The age protects a file that is not locked yet.
+    /// A process locks the temporary file that it writes. The age protects a file that is not locked yet. A link has the
+    /// locks of the app's file, so it is not opened: it goes when the file for which it was made is gone.
     func sweep(_ remnants: [String], isRemovingAll: Bool = false) {
-        for name in remnants {
+        defer {
+            for name in remnants {
+                if let draft = CacheLink.draft(of: name), access(prefix + draft, F_OK) != 0 { unlink(prefix + name) }
+            }
+        }
+        for name in remnants where CacheLink.draft(of: name) == nil {
             let path = prefix + name
             guard name.hasPrefix(".") else {
                 unlink(path)

@@ -14,9 +14,10 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
     private let path: String
     private var isPlaced = false
 
-    /// Links a file under a temporary name. Nil when the file system refuses that.
-    init?(to file: String, in folder: CacheFolder) {
-        path = folder.temporaryPath()
+    /// Links a file under a temporary name, which tells the draft that it is made for. Nil when the file system refuses
+    /// that.
+    init?(to file: String, in folder: CacheFolder, for draft: String) {
+        path = draft.dropLast(Self.ending.utf8.count) + Self.linkEnding
         var (parent, own) = (stat(), stat())
         guard link(file, path) == 0 else { return nil }
         let isPrivate =
@@ -30,6 +31,14 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
 
     deinit {
         if !isPlaced { unlink(path) }
+    }
+
+    private static let ending = ".part"
+    private static let linkEnding = ".body.part"
+
+    /// Returns the name of the draft for which a temporary link, or its clone, was made. Nil for another file.
+    static func draft(of name: String) -> String? {
+        name.range(of: linkEnding).map { name[..<$0.lowerBound] + ending }
     }
 
     /// Returns the path of the body of a stored response.
@@ -60,12 +69,18 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
 
     /// Opens the body of a stored response. Nil when the file is gone or has changed, -1 when it may be readable later.
     static func open(_ path: String, _ size: Int, stamp: UnsafeRawBufferPointer) -> Int32? {
-        let descriptor = Foundation.open(Self.path(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return errno == ENOENT || errno == ELOOP ? nil : -1 }
+        let link = Self.path(of: path)
         var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
-            Int(information.st_size) == size, Self.stamp(information).elementsEqual(stamp)
-        else {
+        func isUnchanged() -> Bool {
+            information.st_mode & S_IFMT == S_IFREG && Int(information.st_size) == size
+                && Self.stamp(information).elementsEqual(stamp)
+        }
+        // The app may have locked a file that it changed. A process that closes a file ends its POSIX locks on it.
+        guard lstat(link, &information) == 0 else { return errno == ENOENT ? nil : -1 }
+        guard isUnchanged() else { return nil }
+        let descriptor = Foundation.open(link, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return errno == ENOENT || errno == ELOOP ? nil : -1 }
+        guard fstat(descriptor, &information) == 0, isUnchanged() else {
             close(descriptor)
             return nil
         }
