@@ -135,7 +135,7 @@ final class CacheDraft: @unchecked Sendable {
     func append(_ file: CacheFile) throws {
         if bodyCount == 0, let link = file.link(in: folder, for: path), share(link, file, file.bodyCount) { return }
         for start in stride(from: 0, to: file.bodyCount, by: 4 * CacheFile.piece) {
-            try append(try file.read(start..<min(start + 4 * CacheFile.piece, file.bodyCount)))
+            try append(try file.checked(start..<min(start + 4 * CacheFile.piece, file.bodyCount)))
         }
     }
 

@@ -266,7 +266,7 @@ actor CacheStorage {
             let current = findOnDisk(load.key, load.request), response.part != nil || current.part != nil
         else { return nil }
         guard let file = current.file else { return current.joined(with: response) }
-        return (try? file.read(0..<file.bodyCount)).flatMap { current.with(body: $0).joined(with: response) }
+        return (try? file.checked(0..<file.bodyCount)).flatMap { current.with(body: $0).joined(with: response) }
     }
 
     /// Updates the other variants that have the strong entity tag of a confirmed response. Removes those for which the

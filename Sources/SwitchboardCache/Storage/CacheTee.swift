@@ -77,7 +77,7 @@ final class CacheTee: ResponseBytes.Source {
         let step = 16 * CacheFile.piece
         for start in stride(from: 0, to: count, by: step) {
             append {
-                try $0.append(file.read(start..<min(start + step, count)))
+                try $0.append(file.checked(start..<min(start + step, count)))
             } toMemory: { _ in
             }
             await Task.yield()
