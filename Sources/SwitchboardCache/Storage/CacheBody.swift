@@ -46,7 +46,7 @@ struct CacheBody: Sendable {
     /// Ends the load: stores the whole, or the bytes that have arrived.
     func finish(_ sink: Sink, isCut: Bool) async {
         guard let count = sink.count else {
-            await storage.end(load, isReplaced: !isCut)
+            await storage.end(load, isReplaced: !isCut, unstored: response)
             if !isCut, case .none(let reason) = sink { report(reason) }
             return
         }

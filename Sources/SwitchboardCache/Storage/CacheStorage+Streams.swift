@@ -36,6 +36,11 @@ extension CacheStorage {
         return file.bodyCount > load.request.limits.responseBody && current.isSameVersion(as: response)
     }
 
+    /// Returns whether what is stored has the same strong validator as the answer to a load.
+    func isStored(itsVersion answer: StoredResponse, _ load: Load) -> Bool {
+        findOnDisk(load.key, load.request)?.isSameVersion(as: answer) ?? false
+    }
+
     /// Returns whether a streamed response may replace what is stored now: a part replaces a shorter one
     /// of the same version, and a whole one replaces every part of its version.
     func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {

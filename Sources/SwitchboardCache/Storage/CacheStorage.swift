@@ -185,8 +185,11 @@ actor CacheStorage {
     ///   - load: The load's number.
     ///   - isReplaced: True when the load produced an answer that invalidates the stored response but must not be
     ///     stored.
-    func end(_ load: Int, isReplaced: Bool = false) {
-        guard let load = loads.removeValue(forKey: load), isReplaced, !load.isSuperseded else { return }
+    ///   - unstored: The answer, if it could be stored with more room. A stored response of its version then stays.
+    func end(_ load: Int, isReplaced: Bool = false, unstored: StoredResponse? = nil) {
+        guard let load = loads.removeValue(forKey: load), isReplaced, !load.isSuperseded,
+            !(unstored.map { isStored(itsVersion: $0, load) } ?? false)
+        else { return }
         remove {
             $0.remove(load.key, load.request)
         } fromMemory: {
@@ -244,7 +247,8 @@ actor CacheStorage {
         let written = joined == nil ? draft : nil
         let result = written?.flatMap { disk.place($0, response, load.key) } ?? disk.write(response, load.key)
         let name = try? result.get()
-        disk.remove(load.key, load.request, except: name)
+        let isKept = name == nil && isStored(itsVersion: response, load)
+        if !isKept { disk.remove(load.key, load.request, except: name) }
         // A body that is only in the draft is read from there when it is wanted.
         let isInMemory = (try? written?.get()).map { $0.bodyCount == response.body.count } ?? true
         held.withLock { held in
